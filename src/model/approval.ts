@@ -1,0 +1,43 @@
+import type { EffectKey } from './ids.ts';
+import type { Json } from './json.ts';
+
+/** One person's answer; append-only (rule A02). */
+export interface Vote {
+  readonly principal: string;
+  readonly decision: 'approve' | 'deny';
+  readonly subjectHash: string;
+  readonly roles: readonly string[];
+  readonly comment: string | null;
+  readonly atMs: number;
+}
+
+/** An effect whose request was computed when the decision was asked (rule A04). */
+export interface AuthorizedRequest {
+  readonly step: string;
+  readonly effectKey: EffectKey;
+  readonly action: string;
+  readonly request: string;
+  readonly requestHash: string;
+}
+
+/** A decision by people, bound to the hash of what was shown. */
+export interface Approval {
+  /** `<step>` plus its frames: the same for every visit-and-step (rule A01). */
+  readonly approvalId: string;
+  readonly step: string;
+  readonly state: 'open' | 'approved' | 'denied' | 'expired' | 'held' | 'cancelled';
+  readonly title: string;
+  /** `{subject, effects: [{step, action, request}]}`; what people see and what is hashed. */
+  readonly subject: Json;
+  readonly subjectHash: string;
+  readonly authorizes: readonly AuthorizedRequest[];
+  readonly from: readonly string[];
+  readonly quorum: number;
+  readonly denials: number;
+  readonly except: readonly string[];
+  readonly askedAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly onExpire: 'deny' | 'approve' | 'hold';
+  readonly votes: readonly Vote[];
+  readonly decidedAtMs: number | null;
+}

@@ -1,0 +1,277 @@
+import type { Json, JsonObject } from './json.ts';
+import type { FailureClass, OutcomeKind } from './statuses.ts';
+
+/** A JSON Schema 2020-12 document. */
+export type JsonSchema = JsonObject | boolean;
+
+/** CEL source, already taken out of `${ }` or `=path`; where it stood in the file is found by `pointer`. */
+export interface Expression {
+  /** CEL source text. */
+  readonly source: string;
+  /** JSON pointer of the YAML value that held it. */
+  readonly pointer: string;
+  /** Offset of `source` inside the scalar's text, UTF-16 units; carets are computed from it. */
+  readonly offset: number;
+}
+
+/** A value with expressions in it, parsed once; data is never parsed for expressions. */
+export type Template =
+  | { readonly kind: 'literal'; readonly value: Json }
+  | { readonly kind: 'expression'; readonly expression: Expression }
+  | { readonly kind: 'text'; readonly parts: readonly (string | Expression)[] }
+  | { readonly kind: 'list'; readonly items: readonly Template[] }
+  | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Template])[] };
+
+/** How often and when an action is tried again; all waits in milliseconds. */
+export interface RetryPolicy {
+  /** Counts the first call; `null` = forever. */
+  readonly attempts: number | null;
+  /** One delay, or the n-th of a list. */
+  readonly delayMs: number | readonly number[];
+  readonly factor: number;
+  readonly capMs: number | null;
+  /** Share of the wait added from a hash, 0..1. */
+  readonly jitter: number;
+  /** No attempt starts later than this after the first; `null` = no bound. */
+  readonly withinMs: number | null;
+  readonly on: readonly string[];
+  readonly when: Expression | null;
+}
+
+/** What the provider promises about a repeated key. */
+export type Idempotency =
+  | { readonly kind: 'header'; readonly name: string; readonly remembersMs: number }
+  | { readonly kind: 'field'; readonly name: string; readonly remembersMs: number }
+  | { readonly kind: 'key'; readonly remembersMs: number }
+  | { readonly kind: 'natural' }
+  | { readonly kind: 'none' };
+
+/** An HTTP request template. `body` null = `with`. */
+export interface HttpTemplate {
+  readonly kind: 'http';
+  readonly method: string;
+  readonly url: Template;
+  readonly headers: readonly (readonly [string, Template])[];
+  readonly query: readonly (readonly [string, Template])[];
+  readonly body: Template | null;
+}
+
+/** A registered TypeScript function, `name@contract`. */
+export interface FunctionTemplate {
+  readonly kind: 'function';
+  readonly name: string;
+}
+
+/** How an action is sent. */
+export type Transport = HttpTemplate | FunctionTemplate;
+
+/** Where a secret goes; values are templates that may read `secrets.*`. */
+export type Auth =
+  | { readonly kind: 'bearer'; readonly token: Template }
+  | { readonly kind: 'basic'; readonly user: Template; readonly password: Template }
+  | { readonly kind: 'header'; readonly name: string; readonly value: Template };
+
+/** One row of an outcome table; the first whose `when` is true wins. */
+export interface OutcomeRule {
+  readonly when: Expression;
+  readonly is: Exclude<OutcomeKind, 'absent'> | 'absent';
+  readonly code: string | null;
+}
+
+/** How to ask what happened. */
+export interface ReconcileContract {
+  readonly transport: Transport;
+  readonly outcome: readonly OutcomeRule[];
+  readonly found: Expression | null;
+  readonly output: Template | null;
+  readonly absent: 'final' | 'never';
+  readonly everyMs: number;
+  readonly giveUpMs: number;
+}
+
+/** The undo of an effect, on an action or a step. */
+export type Compensation =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'call';
+      readonly action: string;
+      readonly with: Template | null;
+      readonly object: Template | null;
+      readonly retry: RetryPolicy | null;
+      readonly timeoutMs: number | null;
+      readonly onFailure: 'hold' | 'continue' | null;
+      readonly pointer: string;
+    };
+
+/** A contract with the world. */
+export interface ActionContract {
+  readonly name: string;
+  readonly transport: Transport;
+  readonly auth: Auth | null;
+  readonly effect: 'write' | 'read';
+  readonly idempotency: Idempotency | null;
+  readonly settlesWithinMs: number;
+  readonly outcome: readonly OutcomeRule[];
+  readonly reconcile: ReconcileContract | null;
+  readonly compensate: Compensation | null;
+  readonly retry: RetryPolicy;
+  readonly timeoutMs: number;
+  readonly input: JsonSchema;
+  readonly output: JsonSchema;
+  readonly maxResponseBytes: number;
+  readonly redact: readonly string[];
+  readonly contract: number;
+  readonly pointer: string;
+}
+
+/** A handler of an event, on a step or the document. */
+export interface Handler {
+  readonly event: string;
+  readonly match: Template | null;
+  readonly where: Expression | null;
+  readonly set: readonly (readonly [string, Template])[];
+  readonly next: string | null;
+  readonly then: 'end' | 'cancel' | 'fail' | null;
+  readonly pointer: string;
+}
+
+/** One clause of a step's `catch`. */
+export interface CatchClause {
+  /** Codes and classes; `any` = all but `cancelled` and the run's deadline. */
+  readonly on: readonly (string | FailureClass | 'any')[];
+  readonly when: Expression | null;
+  readonly do: readonly Step[];
+  readonly then: 'continue' | 'end' | 'raise';
+  readonly next: string | null;
+  readonly pointer: string;
+}
+
+/** What every step may say. */
+export interface StepBase {
+  /** Identifier; generated as `<verb>_<pointer index>` where the author may leave it out. */
+  readonly id: string;
+  /** Whether the author wrote the id. */
+  readonly named: boolean;
+  readonly pointer: string;
+  readonly when: Expression | null;
+  readonly next: string | null;
+  readonly maxJumps: number | null;
+  readonly on: readonly Handler[];
+  readonly timeoutMs: number | null;
+  readonly catch: readonly CatchClause[];
+}
+
+/** Calls an action. */
+export interface CallStep extends StepBase {
+  readonly verb: 'call';
+  readonly action: string;
+  readonly with: Template | null;
+  readonly object: Template | null;
+  readonly intent: Template | null;
+  readonly authorizedBy: string | null;
+  readonly retry: RetryPolicy | null;
+  readonly pivot: boolean;
+  readonly compensate: Compensation | null;
+  readonly onUnknown: 'resend' | 'reconcile' | 'review' | null;
+  readonly review: Review | null;
+}
+
+/** Who answers a review and with which answers. */
+export interface Review {
+  readonly from: readonly Template[];
+  readonly options: readonly ReviewOption[];
+}
+/** A closed list of review answers. */
+export type ReviewOption = 'confirmed' | 'absent' | 'rejected' | 'keep-waiting';
+
+/** Writes vars. */
+export interface SetStep extends StepBase {
+  readonly verb: 'set';
+  readonly set: readonly (readonly [string, Template])[];
+}
+/** One branch of a `choose`; `when` null = else. */
+export interface ChooseBranch {
+  readonly when: Expression | null;
+  readonly steps: readonly Step[] | null;
+  readonly next: string | null;
+  readonly pointer: string;
+}
+/** Takes the first branch whose guard is true; no match is failure `no-match`. */
+export interface ChooseStep extends StepBase {
+  readonly verb: 'choose';
+  readonly branches: readonly ChooseBranch[];
+  readonly output: Template | null;
+}
+/** Sleeps. */
+export interface WaitStep extends StepBase {
+  readonly verb: 'wait';
+  /** Either a duration template or an instant template. */
+  readonly wait: { readonly kind: 'for'; readonly duration: Template } | { readonly kind: 'until'; readonly instant: Template };
+}
+/** Waits for a declared event. */
+export interface AwaitStep extends StepBase {
+  readonly verb: 'await';
+  readonly event: string;
+  readonly match: Template | null;
+  readonly where: Expression | null;
+  readonly from: readonly string[];
+}
+/** Asks people. */
+export interface ApproveStep extends StepBase {
+  readonly verb: 'approve';
+  readonly title: Template;
+  readonly subject: Template | null;
+  readonly from: readonly Template[];
+  readonly quorum: Template;
+  readonly denials: Template;
+  readonly except: readonly Template[];
+  readonly expires: Template | null;
+  readonly onExpire: 'deny' | 'approve' | 'hold';
+}
+/** Raises a failure. */
+export interface FailStep extends StepBase {
+  readonly verb: 'fail';
+  readonly code: Template;
+  readonly message: Template | null;
+  readonly data: Template | null;
+}
+/** Ends the run. */
+export interface EndStep extends StepBase {
+  readonly verb: 'end';
+  readonly end: 'done' | 'cancelled' | 'as';
+  readonly as: string | null;
+  readonly output: Template | null;
+}
+/** What the author writes: an id and one verb. */
+export type Step = CallStep | SetStep | ChooseStep | WaitStep | AwaitStep | ApproveStep | FailStep | EndStep;
+
+/** What a run may receive from outside. */
+export interface EventDeclaration {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly source: string | null;
+  readonly by: Expression | null;
+  readonly keepMs: number;
+}
+
+/** A parsed, normalized workflow: plain data, every default filled in. Positions are in the `SourceMap`, by pointer. */
+export interface WorkflowDefinition {
+  readonly pawl: 1;
+  readonly workflow: string;
+  readonly version: number;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly labels: JsonObject;
+  readonly key: { readonly value: Expression; readonly again: 'never' | 'afterFailure' } | null;
+  readonly input: JsonSchema;
+  readonly constants: JsonObject;
+  readonly vars: readonly (readonly [string, JsonObject])[];
+  readonly secrets: readonly string[];
+  readonly events: readonly EventDeclaration[];
+  readonly actions: readonly ActionContract[];
+  readonly timeoutMs: number | null;
+  readonly onFailure: 'compensate' | 'hold';
+  readonly compensation: { readonly order: 'reverse'; readonly onFailure: 'hold' | 'continue'; readonly retry: RetryPolicy };
+  readonly steps: readonly Step[];
+  readonly output: Template | null;
+}

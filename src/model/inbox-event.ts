@@ -1,0 +1,43 @@
+import type { Json } from './json.ts';
+import type { InboxOutcome, ReviewAnswer } from './statuses.ts';
+
+/** What an event from outside asks of a run. Timers and acts of people travel the same road as signals (P17). */
+export type InboxPayload =
+  | { readonly type: 'signal'; readonly name: string; readonly data: Json; readonly by: string }
+  | { readonly type: 'timer'; readonly name: string; readonly generation: number; readonly dueAtMs: number }
+  | {
+      readonly type: 'vote';
+      readonly approvalId: string;
+      readonly decision: 'approve' | 'deny';
+      readonly subjectHash: string;
+      readonly principal: string;
+      readonly roles: readonly string[];
+      readonly comment: string | null;
+    }
+  | { readonly type: 'cancel'; readonly by: string; readonly reason: string }
+  | { readonly type: 'terminate'; readonly by: string; readonly reason: string }
+  | { readonly type: 'compensate'; readonly by: string; readonly reason: string; readonly planHash: string | null }
+  | { readonly type: 'retry'; readonly step: string; readonly by: string; readonly reason: string }
+  | {
+      readonly type: 'resolve';
+      readonly effectKey: string;
+      readonly as: ReviewAnswer;
+      readonly evidence: string;
+      readonly output: Json | undefined;
+      readonly by: string;
+      readonly roles: readonly string[];
+    }
+  | { readonly type: 'reconcile'; readonly effectKey: string; readonly by: string };
+
+/** A row of a run's inbox: stored first, decided later, answered in place. */
+export interface InboxEvent {
+  /** Who vouches for the id: `timer`, `signal:<source>`, `vote:<approval>`, `person:<name>`, … */
+  readonly source: string;
+  readonly eventId: string;
+  readonly payload: InboxPayload;
+  readonly payloadHash: string;
+  readonly receivedAtMs: number;
+  /** Null while undecided. A `kept` event has an outcome and is not consumed. */
+  readonly outcome: InboxOutcome | null;
+  readonly code: string | null;
+}

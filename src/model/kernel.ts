@@ -1,0 +1,54 @@
+import type { Json } from './json.ts';
+import type { Ending, Failure, RunData } from './run.ts';
+
+/** What an outcome means to the machine: attempts, queries and reviews stay in the ledger (rule E09). */
+export type StepOutcome =
+  | { readonly ok: true; readonly output: Json; readonly attempts: number }
+  | { readonly ok: false; readonly failure: Failure; readonly attempts: number };
+
+/** An event as handlers and `await` see it. */
+export interface EventView {
+  readonly id: string;
+  readonly name: string;
+  readonly data: Json;
+  readonly source: string;
+  readonly receivedAtMs: number;
+  readonly sequence: number | null;
+}
+
+/** The closed list of events that the kernel knows. Types never carry ids (XState memoises each type for ever). */
+export type KernelEvent =
+  /** A call's effect is settled. `hold`: an unhandled failure keeps the step (after the pivot, or `onFailure: hold`). */
+  | { readonly type: 'effect.settled'; readonly step: string; readonly outcome: StepOutcome; readonly atMs: number; readonly hold: boolean }
+  /** Any other step is done or failed: wait fired, await matched, approval decided, a fault at entry. */
+  | { readonly type: 'step.settled'; readonly step: string; readonly outcome: StepOutcome; readonly atMs: number; readonly hold: boolean }
+  /** A handler takes an event. `step` null = the document's. `open`: the step has an effect that must settle first. */
+  | { readonly type: 'handler.taken'; readonly step: string | null; readonly handler: number; readonly event: EventView; readonly open: boolean; readonly atMs: number; readonly hold: boolean }
+  /** Forward work stops: deadline, accepted cancel, terminate, an operator's order. */
+  | { readonly type: 'run.stopped'; readonly ending: Ending; readonly atMs: number }
+  /** No effect is open any more: compensation may begin. */
+  | { readonly type: 'run.settled'; readonly atMs: number }
+  /** The last compensation is settled (or there was none). */
+  | { readonly type: 'run.undone'; readonly atMs: number }
+  /** A person lets a held step go on; it is entered again. */
+  | { readonly type: 'step.retried'; readonly step: string; readonly atMs: number }
+  /** An ended run is to be compensated by order (R24). */
+  | { readonly type: 'run.reopened'; readonly ending: Ending; readonly atMs: number };
+
+/** What the machine asks of the decision; comes back as inert action data, in order. */
+export type KernelCommand =
+  | { readonly type: 'step.enter'; readonly step: string }
+  | { readonly type: 'step.leave'; readonly step: string }
+  /** A handler has taken an event while an effect is open: retries stop, what is in flight settles. */
+  | { readonly type: 'step.drain'; readonly step: string }
+  /** The step failed, nothing catches it, and it may not be undone: open an incident. */
+  | { readonly type: 'step.held'; readonly step: string }
+  | { readonly type: 'run.settle' }
+  | { readonly type: 'run.compensate' }
+  | { readonly type: 'run.end' };
+
+/** A command with the data as it was at that point of the macrostep. */
+export interface IssuedCommand {
+  readonly command: KernelCommand;
+  readonly data: RunData;
+}

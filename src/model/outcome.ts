@@ -1,0 +1,41 @@
+import type { Json } from './json.ts';
+import type { OutcomeKind } from './statuses.ts';
+
+/** What an adapter saw of one sending or query, before it is judged; no interpretation in it. */
+export type AttemptReport =
+  | {
+      readonly kind: 'answered';
+      /** http status; null for functions. */
+      readonly status: number | null;
+      readonly headers: Readonly<Record<string, string>>;
+      /** Parsed body, or undefined when it could not be read as JSON or text. */
+      readonly body: Json | undefined;
+      /** The bytes as they came, bounded by maxResponse. */
+      readonly bodyBytes: Uint8Array;
+      /** Why `body` is missing: too large, cut off, not readable, not storable (P11). */
+      readonly unreadable: string | null;
+    }
+  /** A function threw one of our outcome errors, or a reconcile function returned an outcome. */
+  | { readonly kind: 'declared'; readonly outcome: OutcomeKind; readonly code: string | null; readonly afterMs: number | null; readonly data: Json }
+  /** No answer. `byteWritten` decides between unavailable and unknown. */
+  | { readonly kind: 'broken'; readonly byteWritten: boolean; readonly reason: string }
+  /** Refused before anything was sent: a fence, a missing secret, a late start (E05). Does not count as an attempt. */
+  | { readonly kind: 'unsent'; readonly reason: string };
+
+/** What an attempt or query meant. */
+export interface Outcome {
+  readonly kind: OutcomeKind;
+  readonly code: string | null;
+  readonly message: string;
+  /** Present when confirmed (the action's output), or rejected with data. */
+  readonly output: Json | undefined;
+  /** Whether the action's own `outcome` table named it (rule E15). */
+  readonly named: boolean;
+  /** From Retry-After, milliseconds from the answer. */
+  readonly retryAfterMs: number | null;
+  readonly externalId: string | null;
+  /** Answer bytes after redaction, base64; goes into the receipt. */
+  readonly resultBase64: string;
+  /** False for an attempt that never left (E05): it does not count. */
+  readonly sent: boolean;
+}

@@ -1,0 +1,138 @@
+import type { Approval } from './approval.ts';
+import type { Effect } from './effect.ts';
+import type { Digest, EffectKey, RunId } from './ids.ts';
+import type { InboxEvent } from './inbox-event.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { FailureClass, IncidentKind, RunPhase, RunStatus } from './statuses.ts';
+
+/** What never changes in the life of a run. */
+export interface RunIdentity {
+  readonly runId: RunId;
+  readonly part: number;
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly version: number;
+  readonly digest: Digest;
+  /** Business key, or the run id where the workflow names none. */
+  readonly key: string;
+  /** 1 for the first run of a key; rises only with `again: afterFailure`. */
+  readonly startNumber: number;
+  readonly input: Json;
+  readonly startedAtMs: number;
+  readonly startedBy: string;
+}
+
+/** Why something did not go well, as authors and people see it. */
+export interface Failure {
+  readonly code: string;
+  readonly class: FailureClass;
+  readonly message: string;
+  readonly step: string | null;
+  readonly data: Json;
+  readonly cause: Failure | null;
+}
+
+/** What a run remembers of a step; the roots `steps.<id>` of expressions. */
+export interface StepRecord {
+  /** undefined (absent) until the step completed. */
+  readonly output?: Json;
+  readonly skipped: boolean;
+  readonly attempts: number;
+  readonly code: string | null;
+  readonly atMs: number | null;
+}
+
+/** The end that the machine reached (rule R25 derives the status from it and the ledger). */
+export interface Ending {
+  readonly kind: 'done' | 'failed' | 'cancelled' | 'terminated' | 'ordered';
+  /** `end: {as}`, of a done run. */
+  readonly as: string | null;
+  readonly output: Json;
+  readonly failure: Failure | null;
+}
+
+/** The data a machine carries: XState's context. */
+export interface RunData {
+  readonly vars: JsonObject;
+  readonly steps: Readonly<Record<string, StepRecord>>;
+  /** Visit number of each step list (rule E01). */
+  readonly visits: Readonly<Record<string, number>>;
+  /** How often each step's `next` has closed its cycle. */
+  readonly jumps: Readonly<Record<string, number>>;
+  /** The failure that is being routed now, and which step raised it. */
+  readonly failing: Failure | null;
+  /** Failures whose catch is being run, by step; `failure` inside that catch. */
+  readonly caught: Readonly<Record<string, Failure>>;
+  readonly ending: Ending | null;
+}
+
+/** What the kernel persists: position and data; restored by `restoreSnapshot` behind the port. */
+export interface KernelSnapshot {
+  readonly value: Json;
+  readonly data: RunData;
+  readonly history: JsonObject;
+}
+
+/** Something only a person can resolve. */
+export interface Incident {
+  /** Stable: `<kind>:<effect key, step or approval id>`. */
+  readonly id: string;
+  readonly kind: IncidentKind;
+  readonly sinceMs: number;
+  readonly step: string | null;
+  readonly effectKey: EffectKey | null;
+  readonly message: string;
+  /** Who may act: `role:NAME`, `user:NAME`. */
+  readonly from: readonly string[];
+  /** Verbs that resolve it. */
+  readonly acts: readonly string[];
+}
+
+/** A timer of a run; its due time is fixed once (rule V06). */
+export interface Timer {
+  /** `<step>:wait`, `<step>:timeout`, `<step>:expires`, `run:deadline`, `keep:<source>/<event id>`. */
+  readonly name: string;
+  readonly dueAtMs: number;
+  /** Rises each time the name is armed; a firing of another generation is ignored. */
+  readonly generation: number;
+}
+
+/** Decision's own durable notes, stored beside the kernel's snapshot. */
+export interface RunControl {
+  /** Step -> database time at which it became active (rule V13). */
+  readonly activeSinceMs: Readonly<Record<string, number>>;
+  readonly incidents: readonly Incident[];
+  /** A cancel that waits for the pivot (rule R18); inbox address of it. */
+  readonly cancelWaiting: { readonly source: string; readonly eventId: string; readonly by: string; readonly reason: string } | null;
+  /** Timer name -> last generation. */
+  readonly timerGenerations: Readonly<Record<string, number>>;
+  /** Step -> generation of its effect key (rises by a person's redo, rule E01). */
+  readonly redo: Readonly<Record<string, number>>;
+  /** Reads in progress by step (they have no ledger row): attempts made, and not before when the next may go. */
+  readonly reads: Readonly<Record<string, { readonly attempts: number; readonly firstAtMs: number; readonly notBeforeMs: number | null }>>;
+  /** Compensation keys in the order of the plan; null while there is no plan. */
+  readonly plan: readonly EffectKey[] | null;
+  /** Reason, actor of an order or cancel that led to the current phase. */
+  readonly order: { readonly by: string; readonly reason: string } | null;
+}
+
+/** A run as a process holds it: all that a decision reads. Immutable. */
+export interface RunState {
+  readonly run: RunIdentity;
+  readonly revision: number;
+  readonly fence: number;
+  readonly status: RunStatus;
+  readonly phase: RunPhase;
+  readonly snapshot: KernelSnapshot;
+  readonly control: RunControl;
+  readonly effects: ReadonlyMap<EffectKey, Effect>;
+  readonly timers: ReadonlyMap<string, Timer>;
+  readonly approvals: ReadonlyMap<string, Approval>;
+  /** Events received and not consumed (rule V01), oldest first. */
+  readonly kept: readonly InboxEvent[];
+  readonly lastReceiptNo: number;
+  readonly lastReceiptHash: string;
+  /** Crashes while it was held alone (rule P06). */
+  readonly crashes: number;
+  readonly endedAtMs: number | null;
+}

@@ -1,0 +1,111 @@
+/** The closed list of run statuses (docs/reference/statuses.md says what each means and who can move it). */
+export const RUN_STATUSES = [
+  'QUEUED',
+  'RUNNING',
+  'WAITING',
+  'COMPENSATING',
+  'HELD',
+  'COMPLETED',
+  'FAILED',
+  'COMPENSATED',
+  'COMPENSATED_WITH_ERRORS',
+  'CANCELLED',
+  'TERMINATED',
+] as const;
+/** Where a run stands, in one word. */
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** The statuses that are ends: nothing moves a run out of them but an order or a late proof. */
+export const END_STATUSES = [
+  'COMPLETED',
+  'FAILED',
+  'COMPENSATED',
+  'COMPENSATED_WITH_ERRORS',
+  'CANCELLED',
+  'TERMINATED',
+] as const satisfies readonly RunStatus[];
+
+/** Whether a status is an end. */
+export function isEnd(status: RunStatus): boolean {
+  return (END_STATUSES as readonly RunStatus[]).includes(status);
+}
+
+/** The direction a run is moving in. */
+export type RunPhase = 'forward' | 'settling' | 'compensating' | 'finally' | 'ended';
+
+/** The closed list of effect states. */
+export const EFFECT_STATES = [
+  'PROPOSED',
+  'AUTHORIZED',
+  'REQUESTED',
+  'UNKNOWN',
+  'CONFIRMED',
+  'FAILED',
+  'ABSENT',
+  'REFUSED',
+  'CANCELLED',
+  'WAIVED',
+] as const;
+/** What the ledger knows of one effect. */
+export type EffectState = (typeof EFFECT_STATES)[number];
+
+/** What one attempt or query meant. `absent` comes from a query alone. */
+export type OutcomeKind =
+  | 'confirmed'
+  | 'rejected'
+  | 'unavailable'
+  | 'throttled'
+  | 'unknown'
+  | 'pending'
+  | 'absent';
+
+/** Why a run is HELD. */
+export type IncidentKind =
+  | 'failure'
+  | 'unknown'
+  | 'compensation'
+  | 'pivot'
+  | 'expired'
+  | 'authorization'
+  | 'conflict'
+  | 'poison'
+  | 'pin'
+  | 'late-proof';
+
+/** What became of an event, as its sender is told (rule V11). */
+export type InboxOutcome =
+  | 'applied'
+  | 'kept'
+  | 'duplicate'
+  | 'stale'
+  | 'refused'
+  | 'already-decided'
+  | 'ended'
+  | 'unmatched';
+
+/** The classes a `catch` can name beside free codes. */
+export type FailureClass =
+  | 'rejected'
+  | 'unavailable'
+  | 'throttled'
+  | 'timeout'
+  | 'unknown'
+  | 'unreadable'
+  | 'absent'
+  | 'conflict'
+  | 'denied'
+  | 'expired'
+  | 'cancelled'
+  | 'child'
+  | 'no-match'
+  | 'impossible'
+  | 'limit'
+  | 'duplicate-item'
+  | 'unauthorized'
+  | 'refused'
+  | 'shared-effect'
+  | 'no-rows'
+  | 'expression';
+
+/** What a person may say of an effect in doubt, or of a compensation that was refused for good. */
+export type ReviewAnswer = 'confirmed' | 'absent' | 'rejected' | 'keep-waiting' | 'retry' | 'undone' | 'waived';

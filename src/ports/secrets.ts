@@ -1,0 +1,5 @@
+/** Secrets by name, read at each sending and never kept. */
+export interface Secrets {
+  /** @returns the value, or null when this process has none under that name. */
+  read(name: string): string | null;
+}

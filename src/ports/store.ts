@@ -1,0 +1,193 @@
+import type { Effect, Receipt } from '../model/effect.ts';
+import type { Digest, RunId, WorkerId } from '../model/ids.ts';
+import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import type { Json } from '../model/json.ts';
+import type { RunIdentity, Timer } from '../model/run.ts';
+import type { Approval } from '../model/approval.ts';
+import type { AuditEntry, CommitAnswer, EffectChange, HeadChange, Observation, RunCommit, Transition } from '../model/run-commit.ts';
+import type { InboxOutcome, RunStatus } from '../model/statuses.ts';
+
+/** A published version as stored; immutable. */
+export interface StoredVersion {
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly version: number;
+  readonly digest: Digest;
+  /** Digests by kind (`graph`, `data`, `effects`, `policy`, `expr`, `language`): what differs can be named. */
+  readonly digests: Readonly<Record<string, string>>;
+  readonly source: string;
+  /** Canonical JSON of the Machine; what runs are decided with. */
+  readonly machine: string;
+  readonly publishedBy: string;
+  readonly publishedAtMs: number;
+}
+
+/** A start as decided: the run, its first commit's rows, and whether the starter keeps it leased. */
+export interface StartRequest {
+  readonly run: RunIdentity;
+  /** Hash of (workflow, input): another one under the same key is a conflict. */
+  readonly requestHash: string;
+  readonly again: 'never' | 'afterFailure';
+  readonly head: HeadChange;
+  readonly transitions: readonly Transition[];
+  readonly effects: readonly EffectChange[];
+  readonly timers: readonly Timer[];
+  readonly approvals: readonly Approval[];
+  readonly receipts: readonly Receipt[];
+  readonly audit: readonly AuditEntry[];
+  /** Leased to this worker from birth (fence 1), or free (fence 0) with a wake-up at `readyAtMs` (null = none). */
+  readonly lease: { readonly kind: 'keep'; readonly workerId: WorkerId } | { readonly kind: 'free'; readonly readyAtMs: number | null };
+}
+/** `created` false: the key was there already; `same` tells whether with the same request. */
+export interface StartAnswer {
+  readonly runId: RunId;
+  readonly created: boolean;
+  readonly same: boolean;
+  readonly atMs: number;
+}
+
+/** A run with all that a decision reads, as rows; `engine/load` turns it into a RunState. */
+export interface StoredRun {
+  readonly run: RunIdentity;
+  readonly revision: number;
+  readonly fence: number;
+  readonly owner: WorkerId | null;
+  readonly status: RunStatus;
+  readonly crashes: number;
+  /** Canonical JSON of the snapshot envelope, as written. */
+  readonly snapshot: string;
+  readonly endedAtMs: number | null;
+  readonly output: Json | undefined;
+  readonly failure: Json | undefined;
+  readonly effects: readonly Effect[];
+  readonly timers: readonly Timer[];
+  readonly approvals: readonly Approval[];
+  /** Open and kept inbox rows, in the order of (received, id). */
+  readonly inbox: readonly InboxEvent[];
+  readonly lastReceiptNo: number;
+  readonly lastReceiptHash: string;
+}
+
+/** A run handed over by a claim, with the database's time. */
+export interface ClaimedRun {
+  readonly run: StoredRun;
+  /** Taken over from a dead worker: claimed alone (P06). */
+  readonly suspect: boolean;
+  readonly nowMs: number;
+}
+
+/** An event to be stored in a run's inbox. */
+export interface Delivery {
+  readonly part: number;
+  readonly runId: RunId;
+  readonly source: string;
+  readonly eventId: string;
+  readonly payload: InboxPayload;
+  readonly payloadHash: string;
+}
+/** What storing it found. `claimed`: the caller now holds the run's lease and must decide (P17). */
+export interface DeliveryAnswer {
+  readonly exists: boolean;
+  readonly event: 'new' | 'same' | 'other';
+  readonly claimed: boolean;
+  readonly nowMs: number;
+  /** The row's answer where it has one already. */
+  readonly outcome: InboxOutcome | null;
+  readonly code: string | null;
+  readonly detail: Json;
+  readonly consumed: boolean;
+}
+
+/** What a holder finds waiting for one of its runs (W02). */
+export interface DrainedRun {
+  readonly runId: RunId;
+  readonly wake: number | null;
+  readonly inbox: readonly InboxEvent[];
+}
+
+/** One line of a list of runs. */
+export interface RunLine {
+  readonly run: RunIdentity;
+  readonly status: RunStatus;
+  readonly revision: number;
+  readonly needs: readonly string[];
+  readonly endedAtMs: number | null;
+}
+/** Filter of a list; null = any. */
+export interface RunFilter {
+  readonly tenant: string;
+  readonly workflow: string | null;
+  readonly statuses: readonly RunStatus[] | null;
+  /** Needs a person. */
+  readonly needsHuman: boolean;
+  /** Exact run id or run key. */
+  readonly q: string | null;
+  readonly limit: number;
+}
+
+/** How a lost answer is read back (P04). */
+export interface CommitTrace {
+  readonly revision: number;
+  readonly fence: number;
+  /** Fence and state hash of the journal row at the revision that the lost commit would have written. */
+  readonly journal: { readonly revision: number; readonly fence: number; readonly workerId: WorkerId; readonly stateHash: string } | null;
+}
+
+/**
+ * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);
+ * times in answers are the database's. Two implementations pass `testing/store-conformance`.
+ */
+export interface Store {
+  readonly parts: number;
+  /** @throws PAWL_VERSION_CONFLICT when the version exists with another digest. */
+  publish(version: StoredVersion): Promise<{ readonly created: boolean; readonly version: StoredVersion }>;
+  findVersion(tenant: string, workflow: string, version: number | null): Promise<StoredVersion | null>;
+  loadVersion(digest: Digest): Promise<StoredVersion | null>;
+  listVersions(tenant: string): Promise<readonly StoredVersion[]>;
+
+  nowMs(): Promise<number>;
+  start(part: number, starts: readonly StartRequest[]): Promise<readonly StartAnswer[]>;
+  /** Takes a seat, or renews none: a new worker id each life (P03). */
+  takeSeat(part: number, workerId: WorkerId, leaseMs: number): Promise<{ readonly leaseUntilMs: number }>;
+  /** Renews a living seat; null = the seat is lost: fence yourself. */
+  beat(part: number, workerId: WorkerId, leaseMs: number): Promise<{ readonly leaseUntilMs: number } | null>;
+  leaveSeat(part: number, workerId: WorkerId): Promise<void>;
+  claim(part: number, workerId: WorkerId, limit: number): Promise<readonly ClaimedRun[]>;
+  /** Loads runs without claiming (reads, and reloads after `stale`). */
+  load(part: number, runIds: readonly RunId[]): Promise<{ readonly runs: readonly StoredRun[]; readonly nowMs: number }>;
+  /** Answers in the order of the commits. Never throws for one member. @throws PAWL_STORE_* when the fate of the whole batch is unknown or it failed. */
+  commit(part: number, workerId: WorkerId, commits: readonly RunCommit[]): Promise<readonly CommitAnswer[]>;
+  /** Reads back what became of a commit whose answer was lost (P04). */
+  trace(part: number, asks: readonly { readonly runId: RunId; readonly revision: number }[]): Promise<readonly (CommitTrace | null)[]>;
+  /** W01. Events for unknown runs answer `exists: false` and leave nothing. */
+  deliver(part: number, deliveries: readonly Delivery[]): Promise<readonly DeliveryAnswer[]>;
+  /** Deliver one event and claim the run if it is free, in one statement (P17). Takes the seat if absent. */
+  deliverAndClaim(delivery: Delivery, workerId: WorkerId, leaseMs: number): Promise<DeliveryAnswer>;
+  /** Claim one named run if it is free and this seat lives. */
+  claimRun(part: number, runId: RunId, workerId: WorkerId): Promise<ClaimedRun | null>;
+  /** The answer of an inbox row, for a caller that waits for the holder. */
+  answerOf(part: number, runId: RunId, source: string, eventId: string): Promise<DeliveryAnswer | null>;
+  /** Wake-ups and open inbox rows of runs that this worker holds (W02). */
+  drain(part: number, workerId: WorkerId): Promise<readonly DrainedRun[]>;
+  /** P16. @returns how many were disowned. */
+  disown(part: number, workerId: WorkerId, held: readonly RunId[], olderThanMs: number): Promise<number>;
+  /** P03: frees runs of expired or missing seats; each gets fence + 1, a wake-up and a crash mark. @returns their ids. */
+  sweep(part: number, limit: number): Promise<readonly RunId[]>;
+  /** V06: due timers become inbox rows with a wake-up. @returns how many. */
+  fireTimers(part: number, limit: number): Promise<number>;
+  /** The earliest due wake-up or timer of a part, as a hint for sleeping; null = none. */
+  nextDueMs(part: number): Promise<{ readonly dueAtMs: number | null; readonly nowMs: number }>;
+  observe(observations: readonly Observation[]): Promise<void>;
+
+  findRun(tenant: string, idOrKey: string): Promise<readonly RunIdentity[]>;
+  listRuns(filter: RunFilter): Promise<readonly RunLine[]>;
+  journal(part: number, runId: RunId): Promise<readonly (Transition & { readonly fence: number; readonly workerId: WorkerId })[]>;
+  receipts(part: number, runId: RunId): Promise<readonly Receipt[]>;
+  observations(part: number, runId: RunId): Promise<readonly Observation[]>;
+  inbox(part: number, runId: RunId): Promise<readonly (InboxEvent & { readonly detail: Json; readonly consumed: boolean })[]>;
+  audit(part: number, runId: RunId): Promise<readonly AuditEntry[]>;
+  /** Who holds a run and until when; null = nobody. */
+  holder(part: number, runId: RunId): Promise<{ readonly workerId: WorkerId; readonly leaseUntilMs: number | null } | null>;
+  workers(): Promise<readonly { readonly part: number; readonly workerId: WorkerId; readonly leaseUntilMs: number; readonly held: number }[]>;
+  close(): Promise<void>;
+}
