@@ -1,0 +1,51 @@
+/** What a node of a picture is; the painter draws each kind its own way, and always also names it in words. */
+export type PictureNodeKind =
+  | 'start'
+  | 'end'
+  | 'call'
+  | 'set'
+  | 'choose'
+  | 'wait'
+  | 'await'
+  | 'approve'
+  | 'fail'
+  | 'group'
+  | 'parallel'
+  | 'compensation';
+
+/** A short word beside a node, shown by shape as well as by colour. */
+export type PictureMark = 'pivot' | 'human' | 'wait' | 'authorized' | 'unknown' | 'held';
+
+/** Where a run stands at a node, when a run is painted into the picture. */
+export type PictureLive = 'taken' | 'now' | 'failed' | 'undone';
+
+/** One box. Groups hold their children by `parent`. */
+export interface PictureNode {
+  readonly id: string;
+  readonly kind: PictureNodeKind;
+  readonly parent: string | null;
+  /** First line, usually the step's id. */
+  readonly title: string;
+  /** Second line: the action, the event, the title of the approval. */
+  readonly detail: string | null;
+  readonly marks: readonly PictureMark[];
+  readonly live: PictureLive | null;
+}
+
+/** One arrow; `compensation` edges are drawn dashed. */
+export interface PictureEdge {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly kind: 'next' | 'branch' | 'jump' | 'handler' | 'catch' | 'failure' | 'compensation';
+  readonly label: string | null;
+  /** Whether the run has gone this way. */
+  readonly taken: boolean;
+}
+
+/** A diagram before anybody has decided where things stand; knows nothing of layout engines. Order is the author's. */
+export interface Picture {
+  readonly title: string;
+  readonly nodes: readonly PictureNode[];
+  readonly edges: readonly PictureEdge[];
+}
