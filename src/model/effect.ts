@@ -61,13 +61,19 @@ export interface Effect {
   /** Not sent or asked about before this database time. */
   readonly notBeforeMs: number | null;
   readonly unknownSinceMs: number | null;
+  /** When the present way of finding out began (a person's "keep waiting" starts it again); `giveUp` counts from it. */
+  readonly doubtSinceMs: number | null;
   readonly resends: number;
   readonly queries: number;
   /** What is to be done while UNKNOWN. */
   readonly doubt: 'resend' | 'query' | 'review' | 'event' | null;
   readonly lastError: string | null;
   readonly output: Json | undefined;
+  /** The provider's own name for it, of a confirmed effect; `effect.receipt.externalId` of a compensation. */
+  readonly externalId: string | null;
   readonly receiptNo: number | null;
+  /** Database time of its settling; null while open. */
+  readonly settledAtMs: number | null;
   /** Forward key that this row makes amends for. */
   readonly compensates: EffectKey | null;
   /** The approval that authorized it. */
