@@ -38,7 +38,7 @@ module.exports = {
     layer('ports', { folders: core }),
     layer('engine', { folders: ['decision', 'machine', 'definition', 'ports', ...core] }),
     layer('worker', { folders: ['engine', 'ports', ...core] }),
-    layer('picture', { folders: core, npm: ['elkjs'], node: ['worker_threads', 'url', 'path'] }),
+    layer('picture', { folders: core, npm: ['elkjs'], node: ['worker_threads', 'module'] }),
     layer('store', { folders: ['ports', ...core], npm: ['pg'], node: ['[a-z_]+(/promises)?'] }),
     layer('actions', { folders: ['ports', ...core], npm: ['undici'], node: ['[a-z_]+(/promises)?'] }),
     layer('telemetry', { folders: ['ports', ...core], npm: ['pino'], node: ['[a-z_]+(/promises)?'] }),

@@ -1,0 +1,117 @@
+import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
+import { shorten, textWidth } from './text-width.ts';
+
+/** Sizes in pixels that layout and painter must agree on. */
+export const SIZES = {
+  titlePx: 13,
+  detailPx: 11,
+  labelPx: 11,
+  badgePx: 10,
+  cardHeight: 46,
+  cardHeightOneLine: 32,
+  padding: 14,
+  dot: 16,
+  titleMax: 34,
+  detailMax: 40,
+  labelMax: 34,
+} as const;
+
+/** A node as ELK takes and gives it; coordinates are absolute. */
+export interface ElkNode {
+  readonly id: string;
+  readonly x?: number;
+  readonly y?: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly children?: readonly ElkNode[];
+  readonly edges?: readonly ElkEdge[];
+  readonly layoutOptions?: Readonly<Record<string, string>>;
+}
+/** An edge as ELK takes and gives it. */
+export interface ElkEdge {
+  readonly id: string;
+  readonly sources: readonly string[];
+  readonly targets: readonly string[];
+  readonly labels?: readonly {
+    readonly text: string;
+    readonly width: number;
+    readonly height: number;
+    readonly x?: number;
+    readonly y?: number;
+  }[];
+  readonly sections?: readonly {
+    readonly startPoint: Point;
+    readonly endPoint: Point;
+    readonly bendPoints?: readonly Point[];
+  }[];
+}
+/** A point in pixels. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The options that looked best of five variants, judged by eye, edge length and bends (docs/decisions/0003-diagram-layout.md). */
+const OPTIONS: Readonly<Record<string, string>> = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  'elk.layered.nodePlacement.favorStraightEdges': 'true',
+  'elk.layered.compaction.postCompaction.strategy': 'EDGE_LENGTH',
+  'elk.layered.highDegreeNodes.treatment': 'true',
+  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+  'elk.json.shapeCoords': 'ROOT',
+  'elk.json.edgeCoords': 'ROOT',
+  'elk.randomSeed': '1',
+  'elk.spacing.nodeNode': '34',
+  'elk.spacing.edgeLabel': '5',
+  'elk.spacing.edgeNode': '20',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '36',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '18',
+  'elk.padding': '[top=24,left=24,bottom=24,right=24]',
+};
+const GROUP_OPTIONS: Readonly<Record<string, string>> = { 'elk.padding': '[top=36,left=18,bottom=18,right=18]' };
+
+/** Width of the badges that stand in a card's upper right corner. */
+export function badgesWidth(marks: readonly PictureMark[]): number {
+  return marks.reduce((sum, mark) => sum + textWidth(mark, SIZES.badgePx) + 20, 0);
+}
+
+/** The graph that ELK lays out. */
+export function toElkGraph(picture: Picture): ElkNode {
+  const childrenOf = new Map<string | null, PictureNode[]>();
+  for (const node of picture.nodes) {
+    const siblings = childrenOf.get(node.parent);
+    if (siblings === undefined) childrenOf.set(node.parent, [node]);
+    else siblings.push(node);
+  }
+  const build = (parent: string | null): ElkNode[] =>
+    (childrenOf.get(parent) ?? []).map((node) =>
+      childrenOf.has(node.id)
+        ? { id: node.id, children: build(node.id), layoutOptions: GROUP_OPTIONS }
+        : { id: node.id, ...sizeOf(node) },
+    );
+  return { id: '$picture', layoutOptions: OPTIONS, children: build(null), edges: picture.edges.map(toElkEdge) };
+}
+
+function sizeOf(node: PictureNode): { readonly width: number; readonly height: number } {
+  if (node.kind === 'start') return { width: SIZES.dot, height: SIZES.dot };
+  const title = textWidth(shorten(node.title, SIZES.titleMax), SIZES.titlePx) * 1.06 + badgesWidth(node.marks);
+  const detail = node.detail === null ? 0 : textWidth(shorten(node.detail, SIZES.detailMax), SIZES.detailPx);
+  return {
+    width: Math.ceil(Math.max(title, detail, 60) + 2 * SIZES.padding),
+    height: node.detail === null ? SIZES.cardHeightOneLine : SIZES.cardHeight,
+  };
+}
+
+function toElkEdge(edge: PictureEdge): ElkEdge {
+  const ends = { id: edge.id, sources: [edge.from], targets: [edge.to] };
+  if (edge.label === null) return ends;
+  const text = shorten(edge.label, SIZES.labelMax);
+  return {
+    ...ends,
+    labels: [{ text, width: Math.ceil(textWidth(text, SIZES.labelPx)) + 4, height: SIZES.labelPx + 5 }],
+  };
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/model/hash.ts';
+import type { Picture, PictureEdge, PictureNode } from '../../src/model/picture.ts';
+import { layoutPicture } from '../../src/picture/layout.ts';
+import { paintSvg } from '../../src/picture/paint-svg.ts';
+
+const node = (id: string, more: Partial<PictureNode> = {}): PictureNode => ({
+  id,
+  kind: 'call',
+  parent: null,
+  title: id,
+  detail: null,
+  marks: [],
+  live: null,
+  ...more,
+});
+const edge = (from: string, to: string, more: Partial<PictureEdge> = {}): PictureEdge => ({
+  id: `${from}>${to}`,
+  from,
+  to,
+  kind: 'next',
+  label: null,
+  taken: false,
+  ...more,
+});
+
+const PICTURE: Picture = {
+  title: 'order-fulfilment@1',
+  nodes: [
+    node('$start', { kind: 'start', title: 'start' }),
+    node('reserve', { detail: 'warehouse.reserve', live: 'taken' }),
+    node('pay', { detail: 'psp.authorize', marks: ['pivot'], live: 'now' }),
+    node('choice', { kind: 'group', title: 'choose' }),
+    node('approve', { kind: 'approve', parent: 'choice', marks: ['human'] }),
+    node('undo', { kind: 'compensation', title: 'warehouse.release' }),
+    node('$end', { kind: 'end', title: 'done' }),
+  ],
+  edges: [
+    edge('$start', 'reserve', { taken: true }),
+    edge('reserve', 'pay', { taken: true, label: 'confirmed' }),
+    edge('pay', 'approve', { kind: 'branch', label: 'input.amount > 500' }),
+    edge('approve', 'approve', { kind: 'jump', label: 'again' }),
+    edge('approve', '$end'),
+    edge('reserve', 'undo', { kind: 'compensation' }),
+  ],
+};
+
+describe('a painted picture', () => {
+  it('is the same bytes each time it is laid out', async () => {
+    const paint = async (): Promise<string> => sha256(paintSvg(PICTURE, await layoutPicture(PICTURE)));
+    expect(await paint()).toBe(await paint());
+  });
+
+  it('draws compensation edges dashed and marks the pivot by word and shape', async () => {
+    const svg = paintSvg(PICTURE, await layoutPicture(PICTURE));
+    expect(svg).toMatch(/<path class="edge compensation compensation"[^>]*stroke-dasharray="5 4"/);
+    expect(svg).toMatch(/<g class="badge pivot"><rect[^>]*\/><path[^>]*\/><text[^>]*>pivot<\/text>/);
+  });
+
+  it('says of each node in words what its colours say', async () => {
+    const svg = paintSvg(PICTURE, await layoutPicture(PICTURE));
+    expect(svg).toContain('<title>call pay: psp.authorize [pivot] - now</title>');
+  });
+
+  it('keeps a group around its children and a self-loop on its node', async () => {
+    const laidOut = await layoutPicture(PICTURE);
+    const group = laidOut.children?.find((c) => c.id === 'choice');
+    const child = group?.children?.[0];
+    expect(child?.x).toBeGreaterThan(group?.x ?? Number.NaN);
+    expect((child?.y ?? 0) + (child?.height ?? 0)).toBeLessThan((group?.y ?? 0) + (group?.height ?? 0));
+    expect(laidOut.edges?.find((e) => e.id === 'approve>approve')?.sections?.length).toBe(1);
+  });
+
+  it('carries hostile names as inert text', async () => {
+    const hostile: Picture = {
+      title: 'x',
+      nodes: [node('a', { title: '<script>alert("1")</script>\u0007', detail: '&amp;' })],
+      edges: [],
+    };
+    const svg = paintSvg(hostile, await layoutPicture(hostile));
+    expect(svg).not.toContain('<script');
+    expect(svg).toContain('&lt;script&gt;');
+    expect(svg).not.toContain('\u0007');
+    expect(svg).toContain('&amp;amp;');
+  });
+
+  it('uses no style attribute, so a strict content policy lets it be shown', async () => {
+    expect(paintSvg(PICTURE, await layoutPicture(PICTURE))).not.toMatch(/\sstyle=/);
+  });
+});
