@@ -52,7 +52,7 @@ function isGroup(placed: ReadonlyMap<string, ElkNode>, node: PictureNode): boole
 }
 
 function marker(style: (typeof EDGE_STYLES)[number]): string {
-  return `<marker id="arrow-${style}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="head ${style}" d="M0 0.6 L7.4 4 L0 7.4 Z"/></marker>`;
+  return `<marker id="arrow-${style}" viewBox="0 0 8 8" refX="7" refY="4" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="10" orient="auto"><path class="head ${style}" d="M0 0.6 L7.4 4 L0 7.4 Z"/></marker>`;
 }
 
 function paintGroup(node: PictureNode, at: ElkNode | undefined): string {

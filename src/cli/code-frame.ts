@@ -1,0 +1,72 @@
+import type { Problem, SourceRange } from '../model/problem.ts';
+import type { Paint } from './paint.ts';
+
+const CONTEXT_MAX = 160;
+
+/**
+ * A problem as people read it: what, where, the line with a caret under it, and the mend.
+ * @param source the file's text, as it was validated.
+ */
+export function codeFrame(problem: Problem, source: string, paint: Paint): string {
+  const lines = source.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
+  const gutter = String(Math.max(problem.range.line, ...problem.related.map((r) => r.range.line))).length;
+  const tone = problem.severity === 'error' ? paint.bad : paint.warn;
+  const out = [
+    `${tone(`${problem.severity} ${problem.code}`)} ${paint.strong(problem.message)}`,
+    ...excerpt(problem.range, lines, { file: problem.file, gutter, paint }),
+  ];
+  for (const related of problem.related) {
+    out.push(
+      ...excerpt(related.range, lines, { file: problem.file, gutter, paint }),
+      `${' '.repeat(gutter)} = ${related.message}`,
+    );
+  }
+  if (problem.help !== null) out.push(`${' '.repeat(gutter)} ${paint.quiet('=')} help: ${problem.help}`);
+  return out.join('\n');
+}
+
+interface Frame {
+  readonly file: string;
+  readonly gutter: number;
+  readonly paint: Paint;
+}
+
+function excerpt(range: SourceRange, lines: readonly string[], { file, gutter, paint }: Frame): string[] {
+  const margin = ' '.repeat(gutter);
+  const before = lines[range.line - 2];
+  const line = lines[range.line - 1] ?? '';
+  const shift = Math.max(0, range.column - 1 - CONTEXT_MAX / 2);
+  const out = [`${margin}${paint.quiet('-->')} ${file}:${range.line}:${range.column}`];
+  if (before !== undefined) out.push(numbered(range.line - 1, before.slice(0, CONTEXT_MAX), gutter, paint));
+  out.push(numbered(range.line, line.slice(shift, shift + CONTEXT_MAX), gutter, paint));
+  const lead = columns(line.slice(shift, range.column - 1));
+  const end = range.endLine === range.line ? range.endColumn - 1 : line.length;
+  const width = Math.max(1, columns(line.slice(range.column - 1, Math.min(end, shift + CONTEXT_MAX))));
+  out.push(`${margin} ${paint.quiet('|')} ${' '.repeat(lead)}${paint.bad('^'.repeat(width))}`);
+  return out;
+}
+
+function numbered(line: number, text: string, gutter: number, paint: Paint): string {
+  return `${paint.quiet(`${String(line).padStart(gutter)} |`)} ${printable(text)}`;
+}
+
+/** Tabs and control bytes as one visible cell each, so that the caret stands under what it means. */
+function printable(text: string): string {
+  return text.replaceAll('\t', '→').replace(/\p{Cc}/gu, '�');
+}
+
+/** Cells that a text takes in a terminal: wide characters take two, combining ones none. */
+function columns(text: string): number {
+  let cells = 0;
+  for (const character of text) cells += cellsOf(character);
+  return cells;
+}
+
+function cellsOf(character: string): number {
+  if (/\p{Mn}|\p{Cf}/u.test(character)) return 0;
+  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(
+    character,
+  )
+    ? 2
+    : 1;
+}
