@@ -1,0 +1,25 @@
+import type { Frame } from '../model/effect.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
+
+/**
+ * The frames of a step: one `["v", n]` per enclosing list, outermost first, zeros left out (rule E01).
+ * Only the zeros inside the last counted list are left out: a zero outside of a counted list stays in its place, because
+ * visit 1 of an outer list and visit 1 of an inner one are two acts and must not share a key.
+ * @param lists ids of the enclosing step lists, outermost first (`StepPlace.lists`).
+ * @param visits visit number by list id; absent = 0.
+ */
+export function framesOf(lists: readonly string[], visits: Readonly<Record<string, number>>): readonly Frame[] {
+  const counts = lists.map((list) => (Object.hasOwn(visits, list) ? (visits[list] ?? 0) : 0));
+  const depth = counts.findLastIndex((count) => count > 0) + 1;
+  return counts.slice(0, depth).map((count): Frame => ['v', count]);
+}
+
+/** A text that two lists of frames share exactly when they are the same place in the same repetition. */
+export function frameKey(frames: readonly Frame[]): string {
+  return canonicalJson(frames);
+}
+
+/** Whether two lists of frames name the same repetition. */
+export function sameFrames(left: readonly Frame[], right: readonly Frame[]): boolean {
+  return frameKey(left) === frameKey(right);
+}

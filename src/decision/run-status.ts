@@ -1,0 +1,93 @@
+import type { Approval } from '../model/approval.ts';
+import type { Effect } from '../model/effect.ts';
+import type { Ending, Incident, RunControl } from '../model/run.ts';
+import type { RunPhase, RunStatus } from '../model/statuses.ts';
+
+/** The ends a run can have. */
+export type EndStatus = Extract<
+  RunStatus,
+  'COMPLETED' | 'FAILED' | 'COMPENSATED' | 'COMPENSATED_WITH_ERRORS' | 'CANCELLED' | 'TERMINATED'
+>;
+
+/**
+ * The final status, from the end that the machine reached and the ledger alone (rule R25).
+ * A compensation row stands in the ledger for every confirmed effect that could be undone, so "no compensatable effect
+ * was ever confirmed" is "no compensation row".
+ */
+export function finalStatus(ending: Pick<Ending, 'kind'>, effects: Iterable<Effect>): EndStatus {
+  if (ending.kind === 'done') return 'COMPLETED';
+  if (ending.kind === 'cancelled') return 'CANCELLED';
+  if (ending.kind === 'terminated') return 'TERMINATED';
+  const compensations = [...effects].filter((effect) => effect.compensates !== null);
+  if (compensations.length === 0) return 'FAILED';
+  return compensations.some((effect) => effect.state === 'WAIVED') ? 'COMPENSATED_WITH_ERRORS' : 'COMPENSATED';
+}
+
+/** What the status of a run that has not ended is read from. */
+export interface LiveRun {
+  readonly phase: RunPhase;
+  readonly effects: Iterable<Effect>;
+  readonly incidents: readonly Incident[];
+  readonly reads: RunControl['reads'];
+  /** An event was received and is neither answered nor kept. */
+  readonly hasEvents: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * The status of a run that has not ended: HELD (nothing moves without a person), COMPENSATING, RUNNING (an unconsumed
+ * event, or a row that may be sent or is in flight) or WAITING (only the world can act: a not-before, a query, a timer,
+ * an event, a decision).
+ */
+export function liveStatus(run: LiveRun): Extract<RunStatus, 'HELD' | 'COMPENSATING' | 'RUNNING' | 'WAITING'> {
+  const isMoving = run.hasEvents || canActNow(run);
+  if (run.incidents.length > 0 && !isMoving && !waitsForItsTime(run)) return 'HELD';
+  if (run.phase === 'settling' || run.phase === 'compensating') return 'COMPENSATING';
+  return isMoving ? 'RUNNING' : 'WAITING';
+}
+
+function canActNow(run: LiveRun): boolean {
+  const rows = [...run.effects].some((effect) => effect.state === 'REQUESTED' || isDue(effect, run.nowMs));
+  const reads = Object.values(run.reads).some((read) => read.notBeforeMs === null || read.notBeforeMs <= run.nowMs);
+  return rows || reads;
+}
+
+/** Whether a worker may act on the row at this database time: send it, send it again, or ask about it. */
+export function isDue(effect: Effect, nowMs: number): boolean {
+  return isActionable(effect) && (effect.notBeforeMs ?? 0) <= nowMs;
+}
+
+function isActionable(effect: Effect): boolean {
+  if (effect.state === 'AUTHORIZED') return true;
+  return effect.state === 'UNKNOWN' && (effect.doubt === 'resend' || effect.doubt === 'query');
+}
+
+function waitsForItsTime(run: LiveRun): boolean {
+  const rows = [...run.effects].some((effect) => isActionable(effect));
+  return rows || Object.keys(run.reads).length > 0;
+}
+
+/**
+ * When a worker is next wanted for a row or a read.
+ * @returns epoch milliseconds (a row without not-before counts as `nowMs`), or null when none waits.
+ */
+export function nextDueAtMs(run: Pick<LiveRun, 'effects' | 'reads' | 'nowMs'>): number | null {
+  const rows = [...run.effects].filter((effect) => isActionable(effect)).map((effect) => effect.notBeforeMs);
+  const reads = Object.values(run.reads).map((read) => read.notBeforeMs);
+  const times = [...rows, ...reads].map((atMs) => atMs ?? run.nowMs);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** What a person is needed for, as short words for lists: `approval:decision`, `incident:<kind>`; sorted, each once. */
+export function needsOf(incidents: readonly Incident[], approvals: Iterable<Approval>): readonly string[] {
+  const decisions = [...approvals].filter((approval) => approval.state === 'open').map(() => 'approval:decision');
+  const holds = incidents.map((incident) => `incident:${incident.kind}`);
+  return [...new Set([...decisions, ...holds])].sort();
+}
+
+/** Keys of forward effects that are CONFIRMED and not made good: what stands in the world at the end. */
+export function standingOf(effects: Iterable<Effect>): readonly Effect[] {
+  const rows = [...effects];
+  const undone = new Set(rows.filter((row) => row.state === 'CONFIRMED').map((row) => row.compensates));
+  return rows.filter((row) => row.compensates === null && row.state === 'CONFIRMED' && !undone.has(row.key));
+}
