@@ -20,7 +20,12 @@ export type AttemptReport =
   /** No answer. `byteWritten` decides between unavailable and unknown. */
   | { readonly kind: 'broken'; readonly byteWritten: boolean; readonly reason: string }
   /** Refused before anything was sent: a fence, a missing secret, a late start (E05). Does not count as an attempt. */
-  | { readonly kind: 'unsent'; readonly reason: string };
+  | {
+      readonly kind: 'unsent';
+      readonly reason: string;
+      /** The request itself cannot be sent (a line break in a header, another scheme): trying again cannot help. */
+      readonly permanent?: true;
+    };
 
 /** What an attempt or query meant. */
 export interface Outcome {
