@@ -19,6 +19,8 @@ export const ERROR_CODES = {
   PAWL_DURATION_INVALID: { retry: 'never', httpStatus: 400 },
   PAWL_CONFIG_INVALID: { retry: 'never', httpStatus: 400 },
   PAWL_EVENT_REFUSED: { retry: 'never', httpStatus: 409 },
+  PAWL_EVENT_CONFLICT: { retry: 'never', httpStatus: 409 },
+  PAWL_EVENT_UNDECLARED: { retry: 'never', httpStatus: 409 },
   PAWL_STORE_UNAVAILABLE: { retry: 'later', httpStatus: 503 },
   PAWL_STORE_ANSWER_LOST: { retry: 'reconcile', httpStatus: 503 },
   PAWL_STORE_FAILED: { retry: 'later', httpStatus: 503 },
