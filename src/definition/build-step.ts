@@ -1,0 +1,162 @@
+import type { CatchClause, ChooseBranch, EndStep, Step, StepBase, Template, WaitStep } from '../model/definition.ts';
+import { type BuildContext, readDuration, readExpression, readTemplate, readTemplateList, readTemplates, readTexts } from './build-context.ts';
+import { RETRY_WRITE, readCompensation, readHandlers, readRetry, readReview } from './build-policy.ts';
+import { child, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
+
+/** The verbs of this part of the language. */
+export const VERBS = ['call', 'set', 'choose', 'wait', 'await', 'approve', 'fail', 'end'] as const;
+type Verb = (typeof VERBS)[number];
+
+/** A name for a step whose author gave none: verb and place, for example `fail_1_0_0`; never one that an author wrote. */
+function generatedId(context: BuildContext, verb: string, pointer: string): string {
+  const place = pointer
+    .split('/')
+    .flatMap((token) => (token === 'catch' ? ['c'] : /^\d+$/.test(token) ? [token] : []))
+    .join('_');
+  let id = `${verb}_${place}`;
+  while (context.ids.has(id)) id = `${id}_`;
+  context.ids.add(id);
+  return id;
+}
+
+function readCatch(context: BuildContext, node: YamlNode | null): readonly CatchClause[] {
+  return itemsOf(node).map((item) => {
+    const on = readTexts(child(item, 'on'));
+    return {
+      on: on.length === 0 ? ['any'] : on,
+      when: readExpression(context, child(item, 'when')),
+      do: buildSteps(context, child(item, 'do')),
+      then: wordOf(child(item, 'then'), ['continue', 'end', 'raise'] as const, 'continue'),
+      next: textOf(child(item, 'next')),
+      pointer: item.pointer,
+    };
+  });
+}
+
+function buildBase(context: BuildContext, verb: Verb, node: YamlNode): StepBase {
+  const id = textOf(child(node, 'id'));
+  return {
+    id: id ?? generatedId(context, verb, node.pointer),
+    named: id !== null,
+    pointer: node.pointer,
+    when: readExpression(context, child(node, 'when')),
+    next: textOf(child(node, 'next')),
+    maxJumps: numberOf(child(node, 'maxJumps')),
+    on: readHandlers(context, child(node, 'on')),
+    timeoutMs: readDuration(context, child(node, 'timeout'), null),
+    catch: readCatch(context, child(node, 'catch')),
+  };
+}
+
+function readBranches(context: BuildContext, node: YamlNode | null): readonly ChooseBranch[] {
+  return itemsOf(node).map((item) => {
+    const otherwise = child(item, 'else');
+    const steps = otherwise ?? child(item, 'steps');
+    return {
+      when: readExpression(context, child(item, 'when')),
+      steps: steps === null ? null : buildSteps(context, steps),
+      next: textOf(child(item, 'next')),
+      pointer: item.pointer,
+    };
+  });
+}
+
+function readWait(context: BuildContext, node: YamlNode | null): WaitStep['wait'] {
+  const zero: Template = { kind: 'literal', value: '0s' };
+  const until = child(node, 'until');
+  if (until !== null) return { kind: 'until', instant: readTemplate(context, until) ?? zero };
+  const duration = readTemplate(context, node) ?? zero;
+  if (node !== null && duration.kind === 'literal') readDuration(context, node, 0);
+  return { kind: 'for', duration };
+}
+
+function readExpires(context: BuildContext, node: YamlNode | null): Template | null {
+  const template = readTemplate(context, node);
+  if (template?.kind === 'literal') readDuration(context, node, 0);
+  return template;
+}
+
+function readEnd(context: BuildContext, node: YamlNode | null): Pick<EndStep, 'end' | 'as' | 'output'> {
+  const word = textOf(node);
+  if (word !== null) return { end: word === 'cancelled' ? 'cancelled' : 'done', as: null, output: null };
+  return { end: 'as', as: textOf(child(node, 'as')), output: readTemplate(context, child(node, 'output')) };
+}
+
+function buildCall(context: BuildContext, base: StepBase, node: YamlNode): Step {
+  const onUnknown = child(node, 'onUnknown');
+  return {
+    ...base,
+    verb: 'call',
+    action: textOf(child(node, 'call')) ?? '',
+    with: readTemplate(context, child(node, 'with')),
+    object: readTemplate(context, child(node, 'object')),
+    intent: readTemplate(context, child(node, 'intent')),
+    authorizedBy: textOf(child(node, 'authorizedBy')),
+    retry: readRetry(context, child(node, 'retry'), RETRY_WRITE),
+    pivot: child(node, 'pivot')?.value === true,
+    compensate: readCompensation(context, child(node, 'compensate')),
+    onUnknown: onUnknown === null ? null : wordOf(onUnknown, ['resend', 'reconcile', 'review'] as const, 'review'),
+    review: readReview(context, child(node, 'review')),
+  };
+}
+
+function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): Step {
+  const one: Template = { kind: 'literal', value: 1 };
+  const except = child(node, 'except');
+  const starter: Template = { kind: 'expression', expression: { source: 'run.startedBy', pointer: `${node.pointer}/except`, offset: 0 } };
+  return {
+    ...base,
+    verb: 'approve',
+    title: readTemplate(context, child(node, 'approve')) ?? { kind: 'literal', value: '' },
+    subject: readTemplate(context, child(node, 'subject')),
+    from: readTemplateList(context, child(node, 'from')),
+    quorum: readTemplate(context, child(node, 'quorum')) ?? one,
+    denials: readTemplate(context, child(node, 'denials')) ?? one,
+    except: except === null ? [starter] : readTemplateList(context, except),
+    expires: readExpires(context, child(node, 'expires')),
+    onExpire: wordOf(child(node, 'onExpire'), ['deny', 'approve', 'hold'] as const, 'deny'),
+  };
+}
+
+function buildVerb(context: BuildContext, verb: Verb, base: StepBase, node: YamlNode): Step {
+  const value = child(node, verb);
+  switch (verb) {
+    case 'call':
+      return buildCall(context, base, node);
+    case 'set':
+      return { ...base, verb, set: readTemplates(context, value) };
+    case 'choose':
+      return { ...base, verb, branches: readBranches(context, value), output: readTemplate(context, child(node, 'output')) };
+    case 'wait':
+      return { ...base, verb, wait: readWait(context, value) };
+    case 'await':
+      return {
+        ...base,
+        verb,
+        event: textOf(value) ?? '',
+        match: readTemplate(context, child(node, 'match')),
+        where: readExpression(context, child(node, 'where')),
+        from: readTexts(child(node, 'from')),
+      };
+    case 'approve':
+      return buildApprove(context, base, node);
+    case 'fail':
+      return {
+        ...base,
+        verb,
+        code: readTemplate(context, child(value, 'code')) ?? { kind: 'literal', value: 'failed' },
+        message: readTemplate(context, child(value, 'message')),
+        data: readTemplate(context, child(value, 'data')),
+      };
+    case 'end':
+      return { ...base, verb, ...readEnd(context, value) };
+  }
+}
+
+/** Builds a list of steps; what has no verb of this part is left out (told by the schema). */
+export function buildSteps(context: BuildContext, node: YamlNode | null): readonly Step[] {
+  return itemsOf(node).flatMap((item) => {
+    const verb = VERBS.find((candidate) => child(item, candidate) !== null);
+    return verb === undefined ? [] : [buildVerb(context, verb, buildBase(context, verb, item), item)];
+  });
+}

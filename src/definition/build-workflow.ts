@@ -1,0 +1,71 @@
+import type { EventDeclaration, WorkflowDefinition } from '../model/definition.ts';
+import type { JsonObject } from '../model/json.ts';
+import { buildAction } from './build-action.ts';
+import { type BuildContext, readDuration, readExpression, readObject, readSchema, readTemplate, readTexts } from './build-context.ts';
+import { RETRY_COMPENSATION, readRetry } from './build-policy.ts';
+import { buildSteps } from './build-step.ts';
+import { child, entriesOf, isObject, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
+
+const KEEP_MS = 7 * 24 * 3_600_000;
+
+function readKey(context: BuildContext, node: YamlNode | null): WorkflowDefinition['key'] {
+  const again = wordOf(child(node, 'again'), ['never', 'afterFailure'] as const, 'never');
+  const value = readExpression(context, child(node, 'value') ?? node);
+  return value === null ? null : { value, again };
+}
+
+function readEvents(context: BuildContext, node: YamlNode | null): readonly EventDeclaration[] {
+  return entriesOf(node).map(([name, event]) => ({
+    name,
+    schema: readSchema(child(event, 'schema')),
+    source: textOf(child(event, 'source')),
+    by: readExpression(context, child(event, 'by')),
+    keepMs: readDuration(context, child(event, 'keep'), KEEP_MS),
+  }));
+}
+
+function readVars(node: YamlNode | null): readonly (readonly [string, JsonObject])[] {
+  return entriesOf(node).map(([name, schema]) => [name, isObject(schema.value) ? schema.value : {}] as const);
+}
+
+/** All ids that the author wrote, wherever steps may stand. */
+function collectIds(node: YamlNode | null, ids: Set<string>): void {
+  const id = textOf(child(node, 'id'));
+  if (id !== null) ids.add(id);
+  for (const [, value] of entriesOf(node)) collectIds(value, ids);
+  if (node !== null && Array.isArray(node.value)) {
+    node.value.forEach((value, index) => {
+      collectIds({ value, pointer: `${node.pointer}/${index}` }, ids);
+    });
+  }
+}
+
+/** Builds the normalized definition: plain data, every default filled in. What the schema refused is passed over. */
+export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDefinition {
+  collectIds(child(root, 'steps'), context.ids);
+  const compensation = child(root, 'compensation');
+  return {
+    pawl: 1,
+    workflow: textOf(child(root, 'workflow')) ?? '',
+    version: numberOf(child(root, 'version')) ?? 0,
+    title: textOf(child(root, 'title')),
+    description: textOf(child(root, 'description')),
+    labels: readObject(root, 'labels'),
+    key: readKey(context, child(root, 'key')),
+    input: readSchema(child(root, 'input')),
+    constants: readObject(root, 'constants'),
+    vars: readVars(child(root, 'vars')),
+    secrets: readTexts(child(root, 'secrets')),
+    events: readEvents(context, child(root, 'events')),
+    actions: entriesOf(child(root, 'actions')).map(([name, action]) => buildAction(context, name, action)),
+    timeoutMs: readDuration(context, child(root, 'timeout'), null),
+    onFailure: wordOf(child(root, 'onFailure'), ['compensate', 'hold'] as const, 'compensate'),
+    compensation: {
+      order: 'reverse',
+      onFailure: wordOf(child(compensation, 'onFailure'), ['hold', 'continue'] as const, 'hold'),
+      retry: readRetry(context, child(compensation, 'retry'), RETRY_COMPENSATION) ?? RETRY_COMPENSATION,
+    },
+    steps: buildSteps(context, child(root, 'steps')),
+    output: readTemplate(context, child(root, 'output')),
+  };
+}

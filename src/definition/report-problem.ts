@@ -1,0 +1,51 @@
+import type { Problem, SourceRange } from '../model/problem.ts';
+import type { ProblemCode } from './problem-codes.ts';
+import type { SourceMap } from './source-map.ts';
+
+/** What a check says of a mistake; the place in the file is found by pointer. */
+export interface Finding {
+  readonly code: ProblemCode;
+  readonly pointer: string;
+  readonly message: string;
+  /** What to write instead; null only where nothing better than the message can be said. */
+  readonly help: string | null;
+  /** Point at the key, at the value (default), or at a part of the scalar's text. */
+  readonly at?: 'key' | 'value' | readonly [start: number, end: number];
+  /** A part of the normalized file instead, UTF-16 offsets; wins over `at`. */
+  readonly offsets?: readonly [start: number, end: number];
+  readonly severity?: 'error' | 'warning';
+  /** Other nodes that belong to it. */
+  readonly related?: readonly { readonly message: string; readonly offsets: readonly [start: number, end: number] }[];
+}
+
+function rangeOf(map: SourceMap, finding: Finding): SourceRange {
+  if (finding.offsets !== undefined) return map.offsetRange(finding.offsets[0], finding.offsets[1]);
+  const at = finding.at ?? 'value';
+  if (at === 'key') return map.keyRange(finding.pointer);
+  return at === 'value' ? map.valueRange(finding.pointer) : map.insideRange(finding.pointer, at[0], at[1]);
+}
+
+/** Turns a finding into a problem with its place in the file. */
+export function toProblem(map: SourceMap, finding: Finding): Problem {
+  return {
+    code: finding.code,
+    severity: finding.severity ?? 'error',
+    message: finding.message,
+    file: map.file,
+    range: rangeOf(map, finding),
+    pointer: finding.pointer,
+    help: finding.help,
+    related: (finding.related ?? []).map(({ message, offsets }) => ({ message, range: map.offsetRange(offsets[0], offsets[1]) })),
+  };
+}
+
+/** Sorts problems by place, then code; the order in which a reader meets them. */
+export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
+  return [...problems].sort(
+    (a, b) =>
+      a.range.line - b.range.line ||
+      a.range.column - b.range.column ||
+      (a.code < b.code ? -1 : a.code > b.code ? 1 : 0) ||
+      (a.message < b.message ? -1 : a.message > b.message ? 1 : 0),
+  );
+}

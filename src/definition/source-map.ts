@@ -1,0 +1,130 @@
+import type { SourceRange } from '../model/problem.ts';
+import { scalarOffsets } from './scalar-offsets.ts';
+
+/** How a node is written; decides how offsets inside its text map to the file. */
+export type NodeStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded' | 'map' | 'list' | 'empty';
+
+/** Where one node stands, as UTF-16 offsets into the normalized text (no BOM, LF only); ends are exclusive. */
+export interface NodePosition {
+  /** The key before it; null for list items and the root. */
+  readonly key: readonly [start: number, end: number] | null;
+  readonly value: readonly [start: number, end: number];
+  readonly style: NodeStyle;
+  /** Decoded text of a scalar, null for collections. */
+  readonly text: string | null;
+}
+
+/** Finds the place in the file for every node of a definition, by JSON pointer. */
+export interface SourceMap {
+  readonly file: string;
+  /** Whether the file has a node at this pointer. */
+  has(pointer: string): boolean;
+  /** Range of the node's value; of the nearest enclosing node when the file has none there. */
+  valueRange(pointer: string): SourceRange;
+  /** Range of the node's key; of its value when it has none. */
+  keyRange(pointer: string): SourceRange;
+  /** Range of `text.slice(start, end)` of a scalar's decoded text (UTF-16 units), through quotes, escapes and folding. */
+  insideRange(pointer: string, start: number, end: number): SourceRange;
+  /** Range of a part of the normalized file, UTF-16 offsets. */
+  offsetRange(start: number, end: number): SourceRange;
+  /** The value as it is written, quotes included; null where there is no node. */
+  sourceText(pointer: string): string | null;
+  /** How the value is written; null where there is no node. */
+  style(pointer: string): NodeStyle | null;
+}
+
+/** Everything a source map is made of. */
+export interface SourceMapParts {
+  readonly file: string;
+  /** Normalized text: no BOM, line ends are LF. */
+  readonly text: string;
+  readonly nodes: ReadonlyMap<string, NodePosition>;
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** Turns offsets of a text into 1-based lines and columns. */
+export function createRangeFinder(text: string): (start: number, end: number) => SourceRange {
+  const starts = lineStarts(text);
+  const locate = (offset: number): { line: number; column: number } => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+  return (start, end) => {
+    const from = locate(Math.min(Math.max(start, 0), text.length));
+    const to = locate(Math.min(Math.max(end, start, 0), text.length));
+    return { line: from.line, column: from.column, endLine: to.line, endColumn: to.column };
+  };
+}
+
+/** The pointer of the enclosing node; the root encloses itself. */
+export function parentPointer(pointer: string): string {
+  const slash = pointer.lastIndexOf('/');
+  return slash <= 0 ? '' : pointer.slice(0, slash);
+}
+
+/** One more reference token on a JSON pointer, escaped by RFC 6901. */
+export function childPointer(pointer: string, key: string | number): string {
+  return `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** The last reference token of a JSON pointer, unescaped; empty for the root. */
+export function lastToken(pointer: string): string {
+  return pointer.slice(pointer.lastIndexOf('/') + 1).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Builds the map of one file. */
+export function createSourceMap(parts: SourceMapParts): SourceMap {
+  const { file, text, nodes } = parts;
+  const range = createRangeFinder(text);
+  const nearest = (pointer: string): NodePosition | null => {
+    let at = pointer;
+    while (at !== '' && !nodes.has(at)) at = parentPointer(at);
+    return nodes.get(at) ?? null;
+  };
+  const headOf = (position: NodePosition): SourceRange => {
+    const [start, end] = position.value;
+    return range(start, end);
+  };
+  return {
+    file,
+    has: (pointer) => nodes.has(pointer),
+    valueRange: (pointer) => {
+      const exact = nodes.get(pointer);
+      if (exact !== undefined) return headOf(exact);
+      const around = nearest(pointer);
+      if (around === null) return range(0, 0);
+      return around.key === null ? headOf(around) : range(around.key[0], around.key[1]);
+    },
+    keyRange: (pointer) => {
+      const around = nearest(pointer);
+      if (around === null) return range(0, 0);
+      return around.key === null ? headOf(around) : range(around.key[0], around.key[1]);
+    },
+    insideRange: (pointer, start, end) => {
+      const position = nearest(pointer);
+      if (position === null) return range(0, 0);
+      if (position.text === null) return headOf(position);
+      const offsets = scalarOffsets(text.slice(position.value[0], position.value[1]), position.text, position.style);
+      const at = (index: number): number => position.value[0] + (offsets[Math.min(Math.max(index, 0), offsets.length - 1)] ?? 0);
+      const from = at(start);
+      return range(from, end > start ? Math.max(at(end - 1) + 1, from) : from);
+    },
+    offsetRange: range,
+    sourceText: (pointer) => {
+      const position = nodes.get(pointer);
+      return position === undefined ? null : text.slice(position.value[0], position.value[1]);
+    },
+    style: (pointer) => nodes.get(pointer)?.style ?? null,
+  };
+}

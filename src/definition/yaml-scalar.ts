@@ -1,0 +1,92 @@
+import type { Json } from '../model/json.ts';
+import type { Finding } from './report-problem.ts';
+import type { RawScalar } from './yaml-syntax.ts';
+
+/** A scalar's value, and what is wrong with how it is written. */
+export interface CheckedScalar {
+  readonly value: Json;
+  readonly finding: Finding | null;
+}
+
+const LEADING_ZERO = /^[-+]?0[0-9xob]/;
+const DECIMAL_DIGITS_MAX = 17;
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+function numberFinding(node: RawScalar, pointer: string): Finding | null {
+  const { text, value } = node;
+  if (LEADING_ZERO.test(text)) {
+    const message = `\`${text}\` has a leading zero: as a number it would lose it`;
+    return { code: 'PAWL-017', pointer, message, help: `quote it to keep it as text: "${text}"` };
+  }
+  if (typeof value !== 'number') return null;
+  if (!Number.isFinite(value)) {
+    return { code: 'PAWL-016', pointer, message: `\`${text}\` is no number that JSON can hold`, help: 'leave it out, or quote it to keep it as text' };
+  }
+  const digits = text.replace(/[eE].*$/, '').replace(/[^0-9]/g, '').replace(/^0+/, '');
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER || digits.length > DECIMAL_DIGITS_MAX) {
+    const message = `the number ${text} is beyond 2^53 or has more digits than a number keeps: it would be rounded to ${value}`;
+    return { code: 'PAWL-016', pointer, message, help: `quote it to keep every digit as text: "${text}"` };
+  }
+  return null;
+}
+
+/** Position of the first `${` (not `$${`) that no `}` follows; -1 where there is none. */
+function unclosedTemplate(text: string): number {
+  for (let at = text.indexOf('${'); at !== -1; at = text.indexOf('${', at + 2)) {
+    if (text[at - 1] !== '$' && text.indexOf('}', at) === -1) return at;
+  }
+  return -1;
+}
+
+/** The comment that follows on the scalar's last line: `#…`; null where there is none. */
+function commentAfter(text: string, end: number): string | null {
+  let at = end;
+  while (text[at] === ' ' || text[at] === '\t') at += 1;
+  if (text[at] !== '#') return null;
+  const stop = text.indexOf('\n', at);
+  return text.slice(at, stop === -1 ? text.length : stop);
+}
+
+function commentFinding(node: RawScalar, pointer: string, text: string): Finding | null {
+  if (node.style !== 'plain' && node.style !== 'empty') return null;
+  const comment = commentAfter(text, node.end);
+  if (comment === null) return null;
+  const isExpression = node.style === 'plain' && node.text.includes('${');
+  if (!isExpression && /^#(?:$|[\s#!])/.test(comment)) return null;
+  const start = text.indexOf('#', node.end);
+  return {
+    code: 'PAWL-015',
+    pointer,
+    offsets: [start, start + comment.length],
+    message: `${isExpression ? 'the expression ends here' : 'the value ends here'}: \` #\` begins a comment`,
+    help: 'quote the whole value if `#` belongs to it; else write the comment on a line of its own, with a blank after `#`',
+  };
+}
+
+function textFinding(node: RawScalar, pointer: string): Finding | null {
+  const at = unclosedTemplate(node.text);
+  if (at !== -1) {
+    const message = '`${` has no `}`';
+    return { code: 'PAWL-014', pointer, at: [at, at + 2], message, help: 'close the expression with `}`; a literal `${` is written `$${`' };
+  }
+  const control = UNPRINTABLE.exec(node.text);
+  if (control !== null || LONE_SURROGATE.test(node.text)) {
+    const what = control === null ? 'half a character (a lone surrogate)' : `the control character U+${control[0].charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`;
+    return { code: 'PAWL-019', pointer, message: `the text holds ${what}, which cannot be stored`, help: 'take it out' };
+  }
+  return null;
+}
+
+/**
+ * Checks how a scalar is written and gives its value: numbers that would lose digits stay text, dates and words such as
+ * `NO`, `on`, `yes` are text.
+ */
+export function checkScalar(node: RawScalar, pointer: string, text: string): CheckedScalar {
+  const quoted = node.style !== 'plain' && node.style !== 'empty';
+  if (!quoted) {
+    const finding = commentFinding(node, pointer, text) ?? numberFinding(node, pointer);
+    if (finding !== null) return { value: finding.code === 'PAWL-015' ? node.value : node.text, finding };
+  }
+  return { value: node.value, finding: typeof node.value === 'string' ? textFinding(node, pointer) : null };
+}

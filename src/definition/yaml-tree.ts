@@ -1,0 +1,186 @@
+import type { Json } from '../model/json.ts';
+import type { Finding } from './report-problem.ts';
+import { childPointer, type NodePosition } from './source-map.ts';
+import { checkScalar } from './yaml-scalar.ts';
+import type { RawAlias, RawMap, RawNode } from './yaml-syntax.ts';
+
+/** How many values all aliases of a file may stand for together. */
+export const ALIASED_NODES_MAX = 1_000;
+
+/** The data of a file, where each node stands, and what is wrong with how it is written. */
+export interface Tree {
+  readonly value: Json;
+  readonly nodes: ReadonlyMap<string, NodePosition>;
+  readonly findings: readonly Finding[];
+  readonly suspect: readonly string[];
+}
+
+type Span = readonly [start: number, end: number];
+
+/** Adds a member also under names that an assignment would take for something else (`__proto__`). */
+function setOwn(target: Record<string, Json>, key: string, value: Json): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Walks the raw tree once. */
+class TreeReader {
+  readonly nodes = new Map<string, NodePosition>();
+  readonly findings: Finding[] = [];
+  readonly suspect: string[] = [];
+  private readonly open: RawNode[] = [];
+  private readonly seen = new Set<RawNode>();
+  private aliased = 0;
+  private inAlias = 0;
+  private readonly text: string;
+  private readonly masked: readonly Span[];
+
+  constructor(text: string, masked: readonly Span[]) {
+    this.text = text;
+    this.masked = masked;
+  }
+
+  read(node: RawNode, pointer: string, key: Span | null): Json {
+    if (node.kind === 'alias') return this.readAlias(node, pointer, key);
+    if (this.inAlias > 0) this.aliased += 1;
+    if (this.aliased > ALIASED_NODES_MAX) return null;
+    const style = node.kind === 'scalar' ? node.style : node.kind;
+    this.nodes.set(pointer, { key, value: [node.start, node.end], style, text: node.kind === 'scalar' ? node.text : null });
+    const first = !this.seen.has(node);
+    this.seen.add(node);
+    if (first) this.checkMarks(node, pointer);
+    if (this.isMasked(node)) this.suspect.push(pointer);
+    if (node.kind === 'scalar') {
+      const { finding, value } = checkScalar(node, pointer, this.text);
+      if (finding !== null && first && !this.isMasked(node)) this.report(finding);
+      return value;
+    }
+    this.open.push(node);
+    const value = node.kind === 'map' ? this.readMap(node, pointer, first) : this.readList(node.items, pointer);
+    this.open.pop();
+    return value;
+  }
+
+  private readList(items: readonly RawNode[], pointer: string): Json {
+    return items.map((item, index) => this.read(item, childPointer(pointer, index), null));
+  }
+
+  private readMap(node: RawMap, pointer: string, first: boolean): Json {
+    const result: Record<string, Json> = {};
+    const keys = new Map<string, RawNode>();
+    for (const { key, value } of node.entries) {
+      const name = this.keyName(key, pointer, first);
+      if (name === null) continue;
+      const twin = keys.get(name);
+      if (twin === undefined) {
+        keys.set(name, key);
+        setOwn(result, name, this.read(value, childPointer(pointer, name), [key.start, key.end]));
+      } else if (first) this.reportTwin(name, childPointer(pointer, name), key, twin);
+    }
+    return result;
+  }
+
+  private reportTwin(name: string, pointer: string, key: RawNode, twin: RawNode): void {
+    const before = this.text.slice(0, twin.start).split('\n');
+    const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+    this.report({
+      code: 'PAWL-008',
+      pointer,
+      offsets: [key.start, key.end],
+      message: `the key \`${name}\` is there twice; the first is at ${place}`,
+      help: 'keep one of the two, or give one another name',
+      related: [{ message: `\`${name}\` is first written here`, offsets: [twin.start, twin.end] }],
+    });
+  }
+
+  /** The text of a key; null where it cannot be one (said already). */
+  private keyName(key: RawNode, pointer: string, first: boolean): string | null {
+    const span: Span = [key.start, Math.max(key.end, key.start + 1)];
+    if (key.kind !== 'scalar') {
+      if (first) this.report(this.keyFinding(pointer, span, key.kind === 'map' && this.text[key.start] === '{'));
+      return null;
+    }
+    if (first) this.checkMarks(key, pointer);
+    if (key.text === '<<' && key.style === 'plain') {
+      if (first) this.report({ code: 'PAWL-012', pointer, offsets: span, message: '`<<` merges maps behind the reader\'s back', help: 'write the keys where they belong' });
+      return null;
+    }
+    if (key.text.startsWith('{') && key.style !== 'double' && key.style !== 'single') {
+      if (first) this.report(this.keyFinding(pointer, span, true));
+      return null;
+    }
+    return key.text;
+  }
+
+  private keyFinding(pointer: string, offsets: Span, brace: boolean): Finding {
+    const message = brace ? 'a key begins with `{`' : 'a key is a list or an alias, not a text';
+    const help = brace ? 'templates of other tools do not work here: quote the value, or write `${ … }` inside quotes' : 'write the key as plain text';
+    return { code: 'PAWL-013', pointer, offsets, message, help };
+  }
+
+  private readAlias(node: RawAlias, pointer: string, key: Span | null): Json {
+    const offsets: Span = [node.start, node.end];
+    const target = node.target;
+    this.nodes.set(pointer, { key, value: offsets, style: 'plain', text: null });
+    if (target === null || this.open.includes(target)) {
+      const message = target === null ? `the alias \`*${node.name}\` has no anchor before it` : `the alias \`*${node.name}\` stands inside its own anchor`;
+      this.report({ code: 'PAWL-011', pointer, offsets, message, help: 'a value that begins with `*` must be quoted; else write the value here' });
+      return null;
+    }
+    if (this.aliased > ALIASED_NODES_MAX) return null;
+    this.inAlias += 1;
+    const value = this.read(target, pointer, key);
+    this.inAlias -= 1;
+    if (this.aliased > ALIASED_NODES_MAX && this.inAlias === 0) this.reportTooMany(pointer, offsets);
+    return value;
+  }
+
+  private reportTooMany(pointer: string, offsets: Span): void {
+    this.report({
+      code: 'PAWL-011',
+      pointer,
+      offsets,
+      message: `aliases stand for more than ${ALIASED_NODES_MAX} values in this file`,
+      help: 'write the values where they are needed, or pass them as input',
+    });
+  }
+
+  private report(finding: Finding): void {
+    this.findings.push(finding);
+    this.suspect.push(finding.pointer);
+  }
+
+  private isMasked(node: RawNode): boolean {
+    return node.kind === 'scalar' && this.masked.some(([start, end]) => node.start < end && start < Math.max(node.end, node.start + 1));
+  }
+
+  private checkMarks(node: RawNode, pointer: string): void {
+    if (node.tag !== null) {
+      this.report({
+        code: 'PAWL-009',
+        pointer,
+        offsets: [node.tag.start, node.tag.end],
+        message: `\`${node.tag.text}\` is a YAML tag: the value would lose it silently`,
+        help: '`!` begins a YAML tag, quote the expression',
+      });
+    }
+    if (node.anchor !== null && node.kind === 'scalar') {
+      this.report({
+        code: 'PAWL-010',
+        pointer,
+        offsets: [node.anchor.start, node.anchor.end],
+        message: `\`${node.anchor.text}\` is an anchor on a single value`,
+        help: 'put shared values under `constants`; a value that begins with `&` must be quoted',
+      });
+    }
+  }
+}
+
+/**
+ * Data, positions and findings of a raw tree. The work is bounded: aliases stand for at most `ALIASED_NODES_MAX` values.
+ * @param masked parts of the text that syntax recovery has stepped over; nodes in them are suspect and not checked.
+ */
+export function readTree(root: RawNode, text: string, masked: readonly Span[]): Tree {
+  const reader = new TreeReader(text, masked);
+  const value = reader.read(root, '', null);
+  return { value, nodes: reader.nodes, findings: reader.findings, suspect: reader.suspect };
+}
