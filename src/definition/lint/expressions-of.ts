@@ -1,0 +1,72 @@
+import type { Auth, Compensation, Expression, Step, Template, Transport } from '../../model/definition.ts';
+
+/** Every expression of a template, outermost first. */
+export function expressionsIn(template: Template | null): readonly Expression[] {
+  if (template === null) return [];
+  switch (template.kind) {
+    case 'literal':
+      return [];
+    case 'expression':
+      return [template.expression];
+    case 'text':
+      return template.parts.filter((part) => typeof part !== 'string');
+    case 'list':
+      return template.items.flatMap(expressionsIn);
+    case 'map':
+      return template.entries.flatMap(([, value]) => expressionsIn(value));
+  }
+}
+
+const ofEntries = (entries: readonly (readonly [string, Template])[]): readonly Expression[] => entries.flatMap(([, value]) => expressionsIn(value));
+const ofMany = (...templates: readonly (Template | null)[]): readonly Expression[] => templates.flatMap(expressionsIn);
+const only = (expression: Expression | null): readonly Expression[] => (expression === null ? [] : [expression]);
+
+/** Expressions that are evaluated while a step is entered or active, on the data of that moment. */
+export function expressionsAt(step: Step): readonly Expression[] {
+  const handlers = step.on.flatMap((handler) => [...ofMany(handler.match), ...only(handler.where), ...ofEntries(handler.set)]);
+  return [...only(step.when), ...ofVerb(step), ...handlers];
+}
+
+/** Expressions of a step's catch clauses: evaluated when it has failed. */
+export function expressionsOfCatch(step: Step): readonly Expression[] {
+  return step.catch.flatMap((clause) => only(clause.when));
+}
+
+function ofVerb(step: Step): readonly Expression[] {
+  switch (step.verb) {
+    case 'call':
+      return [...ofMany(step.with, step.object, step.intent, ...(step.review?.from ?? [])), ...only(step.retry?.when ?? null)];
+    case 'set':
+      return ofEntries(step.set);
+    case 'choose':
+      return step.branches.flatMap((branch) => only(branch.when));
+    case 'wait':
+      return expressionsIn(step.wait.kind === 'for' ? step.wait.duration : step.wait.instant);
+    case 'await':
+      return [...ofMany(step.match), ...only(step.where)];
+    case 'approve':
+      return ofMany(step.title, step.subject, ...step.from, step.quorum, step.denials, ...step.except, step.expires);
+    case 'fail':
+      return ofMany(step.code, step.message, step.data);
+    case 'end':
+      return ofMany(step.output);
+  }
+}
+
+/** Expressions of a compensation. */
+export function expressionsOfCompensation(compensation: Compensation | null): readonly Expression[] {
+  return compensation === null || compensation.kind === 'none' ? [] : ofMany(compensation.with, compensation.object);
+}
+
+/** The parts of a transport by name, secrets allowed only in `headers`. */
+export function expressionsOfTransport(transport: Transport): { readonly open: readonly Expression[]; readonly headers: readonly Expression[] } {
+  if (transport.kind === 'function') return { open: [], headers: [] };
+  return { open: [...ofMany(transport.url, transport.body), ...ofEntries(transport.query)], headers: ofEntries(transport.headers) };
+}
+
+/** Expressions of an `auth`. */
+export function expressionsOfAuth(auth: Auth | null): readonly Expression[] {
+  if (auth === null) return [];
+  if (auth.kind === 'bearer') return expressionsIn(auth.token);
+  return auth.kind === 'basic' ? ofMany(auth.user, auth.password) : expressionsIn(auth.value);
+}

@@ -1,0 +1,183 @@
+import type { CatchClause, ChooseStep, Step, WorkflowDefinition } from '../../model/definition.ts';
+
+/** How control passes along an edge; only `done` means that the step it leaves has completed. */
+export type FlowKind = 'start' | 'done' | 'skip' | 'enter' | 'failed' | 'taken';
+
+/** One way that control can go, by node number. */
+export interface FlowEdge {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: FlowKind;
+  /** Pointer of the `next` that made it; null for falling through. */
+  readonly nextPointer: string | null;
+}
+
+/** A step with where it stands. */
+export interface PlacedStep {
+  readonly step: Step;
+  /** Document order, 0-based; also its node number. */
+  readonly index: number;
+  /** The step that holds the list it stands in; null in the main list. */
+  readonly parent: PlacedStep | null;
+  /** All steps of the list it stands in; a `next` may name these or those of enclosing lists. */
+  readonly siblings: readonly Step[];
+}
+
+/** Every way control can go through a workflow, over-approximated: a failure can come from any step. */
+export interface FlowGraph {
+  readonly steps: readonly PlacedStep[];
+  readonly byId: ReadonlyMap<string, PlacedStep>;
+  readonly edges: readonly FlowEdge[];
+  /** Node of the start, before the first step. */
+  readonly start: number;
+  /** Node of the end `done`. */
+  readonly end: number;
+  readonly nodeCount: number;
+  /** The step whose completion a node's `done` edges stand for; null for start and end. */
+  completes(node: number): PlacedStep | null;
+}
+
+interface ListFrame {
+  /** Node to which the list's last step falls through. */
+  readonly after: number;
+  /** Where a failure of a step of the list can go. */
+  readonly failTo: readonly number[];
+}
+
+/** Builds the graph in one pass over the steps. */
+export function buildFlowGraph(definition: WorkflowDefinition): FlowGraph {
+  return new GraphBuilder(definition).build();
+}
+
+class GraphBuilder {
+  private readonly definition: WorkflowDefinition;
+  private readonly steps: PlacedStep[] = [];
+  private readonly byId = new Map<string, PlacedStep>();
+  private readonly edges: FlowEdge[] = [];
+  private readonly exits = new Map<number, PlacedStep>();
+  private readonly exitOf = new Map<number, number>();
+  private end = 0;
+  private start = 0;
+  private nodeCount = 0;
+
+  constructor(definition: WorkflowDefinition) {
+    this.definition = definition;
+  }
+
+  build(): FlowGraph {
+    this.place(this.definition.steps, null);
+    this.nodeCount = this.steps.length;
+    for (const placed of this.steps) if (placed.step.verb === 'choose') this.addExit(placed);
+    this.start = this.nodeCount++;
+    this.end = this.nodeCount++;
+    this.add(this.start, this.firstOf(this.definition.steps) ?? this.end, 'start');
+    this.linkList(this.definition.steps, { after: this.end, failTo: [] });
+    const { steps, byId, edges, start, end, nodeCount, exits } = this;
+    const completes = (node: number): PlacedStep | null => exits.get(node) ?? (steps[node]?.step.verb === 'choose' ? null : (steps[node] ?? null));
+    return { steps, byId, edges, start, end, nodeCount, completes };
+  }
+
+  private place(list: readonly Step[], parent: PlacedStep | null): void {
+    for (const step of list) {
+      const placed = { step, index: this.steps.length, parent, siblings: list };
+      this.steps.push(placed);
+      if (!this.byId.has(step.id)) this.byId.set(step.id, placed);
+      this.byPointer.set(step.pointer, placed);
+      if (step.verb === 'choose') for (const branch of step.branches) this.place(branch.steps ?? [], placed);
+      for (const clause of step.catch) this.place(clause.do, placed);
+    }
+  }
+
+  private readonly byPointer = new Map<string, PlacedStep>();
+
+  private addExit(placed: PlacedStep): void {
+    const node = this.nodeCount++;
+    this.exits.set(node, placed);
+    this.exitOf.set(placed.index, node);
+  }
+
+  private add(from: number, to: number, kind: FlowKind, nextPointer: string | null = null): void {
+    this.edges.push({ from, to, kind, nextPointer });
+  }
+
+  private nodeOf(step: Step): number {
+    return this.byPointer.get(step.pointer)?.index ?? this.end;
+  }
+
+  private firstOf(list: readonly Step[]): number | null {
+    const [first] = list;
+    return first === undefined ? null : this.nodeOf(first);
+  }
+
+  private linkList(list: readonly Step[], frame: ListFrame): void {
+    for (const [position, step] of list.entries()) {
+      const following = list[position + 1];
+      this.linkStep(step, frame, following === undefined ? frame.after : this.nodeOf(following));
+    }
+  }
+
+  private linkStep(step: Step, frame: ListFrame, following: number): void {
+    const node = this.nodeOf(step);
+    const leaves = this.exitOf.get(node) ?? node;
+    if (step.when !== null) this.add(node, following, 'skip');
+    const done = step.next === null ? following : this.targetOf(step.next);
+    const nextPointer = step.next === null ? null : `${step.pointer}/next`;
+    if (step.verb === 'end') {
+      if (step.end !== 'cancelled') this.add(node, this.end, 'done');
+    } else if (step.verb !== 'fail') {
+      this.add(leaves, done, 'done', nextPointer);
+    }
+    const failTo = this.linkCatches(step, frame, done);
+    for (const target of failTo) this.add(node, target, 'failed');
+    if (step.verb === 'choose') this.linkBranches(step, node, leaves, failTo);
+    for (const handler of step.on) {
+      if (handler.next !== null) this.add(node, this.targetOf(handler.next), 'taken', `${handler.pointer}/next`);
+      if (handler.then === 'end') this.add(node, this.end, 'taken');
+    }
+  }
+
+  private linkBranches(step: ChooseStep, node: number, exit: number, failTo: readonly number[]): void {
+    for (const branch of step.branches) {
+      if (branch.next !== null) {
+        this.add(node, this.targetOf(branch.next), 'taken', `${branch.pointer}/next`);
+        continue;
+      }
+      const list = branch.steps ?? [];
+      this.add(node, this.firstOf(list) ?? exit, 'enter');
+      this.linkList(list, { after: exit, failTo });
+    }
+  }
+
+  /** Links the catch lists and returns where a failure of the step can go: its clauses, and outward when none is sure. */
+  private linkCatches(step: Step, frame: ListFrame, done: number): readonly number[] {
+    const targets: number[] = [];
+    for (const clause of step.catch) {
+      const after = this.afterCatch(clause, frame, done);
+      const first = this.firstOf(clause.do);
+      if (first === null) targets.push(...after);
+      else targets.push(first);
+      if (clause.do.length > 0) this.linkCatchList(clause, after, frame);
+    }
+    const sure = step.catch.some((clause) => clause.when === null && clause.on.includes('any'));
+    return sure ? targets : [...targets, ...frame.failTo];
+  }
+
+  private linkCatchList(clause: CatchClause, after: readonly number[], frame: ListFrame): void {
+    // A list that is left for several places is linked once per place: the extra edges stand for the same way out.
+    const [main = this.end] = after;
+    this.linkList(clause.do, { after: main, failTo: frame.failTo });
+    const last = clause.do.at(-1);
+    if (last === undefined) return;
+    for (const target of after.slice(1)) this.add(this.nodeOf(last), target, 'done');
+  }
+
+  private afterCatch(clause: CatchClause, frame: ListFrame, done: number): readonly number[] {
+    if (clause.next !== null) return [this.targetOf(clause.next)];
+    if (clause.then === 'end') return [this.end];
+    return clause.then === 'raise' ? frame.failTo : [done];
+  }
+
+  private targetOf(next: string): number {
+    return next === 'end' ? this.end : (this.byId.get(next)?.index ?? this.end);
+  }
+}

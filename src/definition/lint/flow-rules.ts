@@ -1,0 +1,157 @@
+import type { Step } from '../../model/definition.ts';
+import { suggest } from '../suggest.ts';
+import { reachableFrom } from './completed-before.ts';
+import type { PlacedStep } from './flow-graph.ts';
+import type { LintContext } from './lint-context.ts';
+
+/** Two steps of one id: the second would silently be unreachable by name. */
+export function lintDuplicateIds({ graph, report }: LintContext): void {
+  for (const placed of graph.steps) {
+    const first = graph.byId.get(placed.step.id);
+    if (first === undefined || first === placed) continue;
+    report({
+      code: 'PAWL-201',
+      pointer: `${placed.step.pointer}/id`,
+      message: `"${placed.step.id}" is the id of two steps`,
+      help: 'rename one: ids are unique in the file, because effect keys and expressions name steps by id',
+    });
+  }
+}
+
+interface Jump {
+  readonly owner: PlacedStep;
+  readonly next: string;
+  readonly pointer: string;
+  /** Lists that it may name, innermost first: its own (a catch or branch speaks from the list of its step) and enclosing ones. */
+}
+
+function jumpsOf(placed: PlacedStep): readonly Jump[] {
+  const { step } = placed;
+  const jumps: Jump[] = [];
+  const add = (next: string | null, pointer: string): void => {
+    if (next !== null) jumps.push({ owner: placed, next, pointer: `${pointer}/next` });
+  };
+  add(step.next, step.pointer);
+  for (const clause of step.catch) add(clause.next, clause.pointer);
+  for (const handler of step.on) add(handler.next, handler.pointer);
+  if (step.verb === 'choose') for (const branch of step.branches) add(branch.next, branch.pointer);
+  return jumps;
+}
+
+/** `next` names a step of its own or an enclosing list, or `end`; a way back says how often it may be taken. */
+export function lintJumps(context: LintContext): void {
+  for (const placed of context.graph.steps) {
+    let goesBack = false;
+    for (const jump of jumpsOf(placed)) {
+      const target = jump.next === 'end' ? null : lintTarget(context, jump);
+      if (target !== null && target.index <= placed.index) goesBack = true;
+      if (target !== null && target.index <= placed.index && placed.step.maxJumps === null) reportCycle(context, jump);
+    }
+    if (placed.step.maxJumps !== null && !goesBack) {
+      context.report({
+        code: 'PAWL-208',
+        pointer: `${placed.step.pointer}/maxJumps`,
+        at: 'key',
+        message: `step "${placed.step.id}" has maxJumps, and no next of it leads back`,
+        help: 'remove it, or name the step to go back to',
+      });
+    }
+  }
+}
+
+function reportCycle({ report }: LintContext, jump: Jump): void {
+  report({
+    code: 'PAWL-206',
+    pointer: jump.pointer,
+    message: `"next: ${jump.next}" goes back, and nothing says how often`,
+    help: `add "maxJumps: n" to step "${jump.owner.step.id}"; the jump after the last is failure "limit"`,
+  });
+}
+
+function lintTarget({ graph, report }: LintContext, jump: Jump): PlacedStep | null {
+  const target = graph.byId.get(jump.next) ?? null;
+  if (target === null) {
+    const near = suggest(jump.next, [...graph.byId.keys(), 'end']);
+    report({ code: 'PAWL-202', pointer: jump.pointer, message: `there is no step "${jump.next}"`, help: near ?? 'name a step of this list, of an enclosing one, or end' });
+    return null;
+  }
+  if (mayName(jump.owner, target)) return target;
+  report({
+    code: 'PAWL-203',
+    pointer: jump.pointer,
+    message: `step "${jump.next}" is inside another list`,
+    help: 'next leads to a step of its own or an enclosing list, or to end: never into a list',
+  });
+  return null;
+}
+
+function mayName(owner: PlacedStep, target: PlacedStep): boolean {
+  for (let at: PlacedStep | null = owner; at !== null; at = at.parent) if (at.siblings === target.siblings) return true;
+  return false;
+}
+
+/** Every step can be reached, and from every step an end can be. */
+export function lintReach({ graph, completed, report }: LintContext): void {
+  const leads = reachableFrom(graph, [graph.end, ...graph.steps.filter(({ step }) => isEndLike(step)).map((p) => p.index)], 'backward');
+  for (const placed of graph.steps) {
+    if (!completed.isReachable(placed.index)) {
+      // The first step of a dead stretch is told; those behind it would be noise.
+      if (isHeadOfDeadStretch(placed)) reportUnreachable(placed);
+    } else if (!leads.has(placed.index)) {
+      report({ code: 'PAWL-205', pointer: placed.step.pointer, message: `from step "${placed.step.id}" no end can be reached`, help: 'give one step on every way a next that leads to an end' });
+    }
+  }
+  function isHeadOfDeadStretch(placed: PlacedStep): boolean {
+    const position = placed.siblings.indexOf(placed.step);
+    const before = placed.siblings[position - 1];
+    const dead = before !== undefined && !completed.isReachable(graph.byId.get(before.id)?.index ?? graph.start);
+    return !dead && (placed.parent === null || completed.isReachable(placed.parent.index));
+  }
+  function reportUnreachable(placed: PlacedStep): void {
+    report({
+      code: 'PAWL-204',
+      pointer: placed.step.pointer,
+      message: `step "${placed.step.id}" can never be reached`,
+      help: 'the step before it always leaves by next, fail or end; let some next lead here, or remove it',
+    });
+  }
+}
+
+function isEndLike(step: Step): boolean {
+  return step.verb === 'fail' || step.verb === 'end';
+}
+
+/** Events, actions and variables are declared before they are used. */
+export function lintNames(context: LintContext): void {
+  const events = context.definition.events.map((event) => event.name);
+  const vars = new Set(context.definition.vars.map(([name]) => name));
+  for (const { step } of context.graph.steps) {
+    if (step.verb === 'await') lintEvent(context, step.event, `${step.pointer}/await`, events);
+    for (const handler of step.on) {
+      lintEvent(context, handler.event, `${handler.pointer}/event`, events);
+      for (const [name] of handler.set) lintVar(context, name, `${handler.pointer}/set/${name}`, vars);
+    }
+    if (step.verb === 'set') for (const [name] of step.set) lintVar(context, name, `${step.pointer}/set/${name}`, vars);
+  }
+}
+
+function lintEvent({ report }: LintContext, name: string, pointer: string, events: readonly string[]): void {
+  if (events.includes(name)) return;
+  report({
+    code: 'PAWL-209',
+    pointer,
+    message: `event "${name}" is not declared`,
+    help: suggest(name, events) ?? `declare it: "events: { ${name}: { schema: … } }"`,
+  });
+}
+
+function lintVar({ report }: LintContext, name: string, pointer: string, vars: ReadonlySet<string>): void {
+  if (vars.has(name)) return;
+  report({
+    code: 'PAWL-210',
+    pointer,
+    at: 'key',
+    message: `"${name}" is not among vars`,
+    help: suggest(name, [...vars]) ?? `declare it with its type and first value: "vars: { ${name}: { type: …, default: … } }"`,
+  });
+}
