@@ -112,9 +112,10 @@ export function nextQuery(ask: NextQueryAsk): Doubt {
   const { effect, contract, nowMs } = ask;
   const { reconcile } = contract;
   if (reconcile === null || effect.doubt === 'review') return REVIEW;
-  const endsAtMs = quarantineEndsAtMs(effect, contract, ask.numbers);
-  const isEarly = ask.notFound && reconcile.absent === 'final' && endsAtMs > nowMs;
-  const atMs = isEarly ? Math.min(nowMs + reconcile.everyMs, endsAtMs) : nowMs + reconcile.everyMs;
-  const sinceMs = effect.doubtSinceMs ?? nowMs;
-  return atMs > Math.max(sinceMs + reconcile.giveUpMs, isEarly ? endsAtMs : 0) ? REVIEW : { doubt: 'query', notBeforeMs: atMs };
+  const countsFromMs = quarantineEndsAtMs(effect, contract, ask.numbers) + 1;
+  const isEarly = ask.notFound && reconcile.absent === 'final' && countsFromMs > nowMs;
+  const atMs = isEarly ? Math.min(nowMs + reconcile.everyMs, countsFromMs) : nowMs + reconcile.everyMs;
+  const untilMs = (effect.doubtSinceMs ?? nowMs) + reconcile.giveUpMs;
+  // However short `giveUp` is, the first answer that counts is waited for.
+  return atMs > Math.max(untilMs, isEarly ? countsFromMs : 0) ? REVIEW : { doubt: 'query', notBeforeMs: atMs };
 }

@@ -33,6 +33,7 @@ export function proposeEffect(proposal: EffectProposal): Effect {
     attempt: 0,
     countedAttempts: 0,
     code: null,
+    failureClass: null,
     everUnknown: false,
     fence: 0,
     firstRequestedAtMs: null,

@@ -1,6 +1,6 @@
 import type { EffectKey } from './ids.ts';
 import type { Json } from './json.ts';
-import type { EffectState } from './statuses.ts';
+import type { EffectState, FailureClass } from './statuses.ts';
 
 /** One enclosing repetition of a step: a map item, a turn, a visit. Zeros are left out. */
 export type Frame = readonly ['m', string] | readonly ['r', number] | readonly ['v', number];
@@ -51,6 +51,8 @@ export interface Effect {
   /** Attempts that count against `retry.attempts`. */
   readonly countedAttempts: number;
   readonly code: string | null;
+  /** Class of the failure of a row that settled without success; a re-entered step raises the same failure again. */
+  readonly failureClass: FailureClass | null;
   /** Whether some attempt was ever UNKNOWN (rule E15). */
   readonly everUnknown: boolean;
   /** Fence under which it was last REQUESTED. */

@@ -1,0 +1,23 @@
+import type { Effect } from '../model/effect.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { Failure } from '../model/run.ts';
+import type { FailureClass } from '../model/statuses.ts';
+
+/** The class under which an outcome that is no success can be caught or retried. */
+export function failureClassOf(outcome: Pick<Outcome, 'kind' | 'code'>): FailureClass {
+  if (outcome.code === 'unreadable') return 'unreadable';
+  if (outcome.kind === 'pending' || outcome.kind === 'confirmed') return 'unknown';
+  return outcome.kind;
+}
+
+/** An outcome that is no success as authors see it in `failure`. */
+export function failureOf(effect: Pick<Effect, 'step'>, outcome: Outcome): Failure {
+  return {
+    code: outcome.code ?? outcome.kind,
+    class: failureClassOf(outcome),
+    message: outcome.message,
+    step: effect.step,
+    data: outcome.output ?? null,
+    cause: null,
+  };
+}

@@ -1,0 +1,92 @@
+import { assertNever, invariant } from '../model/errors.ts';
+import type { Outcome } from '../model/outcome.ts';
+import { nextAttemptAtMs } from './retry.ts';
+import { allows, authorizeAgain, confirm, enterDoubt, fail, type Observer, retryAsk, type Settlement, type Settling } from './settlement.ts';
+
+/** A definitely unsent attempt goes again not before this (rule E05). */
+export const UNSENT_WAIT_MS = 1_000;
+
+const RESPONSE: Observer = { by: 'response', evidence: null };
+
+/**
+ * Settles the attempt in flight with what it meant.
+ * @throws PAWL_INVARIANT when the row is not REQUESTED: a late answer is an observation (E08), never a settlement.
+ */
+export function settleAttempt(settling: Settling, outcome: Outcome): Settlement {
+  const { effect } = settling;
+  invariant(effect.state === 'REQUESTED', 'only a REQUESTED effect is settled by an attempt', { key: effect.key, state: effect.state });
+  switch (outcome.kind) {
+    case 'confirmed':
+      return confirm(settling, outcome, RESPONSE);
+    case 'rejected':
+      return settleRejected(settling, outcome);
+    case 'unavailable':
+    case 'throttled':
+      return outcome.sent ? settleUnavailable(settling, outcome) : settleUnsent(settling, outcome);
+    case 'pending':
+      return enterDoubt(settling, outcome, 'pending');
+    case 'unknown':
+    case 'absent':
+      // An attempt cannot prove absence; whatever said so does not know.
+      return enterDoubt(settling, outcome, 'lost');
+    default:
+      return assertNever(outcome.kind);
+  }
+}
+
+/**
+ * What a new holder makes of a row that another fence REQUESTED: nobody here knows what became of it (rule E03).
+ * @throws PAWL_INVARIANT when the row is not REQUESTED.
+ */
+export function takeOver(settling: Settling): Settlement {
+  const { effect } = settling;
+  invariant(effect.state === 'REQUESTED', 'only a REQUESTED effect is taken over', { key: effect.key, state: effect.state });
+  return enterDoubt(settling, LOST_SENDER, 'lost');
+}
+
+const LOST_SENDER: Outcome = {
+  kind: 'unknown',
+  code: 'sender-lost',
+  message: 'the process that sent it is gone; nobody knows whether it happened',
+  output: undefined,
+  named: false,
+  retryAfterMs: null,
+  externalId: null,
+  resultBase64: '',
+  sent: true,
+};
+
+/** E15: once an attempt was UNKNOWN, a refusal settles only if the action's own `outcome` names that answer. */
+function settleRejected(settling: Settling, outcome: Outcome): Settlement {
+  if (settling.effect.everUnknown && !outcome.named) return enterDoubt(settling, outcome, 'refused');
+  return retryOrFail(settling, outcome);
+}
+
+/** "Not now" speaks of this sending alone: a doubt about an earlier one stays. */
+function settleUnavailable(settling: Settling, outcome: Outcome): Settlement {
+  if (settling.effect.unknownSinceMs !== null) return enterDoubt(settling, outcome, 'lost');
+  return retryOrFail(settling, outcome);
+}
+
+/** E05: nothing left, so the attempt does not count, neither as one of the policy nor as a resend. */
+function settleUnsent(settling: Settling, outcome: Outcome): Settlement {
+  const { effect, nowMs } = settling;
+  if (effect.unknownSinceMs !== null) {
+    return enterDoubt({ ...settling, effect: { ...effect, resends: effect.resends - 1 } }, outcome, 'lost');
+  }
+  const counted = effect.countedAttempts - 1;
+  const neverSent = counted === 0 && !effect.everUnknown;
+  const uncounted = {
+    ...effect,
+    countedAttempts: counted,
+    firstRequestedAtMs: neverSent ? null : effect.firstRequestedAtMs,
+  };
+  const unsent = { ...settling, effect: uncounted };
+  return settling.retrying ? authorizeAgain(unsent, outcome, nowMs + UNSENT_WAIT_MS) : fail(unsent, outcome, RESPONSE);
+}
+
+function retryOrFail(settling: Settling, outcome: Outcome): Settlement {
+  const mayRetry = settling.retrying && allows(settling, outcome);
+  const atMs = mayRetry ? nextAttemptAtMs(retryAsk(settling, outcome)) : null;
+  return atMs === null ? fail(settling, outcome, RESPONSE) : authorizeAgain(settling, outcome, atMs);
+}

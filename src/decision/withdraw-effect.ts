@@ -1,0 +1,45 @@
+import type { Effect } from '../model/effect.ts';
+import type { FailureClass } from '../model/statuses.ts';
+import { moveEffect } from './effect-lifecycle.ts';
+
+/** What the machine is told of a row that was never sent for this reason. */
+export interface Withdrawal {
+  readonly code: string;
+  readonly class: FailureClass;
+  readonly message: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Nothing is in flight and the run no longer wants it: PROPOSED or AUTHORIZED -> CANCELLED (rule R05).
+ * @throws PAWL_INVARIANT for REQUESTED and UNKNOWN rows, which are never cancelled locally.
+ */
+export function cancelEffect(effect: Effect, nowMs: number): Effect {
+  return close(effect, 'CANCELLED', {
+    code: 'cancelled',
+    class: 'cancelled',
+    message: 'cancelled before it was sent',
+    nowMs,
+  });
+}
+
+/** Policy or approval said no: PROPOSED -> REFUSED. @throws PAWL_INVARIANT for any other state. */
+export function refuseEffect(effect: Effect, withdrawal: Withdrawal): Effect {
+  return close(effect, 'REFUSED', withdrawal);
+}
+
+/** The deadline came before the next sending: AUTHORIZED -> FAILED(timeout). @throws PAWL_INVARIANT for any other state. */
+export function expireEffect(effect: Effect, nowMs: number): Effect {
+  const message = 'the deadline came before the next sending';
+  return close(effect, 'FAILED', { code: 'timeout', class: 'timeout', message, nowMs });
+}
+
+function close(effect: Effect, to: 'CANCELLED' | 'REFUSED' | 'FAILED', withdrawal: Withdrawal): Effect {
+  return moveEffect(effect, to, {
+    code: withdrawal.code,
+    failureClass: withdrawal.class,
+    lastError: withdrawal.message,
+    notBeforeMs: null,
+    settledAtMs: withdrawal.nowMs,
+  });
+}
