@@ -63,6 +63,8 @@ export interface RunData {
   readonly failing: Failure | null;
   /** Failures whose catch is being run, by step; `failure` inside that catch. */
   readonly caught: Readonly<Record<string, Failure>>;
+  /** Choose step -> the step of its branch that ran last, whose output becomes its own; absent where no choose ran. */
+  readonly ran?: Readonly<Record<string, string>>;
   readonly ending: Ending | null;
 }
 
@@ -97,6 +99,19 @@ export interface Timer {
   readonly generation: number;
 }
 
+/** A read in progress, or the memory of one whose answer must not be taken for a later one's. */
+export interface ReadProgress {
+  /** Sendings of this entry that count against `retry.attempts`. */
+  readonly attempts: number;
+  readonly firstAtMs: number;
+  /** Not asked before this database time; null = asked, the answer is awaited. */
+  readonly notBeforeMs: number | null;
+  /** Sendings of this step in the life of the run; the attempt number that an answer must name. */
+  readonly serial: number;
+  /** The step was left: only `serial` still matters. */
+  readonly closed: boolean;
+}
+
 /** Decision's own durable notes, stored beside the kernel's snapshot. */
 export interface RunControl {
   /** Step -> database time at which it became active (rule V13). */
@@ -108,12 +123,16 @@ export interface RunControl {
   readonly timerGenerations: Readonly<Record<string, number>>;
   /** Step -> generation of its effect key (rises by a person's redo, rule E01). */
   readonly redo: Readonly<Record<string, number>>;
-  /** Reads in progress by step (they have no ledger row): attempts made, and not before when the next may go. */
-  readonly reads: Readonly<Record<string, { readonly attempts: number; readonly firstAtMs: number; readonly notBeforeMs: number | null }>>;
+  /** Reads by step (they have no ledger row). */
+  readonly reads: Readonly<Record<string, ReadProgress>>;
   /** Compensation keys in the order of the plan; null while there is no plan. */
   readonly plan: readonly EffectKey[] | null;
   /** Reason, actor of an order or cancel that led to the current phase. */
   readonly order: { readonly by: string; readonly reason: string } | null;
+  /** The run's deadline passed while the pivot was in flight (rules R19, R20): applies if the pivot fails. */
+  readonly deadlineWaiting: boolean;
+  /** Kernel events that did not fit into the 64 transitions of the last commit, in order. */
+  readonly pending: readonly JsonObject[];
 }
 
 /** A run as a process holds it: all that a decision reads. Immutable. */
