@@ -1,0 +1,111 @@
+import { ConflictError, NotFoundError, PawlError } from '../model/errors.ts';
+import { hashJson } from '../model/hash.ts';
+import type { InboxPayload } from '../model/inbox-event.ts';
+import type { Json } from '../model/json.ts';
+import type { RunIdentity } from '../model/run.ts';
+import type { InboxOutcome } from '../model/statuses.ts';
+import type { Delivery, DeliveryAnswer } from '../ports/store.ts';
+import type { Door } from './door.ts';
+import type { Engine } from './engine.ts';
+
+/** Waits between two looks at the answer, milliseconds; the last one repeats. */
+const LOOKS_MS = [2, 5, 10, 20, 50, 100] as const;
+/** Tries of a delivery whose answer is lost; it is idempotent by (source, event id). */
+const ROUNDS_MAX = 3;
+
+/** What became of an event, as its sender is told (V11). `pending`: stored; its run's holder has not answered yet. */
+export interface Delivered {
+  readonly source: string;
+  readonly eventId: string;
+  readonly outcome: InboxOutcome | 'pending';
+  readonly code: string | null;
+  readonly detail: Json;
+  /** The same event had been stored before. */
+  readonly again: boolean;
+}
+
+/** An event to be delivered and how long its sender waits: 2 s for decisions and orders, 0 for signals (P17). */
+export interface DeliverAsk {
+  readonly run: RunIdentity;
+  readonly source: string;
+  readonly eventId: string;
+  readonly payload: InboxPayload;
+  readonly waitMs: number;
+}
+
+/** How long people's decisions and orders wait for the holder, milliseconds. */
+export const DECISION_WAIT_MS = 2_000;
+
+function deliveryOf(ask: DeliverAsk): Delivery {
+  return {
+    part: ask.run.part,
+    runId: ask.run.runId,
+    source: ask.source,
+    eventId: ask.eventId,
+    payload: ask.payload,
+    payloadHash: hashJson(ask.payload as unknown as Json),
+  };
+}
+
+async function store(engine: Engine, door: Door, delivery: Delivery): Promise<DeliveryAnswer> {
+  for (let round = 1; ; round += 1) {
+    try {
+      return await engine.store.deliverAndClaim(delivery, door.workerId(), engine.numbers.leaseMs);
+    } catch (error) {
+      if (!(error instanceof PawlError) || error.retry === 'never' || round >= ROUNDS_MAX) throw error;
+      engine.logger.warn({ runId: delivery.runId, round, code: error.code }, 'deliver.answer-lost');
+    }
+    await engine.clock.sleep(LOOKS_MS[round] ?? 10);
+    await door.doubt();
+  }
+}
+
+function told(ask: DeliverAsk, answer: DeliveryAnswer): Delivered {
+  const { source, eventId } = ask;
+  return { source, eventId, outcome: answer.outcome ?? 'pending', code: answer.code, detail: answer.detail, again: answer.event === 'same' };
+}
+
+/** The run was free: it is leased to this process now, which decides at once. */
+async function decideHere(engine: Engine, door: Door, ask: DeliverAsk): Promise<void> {
+  const { runs, nowMs } = await engine.store.load(ask.run.part, [ask.run.runId]);
+  const stored = runs[0];
+  if (stored !== undefined) await door.admit({ run: stored, suspect: false, nowMs });
+}
+
+/** Somebody holds the run: its holder answers in the inbox row; if it lets go, this process claims the run. */
+async function waitForHolder(engine: Engine, door: Door, ask: DeliverAsk, first: DeliveryAnswer): Promise<Delivered> {
+  const { clock, store: inbox } = engine;
+  const untilMs = clock.monotonicMs() + ask.waitMs;
+  door.nudge();
+  for (let look = 0; ; look += 1) {
+    const answer = look === 0 ? first : await inbox.answerOf(ask.run.part, ask.run.runId, ask.source, ask.eventId);
+    if (answer !== null && answer.outcome !== null) return { ...told(ask, answer), again: first.event === 'same' };
+    if (clock.monotonicMs() >= untilMs) return told(ask, first);
+    const claimed = await inbox.claimRun(ask.run.part, ask.run.runId, door.workerId());
+    if (claimed === null) await clock.sleep(LOOKS_MS[Math.min(look, LOOKS_MS.length - 1)] ?? 100);
+    else await door.admit(claimed);
+  }
+}
+
+/**
+ * Stores an event in the run's inbox and has it decided: here when the run is free, by its holder otherwise (P17).
+ * @returns what became of it, or `pending` after `ask.waitMs`. Idempotent by (source, event id).
+ * @throws PAWL_RUN_NOT_FOUND; PAWL_EVENT_CONFLICT for the same id with another payload. Transaction: opens one to
+ * store, one to decide.
+ */
+export async function deliverEvent(engine: Engine, door: Door, ask: DeliverAsk): Promise<Delivered> {
+  const answer = await store(engine, door, deliveryOf(ask));
+  if (!answer.exists) throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${ask.run.runId}`, { runId: ask.run.runId });
+  if (answer.event === 'other') {
+    throw new ConflictError('PAWL_EVENT_CONFLICT', `event ${ask.eventId} of ${ask.source} was received before with another payload`, {
+      runId: ask.run.runId,
+      source: ask.source,
+      eventId: ask.eventId,
+    });
+  }
+  if (answer.outcome !== null) return told(ask, answer);
+  if (!answer.claimed) return waitForHolder(engine, door, ask, answer);
+  await decideHere(engine, door, ask);
+  const decided = await engine.store.answerOf(ask.run.part, ask.run.runId, ask.source, ask.eventId);
+  return told(ask, decided === null ? answer : { ...decided, event: answer.event });
+}

@@ -1,0 +1,27 @@
+import type { RunId } from '../model/ids.ts';
+import type { RunCommit } from '../model/run-commit.ts';
+import type { SendGate } from '../ports/action-adapter.ts';
+import type { SettledAnswer } from './commit-runs.ts';
+
+/** A commit's answer with the monotonic time at which the commit was first sent (E05 counts from there). */
+export interface DeskAnswer {
+  readonly answer: SettledAnswer;
+  readonly sentAtMs: number;
+}
+
+/** The place at which a run is held: a worker's lane, or the desk of a visitor who decides once and sends nothing (P17). */
+export interface Desk {
+  readonly part: number;
+  /** Whether effects may be sent from here now. */
+  canSend(): boolean;
+  /** The database's time, epoch milliseconds. */
+  nowMs(): number;
+  commit(commit: RunCommit): Promise<DeskAnswer>;
+  gateFor(sentAtMs: number): SendGate;
+  /** Aborts when this desk must not act any more: the seat is lost. */
+  readonly signal: AbortSignal;
+  /** Aborts when sendings must end: the seat is lost, or a stopping worker's grace is over. */
+  readonly sendSignal: AbortSignal;
+  /** The run is not held here any more. */
+  left(runId: RunId): void;
+}

@@ -1,0 +1,169 @@
+import { decide } from '../decision/decide.ts';
+import type { Decision, Orders } from '../decision/decision.ts';
+import type { DecisionInput } from '../decision/decision-input.ts';
+import { invariant } from '../model/errors.ts';
+import type { RunCommit } from '../model/run-commit.ts';
+import type { RunState } from '../model/run.ts';
+import type { Desk, DeskAnswer } from './desk.ts';
+import type { Engine } from './engine.ts';
+import { loadRun } from './load-run.ts';
+import { observeLate } from './observe-late.ts';
+import { parkRun } from './park-run.ts';
+import type { LoadedVersion } from './version-cache.ts';
+
+/** Reloads after which a holder lets go of a run that never agrees with what is stored. */
+const RELOADS_MAX = 8;
+/** How long a holder waits before it sends a commit again whose head somebody else had locked, milliseconds. */
+const BUSY_PAUSE_MS = 5;
+
+/** What a holder has in hand beside the run's state. */
+export interface Hand {
+  readonly engine: Engine;
+  readonly desk: Desk;
+  readonly version: LoadedVersion;
+  /** Whether something is in flight or more has come in: then the lease is kept. */
+  isBusy(): boolean;
+  /** The wake-up that was seen together with the inputs in hand (W03). */
+  wakeSeen(): number | null;
+}
+
+/** What a decision came to once its commit was answered: the run is still held, or has left these hands. */
+export type Driven =
+  | {
+      readonly kind: 'kept';
+      readonly state: RunState;
+      readonly orders: Orders;
+      readonly sentAtMs: number;
+      readonly rest: readonly DecisionInput[];
+      readonly more: boolean;
+    }
+  | { readonly kind: 'left' };
+
+/** A state with what is to be decided on it. */
+interface Question {
+  readonly state: RunState;
+  readonly inputs: readonly DecisionInput[];
+}
+
+/** Whether a commit would write nothing at all. */
+function isEmpty(commit: RunCommit): boolean {
+  const { part, runId, fence, revision, head, lease, ...rows } = commit;
+  return head === null && lease.kind === 'keep' && Object.values(rows).every((list) => list.length === 0);
+}
+
+/** The lease as the holder needs it: kept while anything it sent is open or more is to be decided. */
+function withLease(decision: Decision, hand: Hand): RunCommit {
+  const orders = decision.sends.length + decision.queries.length + decision.reads.length;
+  const keeps = decision.more || orders > 0 || hand.isBusy();
+  return keeps ? { ...decision.commit, lease: { kind: 'keep' } } : decision.commit;
+}
+
+function decideOn(hand: Hand, question: Question): Decision {
+  const { engine, desk, version } = hand;
+  const context = {
+    compiled: version.compiled,
+    nowMs: desk.nowMs(),
+    canSend: desk.canSend(),
+    numbers: engine.numbers,
+    missingFunctions: engine.actions.missing(version.functions),
+    wakeSeen: hand.wakeSeen(),
+  };
+  return decide(context, question.state, question.inputs);
+}
+
+/** The same inputs on the run as it is stored now, without events that were answered meanwhile; null = not ours any more. */
+async function reload(hand: Hand, question: Question): Promise<Question | null> {
+  const { runId } = question.state.run;
+  const { runs } = await hand.engine.store.load(hand.desk.part, [runId]);
+  const stored = runs[0];
+  if (stored === undefined || stored.fence !== question.state.fence) return null;
+  const loaded = loadRun(hand.version, stored);
+  if (loaded.kind === 'misfit') return null;
+  const open = new Set(loaded.open.map((event) => `${event.source} ${event.eventId}`));
+  const inputs = question.inputs.filter((input) => input.type !== 'inbox' || open.has(`${input.event.source} ${input.event.eventId}`));
+  return { state: loaded.state, inputs };
+}
+
+/** A decision that cannot be made or stored is a bug: the run is parked for a person, loudly, and never retried in silence. */
+async function parkBroken(hand: Hand, question: Question, message: string): Promise<Driven> {
+  const { engine, desk } = hand;
+  const { runId } = question.state.run;
+  engine.logger.error({ runId, revision: question.state.revision, message }, 'run.broken');
+  const { runs } = await engine.store.load(desk.part, [runId]);
+  const stored = runs[0];
+  if (stored !== undefined && stored.fence === question.state.fence) {
+    const loaded = loadRun(hand.version, stored);
+    const envelope = loaded.kind === 'run' ? loaded.envelope : null;
+    await desk.commit(parkRun(stored, envelope, { kind: 'poison', subject: 'decision', message, nowMs: desk.nowMs(), wakeSeen: hand.wakeSeen() }));
+  }
+  await observeLate(engine, question.state, question.inputs);
+  return { kind: 'left' };
+}
+
+async function letGo(hand: Hand, question: Question): Promise<Driven> {
+  await observeLate(hand.engine, question.state, question.inputs);
+  return { kind: 'left' };
+}
+
+function kept(decision: Decision, sentAtMs: number): Driven {
+  return { kind: 'kept', state: decision.next, orders: decision, sentAtMs, rest: decision.rest, more: decision.more };
+}
+
+/** What a definite answer means; null = decide again on the reloaded run. */
+async function settle(hand: Hand, question: Question, sent: { decision: Decision; commit: RunCommit; told: DeskAnswer }): Promise<Driven | null> {
+  const { answer, sentAtMs } = sent.told;
+  switch (answer.kind) {
+    case 'applied':
+      invariant(answer.revision === sent.decision.next.revision, 'a commit was applied at another revision', {
+        runId: sent.commit.runId,
+        expected: sent.decision.next.revision,
+        applied: answer.revision,
+      });
+      return sent.commit.lease.kind === 'release' ? { kind: 'left' } : kept(sent.decision, sentAtMs);
+    case 'failed':
+      return parkBroken(hand, question, answer.message);
+    case 'fenced':
+    case 'lost':
+      return letGo(hand, question);
+    case 'busy':
+    case 'stale':
+    case 'conflict':
+      return null;
+  }
+}
+
+/** Sends a commit until its head is not locked by somebody else (P02: busy, queue again). */
+async function commitUntilFree(hand: Hand, commit: RunCommit): Promise<DeskAnswer> {
+  for (;;) {
+    const told = await hand.desk.commit(commit);
+    if (told.answer.kind !== 'busy' || hand.desk.signal.aborted) return told;
+    await hand.engine.clock.sleep(BUSY_PAUSE_MS, hand.desk.signal);
+  }
+}
+
+/**
+ * Decides once and sees the commit through to a definite answer (P02): stale and conflict decide the inputs in hand
+ * again on the reloaded run, busy sends again, fenced and lost let go and file what they know.
+ * Transaction: one per commit sent.
+ */
+export async function driveRun(hand: Hand, state: RunState, inputs: readonly DecisionInput[]): Promise<Driven> {
+  let question: Question = { state, inputs };
+  for (let reloads = 0; reloads <= RELOADS_MAX && !hand.desk.signal.aborted; reloads += 1) {
+    let decision: Decision;
+    try {
+      decision = decideOn(hand, question);
+    } catch (error) {
+      return parkBroken(hand, question, error instanceof Error ? error.message : String(error));
+    }
+    const commit = withLease(decision, hand);
+    if (isEmpty(commit)) return kept(decision, hand.engine.clock.monotonicMs());
+    const told = await commitUntilFree(hand, commit);
+    const driven = await settle(hand, question, { decision, commit, told });
+    if (driven !== null) return driven;
+    const again = await reload(hand, question);
+    if (again === null) return letGo(hand, question);
+    question = again;
+  }
+  hand.engine.logger.warn({ runId: state.run.runId, revision: question.state.revision }, 'run.let-go');
+  return letGo(hand, question);
+}

@@ -1,0 +1,33 @@
+import { ConflictError, NotFoundError } from '../model/errors.ts';
+import type { RunIdentity } from '../model/run.ts';
+import { displayRunId, parseRunId } from '../model/run-id.ts';
+import type { StoredRun } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+
+/**
+ * The run that a person means: by `run_…`, by UUID, or by its business key. Transaction: none.
+ * @throws PAWL_RUN_NOT_FOUND; PAWL_RUN_AMBIGUOUS when workflows share the key.
+ */
+export async function findRun(engine: Engine, idOrKey: string): Promise<RunIdentity> {
+  const runId = parseRunId(idOrKey);
+  const found = await engine.store.findRun(engine.tenant, runId ?? idOrKey);
+  const exact = found.find((run) => run.runId === runId) ?? (found.length === 1 ? found[0] : undefined);
+  if (exact !== undefined) return exact;
+  if (found.length === 0) throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${idOrKey}`, { run: idOrKey });
+  const names = found.map((run) => `${displayRunId(run.runId)} (${run.workflow})`);
+  throw new ConflictError('PAWL_RUN_AMBIGUOUS', `${idOrKey} names ${found.length} runs; use an id: ${names.slice(0, 5).join(', ')}`, {
+    run: idOrKey,
+    runs: found.map((run) => run.runId),
+  });
+}
+
+/**
+ * A run with all its rows. Transaction: none.
+ * @throws PAWL_RUN_NOT_FOUND.
+ */
+export async function loadStored(engine: Engine, run: RunIdentity): Promise<{ readonly stored: StoredRun; readonly nowMs: number }> {
+  const { runs, nowMs } = await engine.store.load(run.part, [run.runId]);
+  const stored = runs[0];
+  if (stored === undefined) throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${run.runId}`, { run: run.runId });
+  return { stored, nowMs };
+}

@@ -1,0 +1,187 @@
+import type { Orders } from '../decision/decision.ts';
+import type { DecisionInput } from '../decision/decision-input.ts';
+import type { InboxEvent } from '../model/inbox-event.ts';
+import type { RunIdentity, RunState } from '../model/run.ts';
+import type { Desk } from './desk.ts';
+import { driveRun, type Hand } from './drive-run.ts';
+import type { Engine } from './engine.ts';
+import { observeLate } from './observe-late.ts';
+import { queryEffect } from './query-effect.ts';
+import { readAction } from './read-action.ts';
+import { sendEffect } from './send-effect.ts';
+import type { LoadedVersion } from './version-cache.ts';
+
+/** A run that this process holds: its inputs queue, and whatever it has sent and waits for. */
+export interface HeldRun {
+  readonly run: RunIdentity;
+  /** Resolves once the run is not held here any more. */
+  readonly left: Promise<void>;
+  /** Resolves once its first inputs are decided and that commit is answered. */
+  readonly decided: Promise<void>;
+  /** Events found by a drain, with the wake-up seen together with them. Those that are in hand already are left out. */
+  drained(events: readonly InboxEvent[], wake: number | null): void;
+  /** Has it decided now, so that a holder that winds down can let go. */
+  nudge(): void;
+  /** Lets go without a word to the store: the lease was lost, or is given back by the next heartbeat (P16). */
+  abandon(): void;
+  /** Monotonic time since when nothing is in flight and nothing to be decided; null while something is. */
+  idleSinceMs(): number | null;
+}
+
+/** What a holding begins with: a claim's inputs, or a start's orders. */
+export interface HoldingStart {
+  readonly version: LoadedVersion;
+  readonly state: RunState;
+  readonly inputs: readonly DecisionInput[];
+  readonly orders: Orders | null;
+  /** Monotonic time at which the commit of those orders was sent. */
+  readonly sentAtMs: number;
+}
+
+function addressOf(event: InboxEvent): string {
+  return `${event.source} ${event.eventId}`;
+}
+
+/** The queue, the hands and the exit of one held run. */
+class Holding implements HeldRun {
+  readonly run: RunIdentity;
+  readonly left: Promise<void>;
+  readonly decided: Promise<void>;
+  private readonly engine: Engine;
+  private readonly desk: Desk;
+  private readonly version: LoadedVersion;
+  private readonly hand: Hand;
+  /** Sendings, queries and reads without an answer. */
+  private inFlight = 0;
+  /** Addresses of the inbox rows that were in hand; a drain finds undecided ones again and again. */
+  private readonly seen = new Set<string>();
+  private state: RunState;
+  private queue: DecisionInput[];
+  private wakeQueued: number | null = null;
+  private wakeInHand: number | null = null;
+  private driving = false;
+  private gone = false;
+  private idleFromMs: number;
+  private resolveLeft: () => void = () => undefined;
+  private resolveDecided: () => void = () => undefined;
+
+  constructor(engine: Engine, desk: Desk, start: HoldingStart) {
+    this.engine = engine;
+    this.desk = desk;
+    this.version = start.version;
+    this.state = start.state;
+    this.run = start.state.run;
+    this.queue = [...start.inputs];
+    this.idleFromMs = engine.clock.monotonicMs();
+    this.left = new Promise((resolve) => {
+      this.resolveLeft = resolve;
+    });
+    this.decided = new Promise((resolve) => {
+      this.resolveDecided = resolve;
+    });
+    this.hand = {
+      engine,
+      desk,
+      version: start.version,
+      isBusy: () => this.inFlight > 0 || this.queue.length > 0,
+      wakeSeen: () => this.wakeInHand,
+    };
+    for (const input of start.inputs) if (input.type === 'inbox') this.seen.add(addressOf(input.event));
+  }
+
+  drained(events: readonly InboxEvent[], wake: number | null): void {
+    const fresh = events.filter((event) => !this.seen.has(addressOf(event)));
+    for (const event of fresh) this.seen.add(addressOf(event));
+    this.wakeQueued = wake ?? this.wakeQueued;
+    this.push(fresh.map((event) => ({ type: 'inbox', event })));
+  }
+
+  nudge(): void {
+    this.push(this.inFlight === 0 ? [{ type: 'due' }] : []);
+  }
+
+  abandon(): void {
+    if (this.gone) return;
+    this.gone = true;
+    const late = this.queue;
+    this.queue = [];
+    this.desk.left(this.run.runId);
+    this.resolveDecided();
+    this.resolveLeft();
+    void observeLate(this.engine, this.state, late);
+  }
+
+  idleSinceMs(): number | null {
+    return this.inFlight === 0 && this.queue.length === 0 && !this.driving ? this.idleFromMs : null;
+  }
+
+  /** Decides one queue after another until there is nothing to decide or the run has left. */
+  async drive(): Promise<void> {
+    if (this.driving || this.gone) return;
+    this.driving = true;
+    try {
+      while (this.queue.length > 0 && !this.gone) {
+        await this.turn();
+        this.resolveDecided();
+      }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.engine.logger.error({ runId: this.run.runId, message }, 'run.dropped');
+      this.abandon();
+    } finally {
+      this.driving = false;
+      this.idleFromMs = this.engine.clock.monotonicMs();
+    }
+  }
+
+  /** Sends, asks and reads; only ever called with orders whose commit was applied (P01, E03). */
+  dispatch(orders: Orders, sentAtMs: number): void {
+    const { engine, version, desk } = this;
+    for (const order of orders.sends) void this.follow(sendEffect({ engine, version, signal: desk.sendSignal }, order, desk.gateFor(sentAtMs)));
+    for (const order of orders.queries) void this.follow(queryEffect({ engine, version, signal: desk.sendSignal }, order));
+    for (const order of orders.reads) void this.follow(readAction({ engine, version, signal: desk.sendSignal }, order));
+  }
+
+  private push(inputs: readonly DecisionInput[]): void {
+    this.queue.push(...inputs);
+    void this.drive();
+  }
+
+  /** One order's outcome becomes an input, or an observation when the run has left meanwhile (E08). */
+  private async follow(outcome: Promise<DecisionInput>): Promise<void> {
+    this.inFlight += 1;
+    const input = await outcome;
+    this.inFlight -= 1;
+    if (this.gone) await observeLate(this.engine, this.state, [input]);
+    else this.push([input]);
+  }
+
+  private async turn(): Promise<void> {
+    const inputs = this.queue;
+    this.queue = [];
+    this.wakeInHand = this.wakeQueued ?? this.wakeInHand;
+    this.wakeQueued = null;
+    const driven = await driveRun(this.hand, this.state, inputs);
+    if (driven.kind === 'left') {
+      this.abandon();
+      return;
+    }
+    this.state = driven.state;
+    if (this.gone) return;
+    this.dispatch(driven.orders, driven.sentAtMs);
+    if (!driven.more) return;
+    const next = [...driven.rest, ...this.queue];
+    this.queue = next.length === 0 ? [{ type: 'due' }] : next;
+  }
+}
+
+/**
+ * Holds a run until it can be released: decisions one at a time, each with everything that has come in meanwhile;
+ * sendings, queries and reads beside them, only after the commit that asked for them was applied (P01).
+ */
+export function holdRun(engine: Engine, desk: Desk, start: HoldingStart): HeldRun {
+  const holding = new Holding(engine, desk, start);
+  if (start.orders !== null) holding.dispatch(start.orders, start.sentAtMs);
+  void holding.drive();
+  return holding;
+}

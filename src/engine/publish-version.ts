@@ -1,0 +1,52 @@
+import { digestsOf } from '../definition/digest.ts';
+import { validateWorkflow } from '../definition/validate-workflow.ts';
+import { lower } from '../machine/lower.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
+import { DefinitionError } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import type { Problem } from '../model/problem.ts';
+import type { StoredVersion } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+
+/** What publishing asks for. */
+export interface PublishAsk {
+  /** YAML text. */
+  readonly text: string;
+  /** Its name, for problems. */
+  readonly file: string;
+  readonly by: string;
+}
+
+/** What publishing found: a new version, or the same content again. */
+export interface Published {
+  readonly created: boolean;
+  readonly version: StoredVersion;
+  readonly warnings: readonly Problem[];
+}
+
+/**
+ * Publishes a version: validated, lowered, stored under its digest, immutable. The same content again is a no-op.
+ * @throws PAWL_DEFINITION_INVALID with all problems; PAWL_VERSION_CONFLICT when the number exists with other content.
+ * Transaction: opens one.
+ */
+export async function publishVersion(engine: Engine, ask: PublishAsk): Promise<Published> {
+  const { definition, problems } = validateWorkflow(ask.text, ask.file);
+  const errors = problems.filter((problem) => problem.severity === 'error');
+  if (definition === null || errors.length > 0) throw new DefinitionError(errors);
+  const machine = lower(definition);
+  const { digest, parts } = digestsOf(machine);
+  const { created, version } = await engine.store.publish({
+    tenant: engine.tenant,
+    workflow: definition.workflow,
+    version: definition.version,
+    digest,
+    digests: parts,
+    source: ask.text,
+    machine: canonicalJson(machine as unknown as Json),
+    publishedBy: ask.by,
+    publishedAtMs: 0,
+  });
+  engine.versions.adopt(version);
+  engine.logger.info({ workflow: version.workflow, version: version.version, created }, 'version.published');
+  return { created, version, warnings: problems.filter((problem) => problem.severity === 'warning') };
+}

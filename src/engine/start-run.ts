@@ -1,0 +1,126 @@
+import { compileSchema } from '../definition/schema-validator.ts';
+import { decideStart } from '../decision/decide-start.ts';
+import type { StartDecision } from '../decision/decision.ts';
+import { ConflictError, InvariantError, NotFoundError, RefusedError } from '../model/errors.ts';
+import type { RunId } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
+import type { RunIdentity } from '../model/run.ts';
+import { findUnstorable } from '../model/storable.ts';
+import { keyShard, partOf } from '../model/virtual-shard.ts';
+import type { StartAnswer, StartRequest, StoredRun } from '../ports/store.ts';
+import type { Door } from './door.ts';
+import type { Engine } from './engine.ts';
+import type { LoadedVersion } from './version-cache.ts';
+
+/** What starting asks for. */
+export interface StartAsk {
+  readonly workflow: string;
+  /** null = the highest published one. */
+  readonly version: number | null;
+  readonly input: Json;
+  readonly by: string;
+}
+
+/** A run that was started, or the one that the key already named. */
+export interface Started {
+  readonly run: RunIdentity;
+  readonly created: boolean;
+}
+
+async function findVersion(engine: Engine, ask: StartAsk): Promise<LoadedVersion> {
+  const stored = await engine.store.findVersion(engine.tenant, ask.workflow, ask.version);
+  if (stored !== null) return engine.versions.adopt(stored);
+  const name = ask.version === null ? ask.workflow : `${ask.workflow}@${ask.version}`;
+  throw new NotFoundError('PAWL_VERSION_NOT_FOUND', `no version ${name} is published; publish it first`, { workflow: ask.workflow, version: ask.version });
+}
+
+function checkInput(version: LoadedVersion, input: Json): void {
+  const unstorable = findUnstorable(input);
+  if (unstorable !== null) {
+    throw new RefusedError('PAWL_VALUE_NOT_STORABLE', `the input cannot be stored: ${unstorable.pointer} ${unstorable.reason}`, { ...unstorable });
+  }
+  const problems = compileSchema(version.compiled.machine.definition.input)(input);
+  const first = problems[0];
+  if (first === undefined) return;
+  throw new RefusedError('PAWL_INPUT_INVALID', `the input does not fit: ${first.pointer === '' ? '/' : first.pointer} ${first.message}`, {
+    problems: problems.map((problem) => ({ pointer: problem.pointer, message: problem.message })),
+  });
+}
+
+/** The business key, or null where the workflow names none. @throws PAWL_INPUT_INVALID when it is no text; PAWL_EXPRESSION_FAULT. */
+function keyOf(version: LoadedVersion, input: Json): string | null {
+  const { definition } = version.compiled.machine;
+  if (definition.key === null) return null;
+  const key = version.compiled.evaluator.evaluate(definition.key.value, { kind: 'flow' }, { input, constants: definition.constants });
+  if (typeof key === 'string' && key.length > 0 && key.length <= 512) return key;
+  throw new RefusedError('PAWL_INPUT_INVALID', 'the key of the workflow must give a text of 1 to 512 characters', {});
+}
+
+function identify(engine: Engine, version: LoadedVersion, ask: StartAsk, key: string | null): RunIdentity {
+  const runId = engine.ids.newRunId(key === null ? undefined : keyShard(engine.tenant, ask.workflow, key));
+  return {
+    runId,
+    part: partOf(runId, engine.store.parts),
+    tenant: engine.tenant,
+    workflow: version.stored.workflow,
+    version: version.stored.version,
+    digest: version.stored.digest,
+    key: key ?? runId,
+    startNumber: 1,
+    input: ask.input,
+    startedAtMs: 0,
+    startedBy: ask.by,
+  };
+}
+
+async function decideAt(engine: Engine, door: Door, version: LoadedVersion, run: RunIdentity): Promise<StartDecision> {
+  const nowMs = await door.nowMs();
+  return decideStart(
+    { compiled: version.compiled, nowMs, canSend: door.keepsStarts(), numbers: engine.numbers, missingFunctions: engine.actions.missing(version.functions) },
+    { ...run, startedAtMs: nowMs },
+  );
+}
+
+function requestOf(door: Door, decision: StartDecision): StartRequest {
+  const { lease, ...rows } = decision.start;
+  return { ...rows, lease: lease.kind === 'keep' ? { kind: 'keep', workerId: door.workerId() } : lease };
+}
+
+async function loadExisting(engine: Engine, runId: RunId): Promise<StoredRun> {
+  const { runs } = await engine.store.load(partOf(runId, engine.store.parts), [runId]);
+  const stored = runs[0];
+  if (stored === undefined) throw new InvariantError('a start key names a run that is not stored', { runId });
+  return stored;
+}
+
+async function answerExisting(engine: Engine, answer: StartAnswer, ask: StartAsk): Promise<Started> {
+  const existing = await loadExisting(engine, answer.runId);
+  if (answer.same) return { run: existing.run, created: false };
+  throw new ConflictError('PAWL_RUN_KEY_CONFLICT', `run key ${existing.run.key} of ${ask.workflow} is taken by a run with other input`, {
+    runId: existing.run.runId,
+    key: existing.run.key,
+  });
+}
+
+/**
+ * Starts a run: its first decision and the start key are one transaction. The same key and input again give the run
+ * that is there. With a worker in this process the run is leased to it from birth and its first effect already
+ * REQUESTED, so that n effects cost n + 1 commits (P17).
+ * @param doorOf the decider of a part in this process.
+ * @throws PAWL_VERSION_NOT_FOUND, PAWL_INPUT_INVALID, PAWL_VALUE_NOT_STORABLE, PAWL_RUN_KEY_CONFLICT. Transaction: opens one.
+ */
+export async function startRun(engine: Engine, doorOf: (part: number) => Door, ask: StartAsk): Promise<Started> {
+  const version = await findVersion(engine, ask);
+  checkInput(version, ask.input);
+  const run = identify(engine, version, ask, keyOf(version, ask.input));
+  const door = doorOf(run.part);
+  const decision = await decideAt(engine, door, version, run);
+  const request = requestOf(door, decision);
+  const { answer, sentAtMs } = await door.start(request);
+  if (!answer.created && answer.runId !== run.runId) return answerExisting(engine, answer, ask);
+  if (request.lease.kind === 'keep') {
+    const inputs = decision.more ? [{ type: 'due' } as const] : [];
+    door.hold({ version, state: decision.next, inputs, orders: decision, sentAtMs }, request.lease.workerId);
+  }
+  return { run: decision.next.run, created: true };
+}

@@ -1,0 +1,68 @@
+import { digestsOf } from '../definition/digest.ts';
+import { compileMachine, type CompiledMachine } from '../machine/compile.ts';
+import { InvariantError } from '../model/errors.ts';
+import type { ActionContract, Transport } from '../model/definition.ts';
+import type { Digest } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
+import type { Machine } from '../model/machine.ts';
+import type { Store, StoredVersion } from '../ports/store.ts';
+
+/** A published version, compiled once per process: what its runs are decided with for life. */
+export interface LoadedVersion {
+  readonly stored: StoredVersion;
+  readonly compiled: CompiledMachine;
+  /** Functions (`name@contract`) that its actions name. */
+  readonly functions: readonly string[];
+}
+
+/** Versions by digest. */
+export interface VersionCache {
+  /** @returns null when no version has that digest. @throws PAWL_INVARIANT when what is stored has another digest. */
+  byDigest(digest: Digest): Promise<LoadedVersion | null>;
+  /** Takes in a version that was just read or published. */
+  adopt(stored: StoredVersion): LoadedVersion;
+}
+
+function functionOf(transport: Transport): readonly string[] {
+  return transport.kind === 'function' ? [transport.name] : [];
+}
+
+function functionsOf(actions: readonly ActionContract[]): readonly string[] {
+  const names = actions.flatMap((action) => [
+    ...functionOf(action.transport),
+    ...(action.reconcile === null ? [] : functionOf(action.reconcile.transport)),
+  ]);
+  return [...new Set(names)];
+}
+
+/** The stored machine is trusted after its digest: it was written by publish and never changes. */
+function readMachine(stored: StoredVersion): Machine {
+  const machine = JSON.parse(stored.machine) as Json as unknown as Machine;
+  const { digest } = digestsOf(machine);
+  if (digest !== stored.digest) {
+    throw new InvariantError('a stored version does not have its digest', { workflow: stored.workflow, version: stored.version, stored: stored.digest, computed: digest });
+  }
+  return machine;
+}
+
+/** One compilation per digest and process; what is published never changes, so nothing is ever dropped. */
+export function createVersionCache(store: Store): VersionCache {
+  const known = new Map<Digest, LoadedVersion>();
+  const adopt = (stored: StoredVersion): LoadedVersion => {
+    const cached = known.get(stored.digest);
+    if (cached !== undefined) return cached;
+    const machine = readMachine(stored);
+    const loaded = { stored, compiled: compileMachine(machine), functions: functionsOf(machine.definition.actions) };
+    known.set(stored.digest, loaded);
+    return loaded;
+  };
+  return {
+    adopt,
+    byDigest: async (digest) => {
+      const cached = known.get(digest);
+      if (cached !== undefined) return cached;
+      const stored = await store.loadVersion(digest);
+      return stored === null ? null : adopt(stored);
+    },
+  };
+}

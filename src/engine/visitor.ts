@@ -1,0 +1,99 @@
+import type { RunId, WorkerId } from '../model/ids.ts';
+import type { ClaimedRun, StartRequest } from '../ports/store.ts';
+import { commitRuns } from './commit-runs.ts';
+import type { Desk } from './desk.ts';
+import type { Door } from './door.ts';
+import { InvariantError } from '../model/errors.ts';
+import type { Engine } from './engine.ts';
+import { createDatabaseClock } from './database-clock.ts';
+import { holdRun } from './held-run.ts';
+import { openClaim } from './open-claim.ts';
+import { releaseCommit } from './park-run.ts';
+import { startRuns } from './start-runs.ts';
+
+/** A visitor's seat has no heartbeat: it takes a new name when this share of the lease has passed. */
+const SEAT_SHARE = 0.5;
+
+/** A door for a process without a worker in that part: it decides one run at a time, releases it and sends nothing (P17). */
+export interface Visitor extends Door {
+  /** Gives its seat back. */
+  leave(): Promise<void>;
+}
+
+/**
+ * @param part the part whose runs it decides.
+ */
+export function createVisitor(engine: Engine, part: number): Visitor {
+  const { store, clock, logger, numbers } = engine;
+  let workerId = engine.ids.newWorkerId();
+  let namedAtMs = clock.monotonicMs();
+  const names = new Set<WorkerId>();
+  const admitted = new Set<RunId>();
+  const forever = new AbortController().signal;
+
+  const nameNow = (): WorkerId => {
+    if (clock.monotonicMs() - namedAtMs > numbers.leaseMs * SEAT_SHARE) {
+      workerId = engine.ids.newWorkerId();
+      namedAtMs = clock.monotonicMs();
+    }
+    names.add(workerId);
+    return workerId;
+  };
+
+  const deskFor = (claimed: ClaimedRun, owner: WorkerId): Desk => {
+    const time = createDatabaseClock(clock, claimed.nowMs);
+    return {
+      part,
+      signal: forever,
+      sendSignal: forever,
+      canSend: () => false,
+      nowMs: () => time.nowMs(),
+      gateFor: () => () => false,
+      left: () => undefined,
+      commit: async (commit) => {
+        const sentAtMs = clock.monotonicMs();
+        const [answer] = await commitRuns({ store, part, workerId: owner, clock, logger, signal: forever }, [commit]);
+        return { answer: answer ?? { kind: 'lost' }, sentAtMs };
+      },
+    };
+  };
+
+  const admit = async (claimed: ClaimedRun): Promise<void> => {
+    const { runId } = claimed.run.run;
+    admitted.add(runId);
+    try {
+      const desk = deskFor(claimed, claimed.run.owner ?? workerId);
+      const opened = await openClaim(engine, claimed);
+      if (opened.kind === 'hold') await holdRun(engine, desk, opened.start).left;
+      // A process that cannot decide only stores events: a worker parks the run, with the field named (P07).
+      else await desk.commit(releaseCommit(claimed.run, null, claimed.nowMs));
+    } finally {
+      admitted.delete(runId);
+    }
+  };
+
+  return {
+    part,
+    workerId: nameNow,
+    keepsStarts: () => false,
+    nowMs: () => store.nowMs(),
+    start: async (request: StartRequest) => {
+      const sentAtMs = clock.monotonicMs();
+      const [answer] = await startRuns(engine, part, [request]);
+      if (answer === undefined) throw new InvariantError('a start was not answered', { runId: request.run.runId });
+      return { answer, sentAtMs };
+    },
+    hold: () => {
+      throw new InvariantError('a visitor keeps no runs', { part });
+    },
+    admit,
+    nudge: () => undefined,
+    doubt: async () => {
+      await store.disown(part, workerId, [...admitted], 0);
+    },
+    leave: async () => {
+      for (const name of names) await store.leaveSeat(part, name);
+      names.clear();
+    },
+  };
+}

@@ -1,0 +1,253 @@
+import { createDatabaseClock, type DatabaseClock } from '../engine/database-clock.ts';
+import type { Door } from '../engine/door.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { HeldRun } from '../engine/held-run.ts';
+import { openClaim } from '../engine/open-claim.ts';
+import { startRuns } from '../engine/start-runs.ts';
+import type { WorkerId } from '../model/ids.ts';
+import type { ClaimedRun, StartAnswer, StartRequest } from '../ports/store.ts';
+import { createBatcher } from './batcher.ts';
+import { startLoop, type Loop } from './loop.ts';
+import { createSeat } from './seat.ts';
+import { beginTenure, type Tenure } from './tenure.ts';
+
+/** Most runs of one claim. */
+const CLAIM_RUNS_MAX = 50;
+/** Most timers and leases of one statement. */
+const FIRE_TIMERS_MAX = 200;
+const SWEEP_LEASES_MAX = 100;
+/** The holder looks into the inboxes of its runs at least this often (W02), milliseconds. */
+const DRAIN_MS = 100;
+/** Bounds of the wait between two looks at what is due, milliseconds. */
+const POLL_MS_MIN = 20;
+const POLL_MS_MAX = 250;
+/** What is left of a stopping worker's grace for writing down how the last attempts ended. */
+const LAST_WORDS_MS = 1_000;
+/** A loop that has nothing to do until it is rung. */
+const UNTIL_RUNG_MS = 60_000;
+
+/** A worker's place in one part: it claims, holds, drains, fires and sweeps there. */
+export interface Lane extends Door {
+  /** Runs held now. */
+  heldCount(): number;
+  /** SIGTERM: claims nothing more, finishes or releases within the grace, leaves its seat (P05). */
+  stop(graceMs: number): Promise<void>;
+}
+
+interface StartedAt {
+  readonly answer: StartAnswer;
+  readonly sentAtMs: number;
+}
+
+/** The state and the rounds of a lane; `openLane` wires them to loops. */
+class PartLane implements Lane {
+  readonly part: number;
+  private readonly engine: Engine;
+  private readonly time: DatabaseClock;
+  private readonly starts;
+  private tenure: Tenure;
+  private stopping = false;
+  private pollMs = POLL_MS_MIN;
+  private loops: { readonly drive: Loop; readonly drain: Loop; readonly beat: Loop; readonly sweep: Loop } | null = null;
+  private emptied: () => void = () => undefined;
+
+  constructor(engine: Engine, part: number, first: { readonly workerId: WorkerId; readonly takenAtMs: number; readonly nowMs: number }) {
+    this.engine = engine;
+    this.part = part;
+    this.time = createDatabaseClock(engine.clock, first.nowMs);
+    this.tenure = this.begin(first.workerId, first.takenAtMs);
+    this.starts = createBatcher<StartRequest, StartedAt>({
+      clock: engine.clock,
+      identityOf: ({ run }) => `${run.workflow} ${run.key}`,
+      send: async (requests) => {
+        const sentAtMs = engine.clock.monotonicMs();
+        const answers = await startRuns(engine, part, requests);
+        return answers.map((answer) => ({ answer, sentAtMs }));
+      },
+    });
+  }
+
+  run(): void {
+    const { clock, logger, numbers } = this.engine;
+    const loop = (name: string, round: () => Promise<number>): Loop => startLoop({ name: `${name}:${this.part}`, clock, logger, round });
+    this.loops = {
+      drive: loop('drive', () => this.driveRound()),
+      drain: loop('drain', () => this.drainRound()),
+      beat: loop('beat', () => this.beatRound()),
+      sweep: loop('sweep', async () => ((await this.sweepRound()) ? POLL_MS_MIN : numbers.heartbeatMs)),
+    };
+  }
+
+  heldCount(): number {
+    return this.tenure.held.size;
+  }
+
+  workerId(): WorkerId {
+    return this.tenure.seat.workerId;
+  }
+
+  keepsStarts(): boolean {
+    return !this.stopping && this.tenure.seat.lives() && this.heldCount() + this.starts.size() < this.engine.numbers.heldRunsMax;
+  }
+
+  nowMs(): Promise<number> {
+    return Promise.resolve(this.time.nowMs());
+  }
+
+  start(request: StartRequest): Promise<StartedAt> {
+    return this.starts.submit(request);
+  }
+
+  hold: Door['hold'] = (start, owner) => {
+    // A start under a seat that was lost meanwhile: its lease is swept, whoever claims the run goes on.
+    if (owner !== this.workerId() || !this.tenure.seat.lives()) return;
+    this.tenure.hold(start);
+    this.loops?.drain.ring();
+  };
+
+  async admit(claimed: ClaimedRun): Promise<void> {
+    const run = await this.take(claimed);
+    await run?.decided;
+  }
+
+  nudge(): void {
+    this.loops?.drain.ring();
+    this.loops?.drive.ring();
+  }
+
+  doubt(): Promise<void> {
+    // The heartbeat disowns whatever this lane does not hold.
+    return Promise.resolve();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    const { clock, store } = this.engine;
+    this.stopping = true;
+    await Promise.all([this.loops?.drive.stop(), this.loops?.sweep.stop()]);
+    this.tenure.windDown();
+    await this.untilEmpty(Math.max(0, graceMs - LAST_WORDS_MS));
+    if (this.heldCount() > 0) this.tenure.abortSends();
+    await this.untilEmpty(LAST_WORDS_MS);
+    await Promise.all([this.loops?.drain.stop(), this.loops?.beat.stop()]);
+    const { workerId } = this.tenure.seat;
+    this.tenure.end();
+    await store.leaveSeat(this.part, workerId);
+    await clock.sleep(0);
+  }
+
+  private begin(workerId: WorkerId, takenAtMs: number): Tenure {
+    const { engine, part, time } = this;
+    return beginTenure({
+      engine,
+      part,
+      time,
+      seat: createSeat(workerId, takenAtMs, engine.clock, engine.numbers),
+      committed: () => this.loops?.drain.ring(),
+      left: () => {
+        if (this.tenure.held.size === 0) this.emptied();
+        this.loops?.drive.ring();
+      },
+    });
+  }
+
+  /** Waits until nothing is held here, at most `ms`. */
+  private async untilEmpty(ms: number): Promise<void> {
+    if (this.heldCount() === 0) return;
+    const over = new AbortController();
+    this.emptied = () => over.abort();
+    if (this.heldCount() > 0) await this.engine.clock.sleep(ms, over.signal);
+    this.emptied = () => undefined;
+  }
+
+  private async take(claimed: ClaimedRun): Promise<HeldRun | null> {
+    const { tenure } = this;
+    this.time.hear(claimed.nowMs);
+    const opened = await openClaim(this.engine, claimed);
+    if (opened.kind === 'misfit') {
+      this.engine.logger.error({ runId: claimed.run.run.runId, field: opened.field }, 'run.pin-mismatch');
+      await tenure.commit(opened.park);
+      return null;
+    }
+    return tenure.seat.lives() ? tenure.hold(opened.start) : null;
+  }
+
+  private async claimRound(): Promise<number> {
+    const room = this.engine.numbers.heldRunsMax - this.heldCount();
+    if (room <= 0 || this.stopping || !this.tenure.seat.lives()) return 0;
+    const claims = await this.engine.store.claim(this.part, this.workerId(), Math.min(room, CLAIM_RUNS_MAX));
+    for (const claimed of claims) await this.take(claimed);
+    if (claims.length > 0) this.loops?.drain.ring();
+    return claims.length;
+  }
+
+  /** Looks at what is due; claims it, fires it. @returns the pause, milliseconds. */
+  private async driveRound(): Promise<number> {
+    const { store } = this.engine;
+    const due = await store.nextDueMs(this.part);
+    this.time.hear(due.nowMs);
+    const untilDueMs = due.dueAtMs === null ? POLL_MS_MAX : due.dueAtMs - due.nowMs;
+    if (untilDueMs > 0) {
+      this.pollMs = Math.min(this.pollMs * 2, POLL_MS_MAX);
+      return Math.min(untilDueMs, this.pollMs);
+    }
+    const fired = await store.fireTimers(this.part, FIRE_TIMERS_MAX);
+    const claimed = await this.claimRound();
+    this.pollMs = fired + claimed > 0 ? POLL_MS_MIN : Math.min(this.pollMs * 2, POLL_MS_MAX);
+    return fired + claimed > 0 ? 0 : this.pollMs;
+  }
+
+  private async drainRound(): Promise<number> {
+    const { tenure } = this;
+    if (tenure.held.size === 0) return UNTIL_RUNG_MS;
+    for (const row of await this.engine.store.drain(this.part, tenure.seat.workerId)) {
+      tenure.held.get(row.runId)?.drained(row.inbox, row.wake);
+    }
+    return DRAIN_MS;
+  }
+
+  private async sweepRound(): Promise<boolean> {
+    const swept = await this.engine.store.sweep(this.part, SWEEP_LEASES_MAX);
+    if (swept.length === 0) return false;
+    this.engine.logger.warn({ part: this.part, count: swept.length }, 'lease.swept');
+    this.loops?.drive.ring();
+    return true;
+  }
+
+  /** Renews the seat and disowns what it does not hold (P16); a lost seat ends the tenure and begins another (P03). */
+  private async beatRound(): Promise<number> {
+    const { store, clock, numbers } = this.engine;
+    const { tenure } = this;
+    const { workerId } = tenure.seat;
+    const askedAtMs = clock.monotonicMs();
+    const renewed = await store.beat(this.part, workerId, numbers.leaseMs);
+    if (renewed === null) {
+      await this.loseSeat();
+      return 0;
+    }
+    tenure.seat.extend(askedAtMs);
+    tenure.dropIdle();
+    await store.disown(this.part, workerId, [...tenure.held.keys()], numbers.statementTimeoutMs);
+    return numbers.heartbeatMs;
+  }
+
+  private async loseSeat(): Promise<void> {
+    const { engine, tenure } = this;
+    engine.logger.error({ part: this.part, workerId: tenure.seat.workerId, held: tenure.held.size }, 'seat.lost');
+    tenure.end();
+    const workerId = engine.ids.newWorkerId();
+    const takenAtMs = engine.clock.monotonicMs();
+    await engine.store.takeSeat(this.part, workerId, engine.numbers.leaseMs);
+    this.tenure = this.begin(workerId, takenAtMs);
+  }
+}
+
+/** Takes a seat in a part and begins to work there. Transaction: the store's own. */
+export async function openLane(engine: Engine, part: number): Promise<Lane> {
+  const workerId = engine.ids.newWorkerId();
+  const nowMs = await engine.store.nowMs();
+  const takenAtMs = engine.clock.monotonicMs();
+  await engine.store.takeSeat(part, workerId, engine.numbers.leaseMs);
+  const lane = new PartLane(engine, part, { workerId, takenAtMs, nowMs });
+  lane.run();
+  return lane;
+}

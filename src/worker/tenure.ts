@@ -1,0 +1,105 @@
+import { setMaxListeners } from 'node:events';
+import { commitRuns } from '../engine/commit-runs.ts';
+import type { DatabaseClock } from '../engine/database-clock.ts';
+import type { Desk, DeskAnswer } from '../engine/desk.ts';
+import type { Engine } from '../engine/engine.ts';
+import { holdRun, type HeldRun, type HoldingStart } from '../engine/held-run.ts';
+import type { RunId } from '../model/ids.ts';
+import type { RunCommit } from '../model/run-commit.ts';
+import { createBatcher } from './batcher.ts';
+import type { Seat } from './seat.ts';
+
+/** How long a run may lie in a worker's hands with nothing to do before the worker lets go of it (P16). */
+const IDLE_MS_MAX = 10_000;
+
+/** One life of a seat with the runs held under it; it ends when the seat is lost or the worker stops. */
+export interface Tenure {
+  readonly seat: Seat;
+  readonly held: ReadonlyMap<RunId, HeldRun>;
+  hold(start: HoldingStart): HeldRun;
+  commit(commit: RunCommit): Promise<DeskAnswer>;
+  /** From now on nothing new is sent; what has nothing in flight is released. */
+  windDown(): void;
+  /** Sockets in flight are closed; their attempts settle as unknown, or unsent where no byte was written. */
+  abortSends(): void;
+  /** Lets go of runs that have been idle too long. */
+  dropIdle(): void;
+  /** The seat is lost: sockets close, every run is dropped, late results become observations. */
+  end(): void;
+}
+
+/** What a tenure needs of its lane. */
+export interface TenureOptions {
+  readonly engine: Engine;
+  readonly part: number;
+  readonly seat: Seat;
+  readonly time: DatabaseClock;
+  /** A batch was committed: there may be news in the inboxes of held runs (W02). */
+  committed(): void;
+  /** A run has left. */
+  left(): void;
+}
+
+/** Begins a tenure under a seat that was just taken. */
+export function beginTenure(options: TenureOptions): Tenure {
+  const { engine, part, seat, time } = options;
+  const { store, clock, logger } = engine;
+  const held = new Map<RunId, HeldRun>();
+  const sending = new AbortController();
+  setMaxListeners(0, sending.signal);
+  let windingDown = false;
+
+  const batcher = createBatcher<RunCommit, DeskAnswer>({
+    clock,
+    identityOf: (commit) => commit.runId,
+    send: async (commits) => {
+      const sentAtMs = clock.monotonicMs();
+      const answers = await commitRuns({ store, part, workerId: seat.workerId, clock, logger, signal: seat.signal }, commits);
+      for (const answer of answers) if (answer.kind === 'applied' && answer.atMs > 0) time.hear(answer.atMs);
+      options.committed();
+      return answers.map((answer) => ({ answer, sentAtMs }));
+    },
+  });
+
+  const desk: Desk = {
+    part,
+    signal: seat.signal,
+    sendSignal: sending.signal,
+    canSend: () => !windingDown && seat.lives(),
+    nowMs: () => time.nowMs(),
+    gateFor: (sentAtMs) => seat.gateFor(sentAtMs),
+    commit: (commit) => batcher.submit(commit),
+    left: (runId) => {
+      held.delete(runId);
+      options.left();
+    },
+  };
+
+  return {
+    seat,
+    held,
+    commit: (commit) => batcher.submit(commit),
+    hold: (start) => {
+      const run = holdRun(engine, desk, start);
+      held.set(start.state.run.runId, run);
+      return run;
+    },
+    windDown: () => {
+      windingDown = true;
+      for (const run of held.values()) run.nudge();
+    },
+    abortSends: () => sending.abort(),
+    dropIdle: () => {
+      for (const run of held.values()) {
+        const sinceMs = run.idleSinceMs();
+        if (sinceMs !== null && clock.monotonicMs() - sinceMs > IDLE_MS_MAX) run.abandon();
+      }
+    },
+    end: () => {
+      seat.end();
+      sending.abort();
+      for (const run of [...held.values()]) run.abandon();
+      held.clear();
+    },
+  };
+}

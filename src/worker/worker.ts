@@ -1,0 +1,33 @@
+import type { Door } from '../engine/door.ts';
+import type { Engine } from '../engine/engine.ts';
+import { openLane } from './lane.ts';
+
+/** A worker process's work: one lane per part. */
+export interface Worker {
+  /** The decider of a part in this process. */
+  doorOf(part: number): Door;
+  /** Runs held in all parts. */
+  heldCount(): number;
+  /** Finishes or releases what it holds within the grace, milliseconds (P05). Ends once, whoever calls. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Starts working in every part of the store. */
+export async function startWorker(engine: Engine): Promise<Worker> {
+  const parts = Array.from({ length: engine.store.parts }, (_, part) => part);
+  const lanes = await Promise.all(parts.map((part) => openLane(engine, part)));
+  let stopped: Promise<void> | null = null;
+  engine.logger.info({ parts: parts.length }, 'worker.started');
+  return {
+    doorOf: (part) => {
+      const lane = lanes[part];
+      if (lane === undefined) throw new RangeError(`there is no part ${part}`);
+      return lane;
+    },
+    heldCount: () => lanes.reduce((sum, lane) => sum + lane.heldCount(), 0),
+    stop: (graceMs) => {
+      stopped ??= Promise.all(lanes.map((lane) => lane.stop(graceMs))).then(() => engine.logger.info({}, 'worker.stopped'));
+      return stopped;
+    },
+  };
+}
