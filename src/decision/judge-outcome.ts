@@ -1,0 +1,156 @@
+import { compileSchema } from '../definition/schema-validator.ts';
+import type { Evaluator, Scope, Site } from '../definition/evaluator.ts';
+import type { ActionContract } from '../model/definition.ts';
+import type { Effect } from '../model/effect.ts';
+import { assertNever } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import type { AttemptReport, Outcome } from '../model/outcome.ts';
+import type { OutcomeKind } from '../model/statuses.ts';
+import { trustsRefusal } from './doubt.ts';
+import { effectView } from './effect-view.ts';
+import { matchOutcome, type RuleMatch } from './match-outcome.ts';
+import { externalIdOf } from './pick-output.ts';
+import { type Answer, readAnswer } from './read-answer.ts';
+import { redactBody, resultBytesOf } from './redact.ts';
+
+/** What an attempt, a query or a read is judged with. */
+export interface Judging {
+  readonly evaluator: Evaluator;
+  readonly contract: ActionContract;
+  /** The ledger row; null for a read. */
+  readonly effect: Effect | null;
+  /** The `with` value of the call. */
+  readonly with: Json;
+  readonly report: AttemptReport;
+  /** Roots that every expression may read (`input`, `constants`, `run`, …). */
+  readonly scope: Scope;
+  /** Database time. */
+  readonly nowMs: number;
+}
+
+/**
+ * What an attempt meant (2-language, "Default outcome table"): the action's own `outcome` first, then the table; E07 for
+ * keys that nobody remembers, E12 for answers that cannot be read or break the output schema. Of a read, what is not
+ * definite counts as unavailable: it may be asked again freely.
+ */
+export function judgeAttempt(judging: Judging): Outcome {
+  const outcome = judgeReport(judging);
+  const isRead = judging.contract.effect === 'read';
+  return isRead && outcome.kind === 'unknown' && outcome.code !== 'unreadable' ? { ...outcome, kind: 'unavailable' } : outcome;
+}
+
+function judgeReport(judging: Judging): Outcome {
+  const { report } = judging;
+  switch (report.kind) {
+    case 'unsent':
+      return { ...BLANK, kind: 'unavailable', code: 'not-sent', message: `not sent: ${report.reason}`, sent: false };
+    case 'broken':
+      return report.byteWritten
+        ? { ...BLANK, kind: 'unknown', code: 'no-answer', message: `no answer came: ${report.reason}` }
+        : { ...BLANK, kind: 'unavailable', code: 'unreachable', message: `not reached: ${report.reason}` };
+    case 'declared':
+      return judgeDeclared(judging, report);
+    case 'answered':
+      return judgeAnswer(judging, readAnswer(report, judging.contract, judging.nowMs));
+    default:
+      return assertNever(report);
+  }
+}
+
+/** What every outcome starts from. */
+export const BLANK: Omit<Outcome, 'kind' | 'code' | 'message'> = {
+  output: undefined,
+  named: false,
+  retryAfterMs: null,
+  externalId: null,
+  resultBase64: '',
+  sent: true,
+};
+
+function judgeDeclared(judging: Judging, report: Extract<AttemptReport, { kind: 'declared' }>): Outcome {
+  const { contract } = judging;
+  const redacted = redactBody(report.data, contract.redact);
+  const facts = { ...BLANK, retryAfterMs: report.afterMs, resultBase64: resultBytesOf(redacted.proof), output: redacted.value };
+  const failure = { code: report.code ?? report.outcome, class: report.outcome, message: report.code ?? report.outcome };
+  const match = ownVerdict(judging, { failure });
+  if (match.kind === 'fault') return unreadable(facts, match.message);
+  const named = match.kind === 'named';
+  const kind = named ? match.rule.is : report.outcome;
+  const code = named ? (match.rule.code ?? report.code ?? kind) : (report.code ?? kind);
+  if (kind === 'confirmed') return confirmedWith(contract, { whole: report.data, body: redacted.value }, { ...facts, named });
+  // A function that says "never happened" of its own attempt does not know that it will not.
+  const settled = kind === 'absent' || (kind === 'pending' && contract.reconcile === null) ? 'unknown' : kind;
+  return { ...facts, kind: settled, code, message: `the function says ${report.outcome}`, named };
+}
+
+function judgeAnswer(judging: Judging, answer: Answer): Outcome {
+  const facts = { ...BLANK, retryAfterMs: answer.retryAfterMs, resultBase64: answer.resultBase64, output: answer.body };
+  const match = ownVerdict(judging, { response: answer.response });
+  if (match.kind === 'fault') return unreadable(facts, match.message);
+  const named = match.kind === 'named';
+  const says = named ? match.rule : tableVerdict(judging, answer);
+  if (says.is === 'confirmed') return confirmedBy(judging.contract, answer, { ...facts, named });
+  const kind = says.is === 'absent' ? 'unknown' : says.is;
+  const status = answer.status === null ? 'an answer' : `status ${answer.status}`;
+  return { ...facts, kind, code: says.code ?? says.is, message: `the provider answered ${status}: ${says.code ?? says.is}`, named };
+}
+
+/** Asks the action's own `outcome` list. */
+function ownVerdict(judging: Judging, roots: Scope): RuleMatch {
+  const { evaluator, contract } = judging;
+  const site: Site = { kind: 'outcome', action: contract.name };
+  return matchOutcome({ evaluator, rules: contract.outcome, site, scope: judgingScope(judging, roots) });
+}
+
+/** The roots of `outcome` and `reconcile` expressions. */
+export function judgingScope(judging: Judging, roots: Scope): Scope {
+  const { scope, effect } = judging;
+  return { ...scope, with: judging.with, ...(effect === null ? {} : { effect: effectView(effect) }), ...roots };
+}
+
+type Verdict = { readonly is: OutcomeKind; readonly code: string | null };
+
+/** The default outcome table. */
+function tableVerdict(judging: Judging, answer: Answer): Verdict {
+  const { contract } = judging;
+  const { status } = answer;
+  if (answer.unreadable !== null) return { is: 'unknown', code: 'unreadable' };
+  if (status === null) return { is: 'confirmed', code: null };
+  if (status === 202) return contract.reconcile === null ? { is: 'unknown', code: 'accepted' } : { is: 'pending', code: 'pending' };
+  if (status >= 200 && status < 300) return { is: 'confirmed', code: null };
+  if (status === 429 || status === 503) return refusalVerdict(judging, status);
+  if (status < 200 || status === 408 || status >= 500) return { is: 'unknown', code: `http-${status}` };
+  if (status < 400) return { is: 'rejected', code: 'redirect' };
+  return { is: 'rejected', code: status === 409 ? 'conflict' : `http-${status}` };
+}
+
+/** E07: "not now" is definite only where repeating it is safe. */
+function refusalVerdict(judging: Judging, status: 429 | 503): Verdict {
+  const { contract, effect, nowMs } = judging;
+  const isDefinite = contract.effect === 'read' || trustsRefusal(contract, effect?.firstRequestedAtMs ?? null, nowMs);
+  const kind = status === 429 ? 'throttled' : 'unavailable';
+  return { is: isDefinite ? kind : 'unknown', code: `http-${status}` };
+}
+
+type Facts = typeof BLANK;
+
+/** E12: what cannot be read is kept as bytes and settles nothing. */
+export function unreadable(facts: Facts, why: string): Outcome {
+  return { ...facts, output: undefined, kind: 'unknown', code: 'unreadable', message: `the answer cannot be read: ${why}`, named: false };
+}
+
+/** A confirmed answer, if it can be read and fits the action's output schema; else UNKNOWN `unreadable` (E12). */
+export function confirmedBy(contract: ActionContract, answer: Answer, facts: Facts): Outcome {
+  if (answer.unreadable !== null) return unreadable(facts, answer.unreadable);
+  return confirmedWith(contract, { whole: answer.whole ?? null, body: answer.body ?? null }, facts);
+}
+
+/**
+ * Confirmed with an output. The schema is asked about the output as it came, the redacted form is what is kept.
+ */
+export function confirmedWith(contract: ActionContract, output: { readonly whole: Json; readonly body: Json }, facts: Facts): Outcome {
+  const breach = compileSchema(contract.output)(output.whole)[0];
+  if (breach) return unreadable(facts, `the output breaks its schema at "${breach.pointer}": ${breach.message}`);
+  const { body } = output;
+  return { ...facts, kind: 'confirmed', code: null, message: 'confirmed', output: body, externalId: externalIdOf(body) };
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import type { ActionContract } from '../model/definition.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import type { AttemptReport } from '../model/outcome.ts';
+import { findUnstorable } from '../model/storable.ts';
+import { redactBody, resultBytesOf } from './redact.ts';
+import { parseRetryAfter } from './retry.ts';
+
+/** Of an answer's bytes, at most this many are kept in a receipt. */
+export const RESULT_BYTES_MAX = 256 * 1024;
+
+/** A report that an answer came. */
+export type AnsweredReport = Extract<AttemptReport, { kind: 'answered' }>;
+
+/** An answer as it may be judged and kept. */
+export interface Answer {
+  readonly status: number | null;
+  /** The root `response`: `{status, headers, body}` of http, `{body}` of a function; redacted values are not in it. */
+  readonly response: JsonObject;
+  /** The body as it came, for the output schema alone; undefined when unreadable. */
+  readonly whole: Json | undefined;
+  /** The body without redacted values; undefined when unreadable. */
+  readonly body: Json | undefined;
+  /** Why there is no body; null when it was read. */
+  readonly unreadable: string | null;
+  readonly resultBase64: string;
+  readonly retryAfterMs: number | null;
+}
+
+/**
+ * Reads an answer: takes redacted values out before anything is kept, bounds the bytes, reads Retry-After.
+ * @param nowMs database time, for a Retry-After date without a Date header.
+ */
+export function readAnswer(report: AnsweredReport, contract: ActionContract, nowMs: number): Answer {
+  const headers = lowerCase(report.headers);
+  const whole = report.body;
+  const unreadable = report.unreadable ?? whyUnstorable(whole);
+  const redacted = whole === undefined || unreadable !== null ? null : redactBody(whole, contract.redact);
+  const body = redacted?.value ?? null;
+  const seen: JsonObject = redacted === null ? {} : { body };
+  return {
+    status: report.status,
+    response: report.status === null ? seen : { status: report.status, headers, ...seen },
+    whole: redacted === null ? undefined : whole,
+    body: redacted === null ? undefined : body,
+    unreadable,
+    resultBase64: keptBytes(report, contract, redacted?.proof),
+    retryAfterMs: parseRetryAfter(headers['retry-after'] ?? null, headers['date'] ?? null, nowMs),
+  };
+}
+
+function whyUnstorable(body: Json | undefined): string | null {
+  if (body === undefined) return null;
+  const found = findUnstorable(body);
+  return found === null ? null : `${found.reason} at "${found.pointer}"`;
+}
+
+/**
+ * The bytes as they came; where the contract redacts, the canonical redacted body. Bytes that could not be read may hold
+ * what must not be kept, so of those only their hash stays then.
+ */
+function keptBytes(report: AnsweredReport, contract: ActionContract, proof: Json | undefined): string {
+  if (contract.redact.length === 0) return Buffer.from(report.bodyBytes.subarray(0, RESULT_BYTES_MAX)).toString('base64');
+  if (proof !== undefined) return resultBytesOf(proof);
+  const hash = createHash('sha256').update(report.bodyBytes).digest('hex');
+  return Buffer.from(`sha256:${hash}`).toString('base64');
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,139 @@
+import { dependenciesOf } from '../definition/dependencies.ts';
+import type { Evaluator, Scope, Site } from '../definition/evaluator.ts';
+import type { ActionContract, Auth, Expression, HttpTemplate, Template, Transport } from '../model/definition.ts';
+import type { Effect, EffectRequest } from '../model/effect.ts';
+import { assertNever, RefusedError } from '../model/errors.ts';
+import type { EffectKey } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
+import { readRequest } from './effect-key.ts';
+import { effectView } from './effect-view.ts';
+import { renderUrl } from './render-url.ts';
+
+/** What a request is rendered from. */
+export interface RequestSource {
+  /** The `with` value after templates. */
+  readonly with: Json;
+  /** The effect's key, known before its request; null for a read. */
+  readonly key: EffectKey | null;
+  /** Roots that every expression may read. */
+  readonly scope: Scope;
+}
+
+/**
+ * The request of an action without secrets: what is hashed, stored as bytes and resent. `auth` and headers that read
+ * `secrets.*` are not in it, nor is the idempotency key: header or body field get it at each sending.
+ * @throws PAWL_EXPRESSION_FAULT when a template fails, a URL or header is not one, or data would change the URL's shape.
+ */
+export function renderRequest(evaluator: Evaluator, contract: ActionContract, source: RequestSource): EffectRequest {
+  const effect: Scope = source.key === null ? {} : { effect: { key: source.key } };
+  const scope: Scope = { ...source.scope, ...effect, with: source.with };
+  const render = { evaluator, site: { kind: 'outcome', action: contract.name } as const, scope };
+  return renderTransport(render, contract, contract.transport, source.with);
+}
+
+/**
+ * The request of a query about an effect; roots `effect` and `with` are the recorded ones.
+ * @throws PAWL_EXPRESSION_FAULT as `renderRequest`, and when the action has no `reconcile`.
+ */
+export function renderQuery(evaluator: Evaluator, contract: ActionContract, effect: Effect, scope: Scope): EffectRequest {
+  const { reconcile } = contract;
+  if (reconcile === null) throw new RefusedError('PAWL_EXPRESSION_FAULT', `action ${contract.name} has no reconcile`);
+  const recorded = readRequest(effect).with;
+  const site: Site = { kind: 'reconcile', action: contract.name };
+  const render = { evaluator, site, scope: { ...scope, effect: effectView(effect), with: recorded } };
+  return renderTransport(render, contract, reconcile.transport, recorded);
+}
+
+interface Render {
+  readonly evaluator: Evaluator;
+  readonly site: Site;
+  readonly scope: Scope;
+}
+
+function renderTransport(render: Render, contract: ActionContract, transport: Transport, withValue: Json): EffectRequest {
+  const base = { action: contract.name, contract: contract.contract, with: withValue };
+  switch (transport.kind) {
+    case 'function':
+      return { ...base, method: null, url: null, headers: {}, function: transport.name, body: withValue };
+    case 'http':
+      return { ...base, ...renderHttp(render, transport, withValue), function: null };
+    default:
+      return assertNever(transport);
+  }
+}
+
+function renderHttp(
+  render: Render,
+  http: HttpTemplate,
+  withValue: Json,
+): Pick<EffectRequest, 'method' | 'url' | 'headers' | 'body'> {
+  const { evaluator, site, scope } = render;
+  const method = http.method.toUpperCase();
+  const open = http.headers.filter(([, template]) => !readsSecrets(template));
+  const headers = open.map(([name, template]) => [name.toLowerCase(), headerText(name, evaluator.render(template, site, scope))]);
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  const unsaid = hasBody ? withValue : null;
+  return {
+    method,
+    url: renderUrl(render, http),
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body: http.body === null ? unsaid : evaluator.render(http.body, site, scope),
+  };
+}
+
+/** The text of a header's value. @throws PAWL_EXPRESSION_FAULT for a value that is no text, or holds a control character. */
+export function headerText(name: string, value: Json): string {
+  const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those would end a header and begin another
+  if (typeof text === 'string' && !/[\u0000-\u001f\u007f]/.test(text)) return text;
+  throw new RefusedError('PAWL_EXPRESSION_FAULT', `header ${name} is not a text on one line`);
+}
+
+/** Templates that only the moment of sending may render: `auth`, and headers that read `secrets.*`. */
+export interface SecretTemplates {
+  readonly auth: Auth | null;
+  readonly headers: readonly (readonly [string, Template])[];
+}
+
+/** What `renderRequest` (`send`) or `renderQuery` (`query`) left out of a request. */
+export function secretTemplatesOf(contract: ActionContract, what: 'send' | 'query'): SecretTemplates {
+  const transport = what === 'send' ? contract.transport : contract.reconcile?.transport;
+  const headers = transport?.kind === 'http' ? transport.headers : [];
+  return { auth: contract.auth, headers: headers.filter(([, template]) => readsSecrets(template)) };
+}
+
+/** Names of the secrets that a sending or a query of the action needs, sorted. */
+export function secretNamesOf(contract: ActionContract, what: 'send' | 'query'): readonly string[] {
+  const { auth, headers } = secretTemplatesOf(contract, what);
+  const templates = [...headers.map(([, template]) => template), ...authTemplates(auth)];
+  const paths = templates.flatMap((template) => expressionsOf(template)).flatMap((expression) => dependenciesOf(expression));
+  const names = paths.filter((path) => path[0] === 'secrets').flatMap((path) => path[1] ?? []);
+  return [...new Set(names)].sort();
+}
+
+function authTemplates(auth: Auth | null): readonly Template[] {
+  if (auth === null) return [];
+  if (auth.kind === 'bearer') return [auth.token];
+  return auth.kind === 'basic' ? [auth.user, auth.password] : [auth.value];
+}
+
+function readsSecrets(template: Template): boolean {
+  return expressionsOf(template).some((expression) => dependenciesOf(expression).some((path) => path[0] === 'secrets'));
+}
+
+function expressionsOf(template: Template): readonly Expression[] {
+  switch (template.kind) {
+    case 'literal':
+      return [];
+    case 'expression':
+      return [template.expression];
+    case 'text':
+      return template.parts.filter((part): part is Expression => typeof part !== 'string');
+    case 'list':
+      return template.items.flatMap((item) => expressionsOf(item));
+    case 'map':
+      return template.entries.flatMap(([, item]) => expressionsOf(item));
+    default:
+      return assertNever(template);
+  }
+}
