@@ -31,6 +31,8 @@ export interface SourceMap {
   sourceText(pointer: string): string | null;
   /** How the value is written; null where there is no node. */
   style(pointer: string): NodeStyle | null;
+  /** Every scalar's decoded text, in file order. */
+  scalars(): Iterable<readonly [pointer: string, text: string]>;
 }
 
 /** Everything a source map is made of. */
@@ -126,5 +128,8 @@ export function createSourceMap(parts: SourceMapParts): SourceMap {
       return position === undefined ? null : text.slice(position.value[0], position.value[1]);
     },
     style: (pointer) => nodes.get(pointer)?.style ?? null,
+    *scalars() {
+      for (const [pointer, position] of nodes) if (position.text !== null) yield [pointer, position.text] as const;
+    },
   };
 }

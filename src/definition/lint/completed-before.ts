@@ -15,18 +15,12 @@ const WORD = 32;
  * work is bounded by edges times steps; in document order nearly every node settles at its first visit.
  */
 export function completedBefore(graph: FlowGraph): CompletedBefore {
-  const words = Math.ceil(graph.steps.length / WORD) || 1;
   const sets: (Uint32Array | null)[] = Array.from({ length: graph.nodeCount }, () => null);
-  const out: { readonly to: number; readonly gains: number | null }[][] = Array.from({ length: graph.nodeCount }, () => []);
-  for (const edge of graph.edges) {
-    const gains = edge.kind === 'done' ? (graph.completes(edge.from)?.index ?? null) : null;
-    out[edge.from]?.push({ to: edge.to, gains });
-  }
-  sets[graph.start] = new Uint32Array(words);
+  const out = waysOut(graph);
+  sets[graph.start] = new Uint32Array(Math.ceil(graph.steps.length / WORD) || 1);
   const queue = [graph.start];
   for (let node = queue.shift(); node !== undefined; node = queue.shift()) {
-    const here = sets[node];
-    if (here === null || here === undefined) continue;
+    const here = sets[node] ?? new Uint32Array(0);
     for (const { to, gains } of out[node] ?? []) {
       if (meet(sets, to, withBit(here, gains))) queue.push(to);
     }
@@ -35,6 +29,21 @@ export function completedBefore(graph: FlowGraph): CompletedBefore {
     isReachable: (node) => (sets[node] ?? null) !== null,
     always: (node, index) => hasBit(sets[node] ?? null, index),
   };
+}
+
+/** One way out of a node, and the step that has completed when it is taken. */
+interface WayOut {
+  readonly to: number;
+  readonly gains: number | null;
+}
+
+function waysOut(graph: FlowGraph): readonly (readonly WayOut[])[] {
+  const out: WayOut[][] = Array.from({ length: graph.nodeCount }, () => []);
+  for (const edge of graph.edges) {
+    const gains = edge.kind === 'done' ? (graph.completes(edge.from)?.index ?? null) : null;
+    out[edge.from]?.push({ to: edge.to, gains });
+  }
+  return out;
 }
 
 function withBit(set: Uint32Array, index: number | null): Uint32Array {
@@ -66,10 +75,14 @@ function meet(sets: (Uint32Array | null)[], node: number, incoming: Uint32Array)
 }
 
 /** All nodes that control can reach from some nodes, along edges that pass a filter; breadth first. */
-export function reachableFrom(graph: FlowGraph, from: readonly number[], direction: "forward" | "backward" = "forward"): ReadonlySet<number> {
+export function reachableFrom(
+  graph: FlowGraph,
+  from: readonly number[],
+  direction: 'forward' | 'backward' = 'forward',
+): ReadonlySet<number> {
   const out: number[][] = Array.from({ length: graph.nodeCount }, () => []);
   for (const edge of graph.edges) {
-    if (direction === "backward") out[edge.to]?.push(edge.from);
+    if (direction === 'backward') out[edge.to]?.push(edge.from);
     else out[edge.from]?.push(edge.to);
   }
   const seen = new Set(from);

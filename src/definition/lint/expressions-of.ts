@@ -1,4 +1,4 @@
-import type { Auth, Compensation, Expression, Step, Template, Transport } from '../../model/definition.ts';
+import type { Auth, CallStep, Compensation, Expression, Step, Template, Transport } from '../../model/definition.ts';
 
 /** Every expression of a template, outermost first. */
 export function expressionsIn(template: Template | null): readonly Expression[] {
@@ -17,13 +17,18 @@ export function expressionsIn(template: Template | null): readonly Expression[] 
   }
 }
 
-const ofEntries = (entries: readonly (readonly [string, Template])[]): readonly Expression[] => entries.flatMap(([, value]) => expressionsIn(value));
+const ofEntries = (entries: readonly (readonly [string, Template])[]): readonly Expression[] =>
+  entries.flatMap(([, value]) => expressionsIn(value));
 const ofMany = (...templates: readonly (Template | null)[]): readonly Expression[] => templates.flatMap(expressionsIn);
 const only = (expression: Expression | null): readonly Expression[] => (expression === null ? [] : [expression]);
 
 /** Expressions that are evaluated while a step is entered or active, on the data of that moment. */
 export function expressionsAt(step: Step): readonly Expression[] {
-  const handlers = step.on.flatMap((handler) => [...ofMany(handler.match), ...only(handler.where), ...ofEntries(handler.set)]);
+  const handlers = step.on.flatMap((handler) => [
+    ...ofMany(handler.match),
+    ...only(handler.where),
+    ...ofEntries(handler.set),
+  ]);
   return [...only(step.when), ...ofVerb(step), ...handlers];
 }
 
@@ -35,7 +40,7 @@ export function expressionsOfCatch(step: Step): readonly Expression[] {
 function ofVerb(step: Step): readonly Expression[] {
   switch (step.verb) {
     case 'call':
-      return [...ofMany(step.with, step.object, step.intent, ...(step.review?.from ?? [])), ...only(step.retry?.when ?? null)];
+      return ofCall(step);
     case 'set':
       return ofEntries(step.set);
     case 'choose':
@@ -53,15 +58,28 @@ function ofVerb(step: Step): readonly Expression[] {
   }
 }
 
+function ofCall(step: CallStep): readonly Expression[] {
+  return [
+    ...ofMany(step.with, step.object, step.intent, ...(step.review?.from ?? [])),
+    ...only(step.retry?.when ?? null),
+  ];
+}
+
 /** Expressions of a compensation. */
 export function expressionsOfCompensation(compensation: Compensation | null): readonly Expression[] {
   return compensation === null || compensation.kind === 'none' ? [] : ofMany(compensation.with, compensation.object);
 }
 
 /** The parts of a transport by name, secrets allowed only in `headers`. */
-export function expressionsOfTransport(transport: Transport): { readonly open: readonly Expression[]; readonly headers: readonly Expression[] } {
+export function expressionsOfTransport(transport: Transport): {
+  readonly open: readonly Expression[];
+  readonly headers: readonly Expression[];
+} {
   if (transport.kind === 'function') return { open: [], headers: [] };
-  return { open: [...ofMany(transport.url, transport.body), ...ofEntries(transport.query)], headers: ofEntries(transport.headers) };
+  return {
+    open: [...ofMany(transport.url, transport.body), ...ofEntries(transport.query)],
+    headers: ofEntries(transport.headers),
+  };
 }
 
 /** Expressions of an `auth`. */

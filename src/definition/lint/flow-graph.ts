@@ -73,7 +73,8 @@ class GraphBuilder {
     this.add(this.start, this.firstOf(this.definition.steps) ?? this.end, 'start');
     this.linkList(this.definition.steps, { after: this.end, failTo: [] });
     const { steps, byId, edges, start, end, nodeCount, exits } = this;
-    const completes = (node: number): PlacedStep | null => exits.get(node) ?? (steps[node]?.step.verb === 'choose' ? null : (steps[node] ?? null));
+    const completes = (node: number): PlacedStep | null =>
+      exits.get(node) ?? (steps[node]?.step.verb === 'choose' ? null : (steps[node] ?? null));
     return { steps, byId, edges, start, end, nodeCount, completes };
   }
 
@@ -118,18 +119,22 @@ class GraphBuilder {
 
   private linkStep(step: Step, frame: ListFrame, following: number): void {
     const node = this.nodeOf(step);
-    const leaves = this.exitOf.get(node) ?? node;
-    if (step.when !== null) this.add(node, following, 'skip');
+    const exit = this.exitOf.get(node) ?? node;
     const done = step.next === null ? following : this.targetOf(step.next);
-    const nextPointer = step.next === null ? null : `${step.pointer}/next`;
-    if (step.verb === 'end') {
-      if (step.end !== 'cancelled') this.add(node, this.end, 'done');
-    } else if (step.verb !== 'fail') {
-      this.add(leaves, done, 'done', nextPointer);
-    }
+    if (step.when !== null) this.add(node, following, 'skip');
+    if (step.verb === 'end') this.linkEnd(node, step.end);
+    else if (step.verb !== 'fail') this.add(exit, done, 'done', step.next === null ? null : `${step.pointer}/next`);
     const failTo = this.linkCatches(step, frame, done);
     for (const target of failTo) this.add(node, target, 'failed');
-    if (step.verb === 'choose') this.linkBranches(step, node, leaves, failTo);
+    if (step.verb === 'choose') this.linkBranches(step, node, exit, failTo);
+    this.linkHandlers(step, node);
+  }
+
+  private linkEnd(node: number, end: 'done' | 'cancelled' | 'as'): void {
+    if (end !== 'cancelled') this.add(node, this.end, 'done');
+  }
+
+  private linkHandlers(step: Step, node: number): void {
     for (const handler of step.on) {
       if (handler.next !== null) this.add(node, this.targetOf(handler.next), 'taken', `${handler.pointer}/next`);
       if (handler.then === 'end') this.add(node, this.end, 'taken');

@@ -72,7 +72,12 @@ function lintTarget({ graph, report }: LintContext, jump: Jump): PlacedStep | nu
   const target = graph.byId.get(jump.next) ?? null;
   if (target === null) {
     const near = suggest(jump.next, [...graph.byId.keys(), 'end']);
-    report({ code: 'PAWL-202', pointer: jump.pointer, message: `there is no step "${jump.next}"`, help: near ?? 'name a step of this list, of an enclosing one, or end' });
+    report({
+      code: 'PAWL-202',
+      pointer: jump.pointer,
+      message: `there is no step "${jump.next}"`,
+      help: near ?? 'name a step of this list, of an enclosing one, or end',
+    });
     return null;
   }
   if (mayName(jump.owner, target)) return target;
@@ -92,13 +97,22 @@ function mayName(owner: PlacedStep, target: PlacedStep): boolean {
 
 /** Every step can be reached, and from every step an end can be. */
 export function lintReach({ graph, completed, report }: LintContext): void {
-  const leads = reachableFrom(graph, [graph.end, ...graph.steps.filter(({ step }) => isEndLike(step)).map((p) => p.index)], 'backward');
+  const leads = reachableFrom(
+    graph,
+    [graph.end, ...graph.steps.filter(({ step }) => isEndLike(step)).map((p) => p.index)],
+    'backward',
+  );
   for (const placed of graph.steps) {
     if (!completed.isReachable(placed.index)) {
       // The first step of a dead stretch is told; those behind it would be noise.
       if (isHeadOfDeadStretch(placed)) reportUnreachable(placed);
     } else if (!leads.has(placed.index)) {
-      report({ code: 'PAWL-205', pointer: placed.step.pointer, message: `from step "${placed.step.id}" no end can be reached`, help: 'give one step on every way a next that leads to an end' });
+      report({
+        code: 'PAWL-205',
+        pointer: placed.step.pointer,
+        message: `from step "${placed.step.id}" no end can be reached`,
+        help: 'give one step on every way a next that leads to an end',
+      });
     }
   }
   function isHeadOfDeadStretch(placed: PlacedStep): boolean {
@@ -152,6 +166,8 @@ function lintVar({ report }: LintContext, name: string, pointer: string, vars: R
     pointer,
     at: 'key',
     message: `"${name}" is not among vars`,
-    help: suggest(name, [...vars]) ?? `declare it with its type and first value: "vars: { ${name}: { type: …, default: … } }"`,
+    help:
+      suggest(name, [...vars]) ??
+      `declare it with its type and first value: "vars: { ${name}: { type: …, default: … } }"`,
   });
 }

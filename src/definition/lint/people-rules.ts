@@ -1,0 +1,76 @@
+import type { ApproveStep, ChooseBranch, Template } from '../../model/definition.ts';
+import { readsOf } from './reads.ts';
+import type { LintContext } from './lint-context.ts';
+
+/** A decision can be reached, ends some day, and is not asked about afterwards by hand. */
+export function lintApprovals(context: LintContext): void {
+  for (const { step } of context.graph.steps) {
+    if (step.verb === 'approve') lintApproval(context, step);
+    if (step.verb === 'choose') for (const branch of step.branches) lintDenialGuard(context, branch);
+  }
+}
+
+function lintApproval({ report }: LintContext, step: ApproveStep): void {
+  const people = countPeople(step.from);
+  for (const key of ['quorum', 'denials'] as const) {
+    const wanted = literalNumber(step[key]);
+    if (wanted === null || people === null || wanted <= people) continue;
+    report({
+      code: 'PAWL-308',
+      pointer: `${step.pointer}/${key}`,
+      message: `${key} is ${wanted}, and "from" names only ${people === 1 ? 'one person' : `${people} people`}`,
+      help: `lower ${key}, or add people or a role to "from"`,
+    });
+  }
+  if (step.expires !== null) return;
+  report({
+    code: 'PAWL-353',
+    severity: 'warning',
+    pointer: step.pointer,
+    message: `approval "${step.id}" never expires: the run may wait for ever`,
+    help: 'add "expires: 48h" and, if needed, "onExpire"',
+  });
+}
+
+/** How many people a closed list names; null when it has a role or something computed. */
+function countPeople(from: readonly Template[]): number | null {
+  const users = new Set<string>();
+  for (const entry of from) {
+    if (entry.kind !== 'literal' || typeof entry.value !== 'string' || !entry.value.startsWith('user:')) return null;
+    users.add(entry.value);
+  }
+  return users.size;
+}
+
+function literalNumber(template: Template): number | null {
+  return template.kind === 'literal' && typeof template.value === 'number' ? template.value : null;
+}
+
+/** A denial is failure `denied`, so a guard on it is never true. */
+function lintDenialGuard({ graph, report }: LintContext, branch: ChooseBranch): void {
+  if (branch.when === null || !/['"]denied['"]/.test(branch.when.source)) return;
+  const asks = readsOf(branch.when).some(
+    ({ path }) =>
+      path[0] === 'steps' && path[3] === 'decision' && graph.byId.get(path[1] ?? '')?.step.verb === 'approve',
+  );
+  if (!asks) return;
+  report({
+    code: 'PAWL-354',
+    severity: 'warning',
+    pointer: branch.when.pointer,
+    message: 'a denied approval never comes this way: it is failure "denied"',
+    help: 'handle it on the approve step: "catch: [{ on: [denied], do: […] }]"',
+  });
+}
+
+/** A run has a deadline. */
+export function lintDeadline({ definition, report }: LintContext): void {
+  if (definition.timeoutMs !== null) return;
+  report({
+    code: 'PAWL-351',
+    severity: 'warning',
+    pointer: '/workflow',
+    message: 'runs of this workflow have no deadline',
+    help: 'add "timeout: 7d": after it no new forward work starts, open effects settle, and what was done is undone',
+  });
+}
