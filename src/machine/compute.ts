@@ -1,0 +1,195 @@
+import { ExpressionFault } from '../definition/expression/expression-fault.ts';
+import type { Scope, Site } from '../definition/evaluator.ts';
+import type { CatchClause, Handler, Step, Template } from '../model/definition.ts';
+import { assertNever, invariant } from '../model/errors.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import type { EventView, KernelEvent } from '../model/kernel.ts';
+import { ownValue } from '../model/own-value.ts';
+import type { Failure, RunData, RunIdentity } from '../model/run.ts';
+import type { ComputationRef } from './kernel-names.ts';
+import type { Program } from './program.ts';
+import { eventView, failureView, stepScope, stepSite } from './scope.ts';
+import { flowScope } from './scope.ts';
+
+/** What a computation came to; a fault is a value too, because it routes like any failure. */
+export type Computed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly failure: Failure };
+
+/** What one advance is made with. The memo makes every expression computed once for the values it reads. */
+export interface Turn {
+  readonly program: Program;
+  readonly run: RunIdentity;
+  readonly nowMs: number;
+  /** Whether an unhandled failure keeps its step. */
+  readonly holds: boolean;
+  /** null while the run is entered. */
+  readonly event: KernelEvent | null;
+  readonly memo: Map<string, { readonly data: RunData; readonly computed: Computed }>;
+}
+
+/** Computes what a reference stands for, on these values, once. */
+export function compute(turn: Turn, data: RunData, of: ComputationRef): Computed {
+  const key = keyOf(of);
+  const known = turn.memo.get(key);
+  if (known !== undefined && known.data === data) return known.computed;
+  const computed = attempt(turn, data, of);
+  turn.memo.set(key, { data, computed });
+  return computed;
+}
+
+/**
+ * What was computed before the transition that is being made: its guards have seen it, its actions must use the same (other
+ * actions of the transition may have changed the data since).
+ */
+export function computedBefore(turn: Turn, data: RunData, of: ComputationRef): Computed {
+  return turn.memo.get(keyOf(of))?.computed ?? compute(turn, data, of);
+}
+
+function keyOf(of: ComputationRef): string {
+  return `${of.kind}/${of.step ?? ''}/${'index' in of ? of.index : ''}`;
+}
+
+function attempt(turn: Turn, data: RunData, of: ComputationRef): Computed {
+  try {
+    return { ok: true, value: evaluate(turn, data, of) };
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error;
+    const failure: Failure = {
+      code: 'expression',
+      class: 'expression',
+      message: error.message,
+      step: of.step,
+      data: null,
+      cause: null,
+    };
+    return { ok: false, failure };
+  }
+}
+
+function evaluate(turn: Turn, data: RunData, of: ComputationRef): Json {
+  switch (of.kind) {
+    case 'when':
+      return holds(turn, data, { step: of.step, guard: turn.program.step(of.step).when });
+    case 'branch':
+      return holds(turn, data, { step: of.step, guard: branchOf(turn.program.step(of.step), of.index) });
+    case 'set':
+      return setValues(turn, data, of.step);
+    case 'fail':
+      return failValues(turn, data, of.step);
+    case 'handler':
+      return handlerValues(turn, data, of);
+    case 'output':
+      return outputValue(turn, data, of.step);
+    case 'clause':
+      return clauseMatches(turn, data, of);
+    default:
+      return assertNever(of);
+  }
+}
+
+type Guarded = { readonly step: string; readonly guard: Step['when'] };
+
+function holds(turn: Turn, data: RunData, { step, guard }: Guarded): boolean {
+  if (guard === null) return true;
+  const { program, run } = turn;
+  return program.evaluator.holds(guard, stepSite(program, step), stepScope(program, { run, data, step }));
+}
+
+function branchOf(step: Step, index: number): Step['when'] {
+  const branch = step.verb === 'choose' ? step.branches[index] : undefined;
+  invariant(branch !== undefined, 'no such branch', { step: step.id, index });
+  return branch.when;
+}
+
+function setValues(turn: Turn, data: RunData, id: string): Json {
+  const { program, run } = turn;
+  const step = program.step(id);
+  invariant(step.verb === 'set', 'not a set step', { step: id });
+  return renderAll(turn, step.set, { site: stepSite(program, id), scope: stepScope(program, { run, data, step: id }) });
+}
+
+function renderAll(
+  turn: Turn,
+  entries: readonly (readonly [string, Template])[],
+  at: { site: Site; scope: Scope },
+): JsonObject {
+  const render = (template: Template): Json => turn.program.evaluator.render(template, at.site, at.scope);
+  return Object.fromEntries(entries.map(([name, template]) => [name, render(template)] as const));
+}
+
+function failValues(turn: Turn, data: RunData, id: string): Json {
+  const { program, run } = turn;
+  const step = program.step(id);
+  invariant(step.verb === 'fail', 'not a fail step', { step: id });
+  const entries = [['code', step.code] as const, ['message', step.message] as const, ['data', step.data] as const];
+  const present = entries.flatMap(([name, template]) => (template === null ? [] : [[name, template] as const]));
+  return renderAll(turn, present, { site: stepSite(program, id), scope: stepScope(program, { run, data, step: id }) });
+}
+
+/** The event that a handler takes. */
+export function eventOf(turn: Turn): EventView {
+  const { event } = turn;
+  invariant(event?.type === 'handler.taken', 'a handler without its event');
+  return event.event;
+}
+
+/** The handler that a step declares. */
+export function handlerOf(program: Program, step: string, index: number): Handler {
+  const handler = program.step(step).on[index];
+  invariant(handler !== undefined, 'no such handler', { step, index });
+  return handler;
+}
+
+function handlerValues(turn: Turn, data: RunData, of: Extract<ComputationRef, { kind: 'handler' }>): Json {
+  const { program, run } = turn;
+  const handler = handlerOf(program, of.step, of.index);
+  const scope = { ...stepScope(program, { run, data, step: of.step }), event: eventView(eventOf(turn)) };
+  return renderAll(turn, handler.set, { site: { kind: 'event', event: handler.event, step: of.step }, scope });
+}
+
+function outputValue(turn: Turn, data: RunData, id: string | null): Json {
+  const { program, run } = turn;
+  const { evaluator, machine } = program;
+  const own = id === null ? null : outputOf(program.step(id));
+  if (own !== null && id !== null)
+    return evaluator.render(own, stepSite(program, id), stepScope(program, { run, data, step: id }));
+  const output = machine.definition.output;
+  return output === null ? null : evaluator.render(output, { kind: 'flow' }, flowScope(program, run, data));
+}
+
+function outputOf(step: Step): Template | null {
+  return step.verb === 'choose' || step.verb === 'end' ? step.output : null;
+}
+
+function clauseMatches(turn: Turn, data: RunData, of: Extract<ComputationRef, { kind: 'clause' }>): boolean {
+  const { program, run } = turn;
+  const clause = program.step(of.step).catch[of.index];
+  const failing = failingOutward(data, of.crossed);
+  invariant(clause !== undefined && failing !== null, 'no such clause, or no failure', {
+    step: of.step,
+    index: of.index,
+  });
+  if (!namesFailure(clause, failing)) return false;
+  if (clause.when === null) return true;
+  const scope = { ...stepScope(program, { run, data, step: of.step }), failure: failureView(failing) };
+  return program.evaluator.holds(clause.when, { kind: 'catch', step: of.step }, scope);
+}
+
+/** `any` is all but a cancel; the run's deadline never comes this way. */
+function namesFailure(clause: CatchClause, failure: Failure): boolean {
+  return clause.on.some(
+    (name) => name === failure.code || name === failure.class || (name === 'any' && failure.class !== 'cancelled'),
+  );
+}
+
+/** The failure that is being routed, with the failures of the catches that it leaves as its causes (rule R22). */
+export function failingOutward(data: RunData, crossed: readonly string[]): Failure | null {
+  const { failing } = data;
+  if (failing === null) return null;
+  return crossed.reduce((failure, step) => withCause(failure, ownValue(data.caught, step) ?? null), failing);
+}
+
+/** Appends what was first at the end of the chain of causes. */
+export function withCause(failure: Failure, cause: Failure | null): Failure {
+  if (cause === null || failure === cause) return failure;
+  return { ...failure, cause: failure.cause === null ? cause : withCause(failure.cause, cause) };
+}

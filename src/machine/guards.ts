@@ -1,0 +1,45 @@
+import { invariant } from '../model/errors.ts';
+import type { GuardRef } from '../model/machine.ts';
+import { ownValue } from '../model/own-value.ts';
+import type { RunData } from '../model/run.ts';
+import { compute, type Turn } from './compute.ts';
+import type { GuardName, GuardParams } from './kernel-names.ts';
+
+type Check<Name extends GuardName> = (turn: Turn, data: RunData, params: GuardParams[Name]) => boolean;
+
+/** What each guard of the closed list asks. None throws for an expression that cannot be computed: that is a verdict too. */
+const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
+  all: (turn, data, { guards }) => guards.every((one) => checkGuard(turn, data, one)),
+  settled: ({ event }, _data, { step, ok }) =>
+    (event?.type === 'effect.settled' || event?.type === 'step.settled') &&
+    event.step === step &&
+    (ok === null || event.outcome.ok === ok),
+  taken: ({ event }, _data, { step, handler, open }) =>
+    event?.type === 'handler.taken' &&
+    event.step === step &&
+    event.handler === handler &&
+    (open === null || event.open === open),
+  retried: ({ event }, _data, { step }) => event?.type === 'step.retried' && event.step === step,
+  terminated: ({ event }) => event?.type === 'run.stopped' && event.ending.kind === 'terminated',
+  verdict: (turn, data, { of }) => {
+    const computed = compute(turn, data, of);
+    return computed.ok && computed.value === true;
+  },
+  faulty: (turn, data, { of }) => !compute(turn, data, of).ok,
+  jumpable: (_turn, data, { step, max }) => (ownValue(data.jumps, step) ?? 0) < max,
+  failing: (_turn, data) => data.failing !== null,
+  holding: ({ holds }) => holds,
+};
+
+/** The names that XState must know. */
+export const GUARD_NAMES = Object.keys(GUARDS) as readonly GuardName[];
+
+/**
+ * Whether a guard holds.
+ * @throws PAWL_INVARIANT for a name outside the closed list.
+ */
+export function checkGuard(turn: Turn, data: RunData, ref: GuardRef): boolean {
+  const check = (GUARDS as Readonly<Record<string, Check<never>>>)[ref.type];
+  invariant(check !== undefined && Object.hasOwn(GUARDS, ref.type), 'no such guard', { guard: ref.type });
+  return check(turn, data, ref.params as never);
+}

@@ -1,0 +1,142 @@
+import type { ActionRef, GuardRef } from '../model/machine.ts';
+
+/** The run's own states; `$` keeps them apart from authors' ids. */
+export const FORWARD = '$forward';
+/** Evaluates the document's output; transient. */
+export const FINISHING = '$finishing';
+/** Waits until no effect is open. */
+export const SETTLING = '$settling';
+/** Waits until every compensation is settled. */
+export const COMPENSATING = '$compensating';
+/** The end of every run that did not complete. */
+export const ENDED = '$ended';
+/** The end of a run that is done. */
+export const COMPLETED = '$completed';
+/** The output could not be computed: a person is needed, nothing is undone. */
+export const OUTPUT_HELD = '$outputHeld';
+/** The name under which the document's output is held and retried, where a step's id would stand. */
+export const OUTPUT_STEP = '$output';
+/** The id of the document's own list of steps. */
+export const MAIN_LIST = 'main';
+
+/** What an expression in the flow belongs to; the kernel computes each at most once per advance. */
+export type ComputationRef =
+  | { readonly kind: 'when'; readonly step: string }
+  | { readonly kind: 'branch'; readonly step: string; readonly index: number }
+  | { readonly kind: 'set'; readonly step: string }
+  | { readonly kind: 'fail'; readonly step: string }
+  | { readonly kind: 'handler'; readonly step: string; readonly index: number }
+  /** `step` null = the document's own output. */
+  | { readonly kind: 'output'; readonly step: string | null }
+  /** `crossed`: steps whose running catch the failure leaves on its way out, innermost first (rule R22). */
+  | { readonly kind: 'clause'; readonly step: string; readonly index: number; readonly crossed: readonly string[] };
+
+/** The closed list of guards, with the parameters of each. */
+export type GuardParams = {
+  /** All of them hold. */
+  all: { readonly guards: readonly { readonly type: string; readonly params: GuardRef['params'] }[] };
+  /** The event settles this step; `ok` null = either way. */
+  settled: { readonly step: string; readonly ok: boolean | null };
+  /** The event is taken by this handler; `open` null = whether or not an effect is open. */
+  taken: { readonly step: string; readonly handler: number; readonly open: boolean | null };
+  /** A person lets this step go on. */
+  retried: { readonly step: string };
+  /** The event stops the run without undo. */
+  terminated: Record<string, never>;
+  /** The computation gave true. */
+  verdict: { readonly of: ComputationRef };
+  /** The computation failed. */
+  faulty: { readonly of: ComputationRef };
+  /** The step may close its cycle once more. */
+  jumpable: { readonly step: string; readonly max: number };
+  /** A failure is being routed. */
+  failing: Record<string, never>;
+  /** An unhandled failure keeps its step instead of undoing the run. */
+  holding: Record<string, never>;
+};
+
+/** Where a failure comes from. */
+export type FailureSource =
+  /** The settled event carries it. */
+  | { readonly kind: 'event' }
+  /** The computation failed; `cause`: a failure was being routed already and becomes the cause. */
+  | { readonly kind: 'fault'; readonly of: ComputationRef; readonly cause: boolean }
+  /** A `fail` step says so. */
+  | { readonly kind: 'step'; readonly of: ComputationRef }
+  /** A cycle has been closed `maxJumps` times; `caught`: inside this step's own catch. */
+  | { readonly kind: 'limit'; readonly caught: boolean }
+  /** No branch of a `choose` is true. */
+  | { readonly kind: 'no-match' }
+  /** A handler says `then: fail`. */
+  | { readonly kind: 'handler' };
+
+/** The closed list of actions that change the data, with the parameters of each; each returns new data, none does anything else. */
+export type AssignParams = {
+  /** The step is settled as the event says; `ran`: the choose whose output it may become. */
+  'record.settled': { readonly step: string; readonly ran: string | null };
+  'record.skipped': { readonly step: string };
+  /** A transient step is done; its output is computed, or of the last step that ran in it, or absent. */
+  'record.done': { readonly step: string; readonly ran: string | null; readonly output: 'none' | 'ran' | 'computed' };
+  /** Writes vars; all values were computed on the values before the transition. */
+  set: { readonly of: ComputationRef };
+  /** Closes a cycle: the list begins another visit (rule E01). */
+  jump: { readonly step: string; readonly list: string };
+  /** A list is entered from outside: visit 0. `choose`: forgets which step of it ran last. */
+  'list.enter': { readonly list: string; readonly choose: string | null };
+  /** Raises a failure of a step. */
+  fail: { readonly step: string | null; readonly source: FailureSource };
+  /** A clause takes the failure. */
+  catch: { readonly step: string; readonly crossed: readonly string[] };
+  /** Running catches are left. */
+  uncatch: { readonly steps: readonly string[] };
+  /** The caught failure goes on outward. */
+  raise: { readonly step: string };
+  /** No failure is being routed any more. */
+  forgive: Record<string, never>;
+  /** The run is done. `step`: the `end` that says so; null = the end of the file. */
+  'end.done': { readonly step: string | null };
+  'end.failed': { readonly crossed: readonly string[] };
+  'end.cancelled': Record<string, never>;
+  /** The end that the event names. */
+  'end.stopped': Record<string, never>;
+};
+
+/** The closed list of commands, with the parameters of each: actions without implementation, so XState hands them back. */
+export type CommandParams = {
+  'step.enter': { readonly step: string };
+  'step.leave': { readonly step: string };
+  'step.drain': { readonly step: string };
+  'step.held': { readonly step: string };
+  'run.settle': Record<string, never>;
+  'run.compensate': Record<string, never>;
+  'run.end': Record<string, never>;
+};
+
+/** A guard's name. */
+export type GuardName = keyof GuardParams;
+/** A data action's name. */
+export type AssignName = keyof AssignParams;
+/** A command's name. */
+export type CommandName = keyof CommandParams;
+
+/** A guard reference of the closed list. */
+export function guard<Name extends GuardName>(type: Name, params: GuardParams[Name]): GuardRef {
+  return { type, params: params as GuardRef['params'] };
+}
+
+/** A data action's reference of the closed list. */
+export function assignment<Name extends AssignName>(type: Name, params: AssignParams[Name]): ActionRef {
+  return { type, params: params as ActionRef['params'] };
+}
+
+/** A command's reference of the closed list. */
+export function command<Name extends CommandName>(type: Name, params: CommandParams[Name]): ActionRef {
+  return { type, params: params as ActionRef['params'] };
+}
+
+/** Both guards; a missing one is true. */
+export function both(a: GuardRef | null, b: GuardRef | null): GuardRef | null {
+  if (a === null) return b;
+  if (b === null) return a;
+  return guard('all', { guards: [a, b] });
+}

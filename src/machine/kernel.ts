@@ -1,0 +1,197 @@
+import { assign, createMachine } from 'xstate';
+import { InvariantError, invariant } from '../model/errors.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import type { IssuedCommand, KernelCommand } from '../model/kernel.ts';
+import type { Machine } from '../model/machine.ts';
+import type { KernelSnapshot, RunData } from '../model/run.ts';
+import { ASSIGN_NAMES, applyAssign } from './assigns.ts';
+import type { Turn } from './compute.ts';
+import { checkGuard, GUARD_NAMES } from './guards.ts';
+import { xstateConfig } from './xstate-config.ts';
+
+/** What one event made of a machine. */
+export interface KernelMove {
+  readonly snapshot: KernelSnapshot;
+  readonly commands: readonly IssuedCommand[];
+  readonly changed: boolean;
+  /** States entered and left in order, transient ones too. */
+  readonly entered: readonly string[];
+  readonly left: readonly string[];
+}
+
+/** XState behind our port: a pure function of a snapshot and an event. No actor is ever started. */
+export interface Kernel {
+  enter(data: RunData, turn: Turn): KernelMove;
+  move(snapshot: KernelSnapshot, turn: Turn): KernelMove;
+  /** What XState makes of a snapshot when it restores it. */
+  restored(snapshot: KernelSnapshot): KernelSnapshot;
+}
+
+/** The parts of XState's own types that are used here. */
+interface RawNode {
+  readonly id: string;
+}
+interface RawSnapshot {
+  readonly status: string;
+  readonly error: unknown;
+  readonly value: Json;
+  readonly context: KernelContext;
+  readonly children: JsonObject;
+  readonly historyValue: Readonly<Record<string, readonly RawNode[]>>;
+  readonly _nodes: readonly RawNode[];
+}
+interface KernelContext {
+  readonly data: RunData;
+}
+interface RawMachine {
+  transition(snapshot: RawSnapshot, event: RawEvent, scope: InertScope): RawSnapshot;
+  getInitialSnapshot(scope: InertScope, input: RawInput): RawSnapshot;
+  restoreSnapshot(snapshot: unknown, scope: InertScope): RawSnapshot;
+}
+interface RawInput {
+  readonly turn: Turn;
+  readonly data: RunData;
+}
+/** Ours carry the turn; XState's own first event carries it in its input. */
+interface RawEvent {
+  readonly type: string;
+  readonly turn?: Turn;
+  readonly input?: RawInput;
+}
+interface RawAction {
+  readonly type: string;
+  readonly params: JsonObject | undefined;
+  readonly info: { readonly context: KernelContext };
+}
+interface Microstep {
+  readonly type: string;
+  readonly snapshot: RawSnapshot;
+  readonly _transitions: readonly {
+    readonly source: RawNode;
+    readonly target?: readonly RawNode[];
+    readonly reenter: boolean;
+  }[];
+}
+type InertScope = ReturnType<typeof inertScope>;
+
+/** Compiles a machine for XState, once per version. */
+export function createKernel(machine: Machine): Kernel {
+  const config = { ...xstateConfig(machine), context: ({ input }: { input: RawInput }) => ({ data: input.data }) };
+  const raw = createMachine(config as never, kernelImplementations() as never) as unknown as RawMachine;
+  return {
+    enter: (data, turn) => {
+      const walk = new Walk([]);
+      return walk.finish(raw.getInitialSnapshot(inertScope(walk), { turn, data }));
+    },
+    move: (snapshot, turn) => {
+      invariant(turn.event !== null, 'a move without an event');
+      const before = restore(raw, snapshot);
+      const walk = new Walk(before._nodes);
+      const after = raw.transition(before, { type: turn.event.type, turn }, inertScope(walk));
+      return after === before ? { snapshot, commands: [], changed: false, entered: [], left: [] } : walk.finish(after);
+    },
+    restored: (snapshot) => persist(restore(raw, snapshot)),
+  };
+}
+
+/** The guards and data actions of the closed list as XState wants them; commands have no implementation on purpose. */
+export function kernelImplementations(): {
+  readonly guards: Record<string, unknown>;
+  readonly actions: Record<string, unknown>;
+} {
+  type Given = { readonly context: KernelContext; readonly event: RawEvent };
+  const guards = GUARD_NAMES.map((type) => {
+    const check = ({ context, event }: Given, params: JsonObject): boolean =>
+      checkGuard(turnOf(event), context.data, { type, params });
+    return [type, check] as const;
+  });
+  const actions = ASSIGN_NAMES.map((type) => {
+    const change = ({ context, event }: Given, params: JsonObject): KernelContext => ({
+      data: applyAssign(turnOf(event), context.data, { type, params }),
+    });
+    return [type, assign(change as never)] as const;
+  });
+  return { guards: Object.fromEntries(guards), actions: Object.fromEntries(actions) };
+}
+
+function turnOf(event: RawEvent): Turn {
+  const turn = event.turn ?? event.input?.turn;
+  invariant(turn !== undefined, 'an event without its turn', { type: event.type });
+  return turn;
+}
+
+/**
+ * Restores position and history. The data never passes through XState, which walks it and turns what looks like an actor
+ * (`xstate$$type`) into undefined: it is put in afterwards.
+ */
+function restore(raw: RawMachine, snapshot: KernelSnapshot): RawSnapshot {
+  const bare = { status: 'active', value: snapshot.value, context: {}, children: {}, historyValue: snapshot.history };
+  return { ...raw.restoreSnapshot(bare, inertScope(new Walk([]))), context: { data: snapshot.data } };
+}
+
+function persist(raw: RawSnapshot): KernelSnapshot {
+  const history = Object.entries(raw.historyValue).map(
+    ([id, nodes]) => [id, nodes.map((node) => ({ id: node.id }))] as const,
+  );
+  return { value: raw.value, data: raw.context.data, history: Object.fromEntries(history) };
+}
+
+/** What happens on the way through a macrostep: commands, and states left and entered. */
+class Walk {
+  readonly commands: IssuedCommand[] = [];
+  readonly #entered: string[] = [];
+  readonly #left: string[] = [];
+  #nodes: readonly RawNode[];
+
+  constructor(nodes: readonly RawNode[]) {
+    this.#nodes = nodes;
+  }
+
+  /** An action without implementation is a command; XState resolves all others itself. */
+  issue(action: RawAction): void {
+    const command = { type: action.type, ...action.params } as unknown as KernelCommand;
+    this.commands.push({ command, data: action.info.context.data });
+  }
+
+  step(microstep: Microstep): void {
+    if (microstep.type !== '@xstate.microstep') return;
+    const again = microstep._transitions.flatMap((taken) => (taken.reenter ? (taken.target ?? []) : []));
+    this.#follow(microstep.snapshot._nodes, again);
+  }
+
+  #follow(nodes: readonly RawNode[], again: readonly RawNode[]): void {
+    const before = this.#nodes;
+    for (const node of before.toReversed()) if (!nodes.includes(node) || again.includes(node)) this.#left.push(node.id);
+    for (const node of nodes) if (!before.includes(node) || again.includes(node)) this.#entered.push(node.id);
+    this.#nodes = nodes;
+  }
+
+  /** @throws PAWL_INVARIANT when XState gave up: an error in the kernel's own code, or children that nobody asked for. */
+  finish(raw: RawSnapshot): KernelMove {
+    if (raw.status !== 'active') throw new InvariantError('the kernel gave up', { status: raw.status }, raw.error);
+    invariant(Object.keys(raw.children).length === 0, 'the kernel has started an actor');
+    this.#follow(raw._nodes, []);
+    return { snapshot: persist(raw), commands: this.commands, changed: true, entered: this.#entered, left: this.#left };
+  }
+}
+
+/**
+ * What XState calls an actor scope, with nothing behind it: the public `transition` builds a whole actor for it at every
+ * call and computes the initial snapshot again, which costs several times the transition itself.
+ */
+function inertScope(walk: Walk) {
+  const nothing = (): void => {};
+  const self = { id: '', sessionId: '' };
+  const system = { _sendInspectionEvent: (event: Microstep) => walk.step(event) };
+  return {
+    self,
+    system,
+    id: '',
+    sessionId: '',
+    defer: nothing,
+    logger: nothing,
+    stopChild: nothing,
+    emit: nothing,
+    actionExecutor: (action: RawAction) => walk.issue(action),
+  };
+}

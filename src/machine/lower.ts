@@ -1,0 +1,107 @@
+import type { WorkflowDefinition } from '../model/definition.ts';
+import { invariant } from '../model/errors.ts';
+import type { Machine, MachineEdge, MachineState } from '../model/machine.ts';
+import type { ComputationRef } from './kernel-names.ts';
+import {
+  assignment,
+  COMPENSATING,
+  COMPLETED,
+  command,
+  ENDED,
+  FINISHING,
+  FORWARD,
+  guard,
+  MAIN_LIST,
+  OUTPUT_HELD,
+  OUTPUT_STEP,
+  SETTLING,
+} from './kernel-names.ts';
+import { outlineOf, placeOf } from './outline.ts';
+import { listState, plainState } from './step-states.ts';
+
+/**
+ * Lowers a definition to the intermediate machine: a state tree in arrays, plain JSON, the same for the same definition.
+ * Linear in the number of steps times the handlers and clauses around each.
+ * @throws PAWL_INVARIANT for what validation refuses: no step, two steps with one id, a `next` into a list.
+ */
+export function lower(definition: WorkflowDefinition): Machine {
+  invariant(definition.steps.length > 0, 'a workflow without steps', { workflow: definition.workflow });
+  const outline = outlineOf(definition);
+  const main = outline.lists.get(MAIN_LIST);
+  invariant(main !== undefined, 'a definition without its own list');
+  const forward: MachineState = { ...listState(outline, main), id: FORWARD, edges: [stopEdge] };
+  const root: MachineState = {
+    ...plainState('run', null, 'run'),
+    kind: 'compound',
+    initial: FORWARD,
+    states: [forward, ...runStates()],
+  };
+  const places = [...outline.steps.values()].map((step) => [step.step.id, placeOf(step)] as const);
+  return { format: 'machine/1', definition, root, places };
+}
+
+const stopEdge: MachineEdge = {
+  event: 'run.stopped',
+  guard: null,
+  target: SETTLING,
+  actions: [assignment('end.stopped', {})],
+  kind: 'settle',
+  label: null,
+};
+const reopenEdge: MachineEdge = { ...stopEdge, event: 'run.reopened' };
+
+/** The run's own states. None is an XState `final`: an order can lead out of every end (rules R10, R24). */
+function runStates(): readonly MachineState[] {
+  const terminated = guard('terminated', {});
+  const settled: MachineEdge = { ...stopEdge, event: 'run.settled', target: COMPENSATING, actions: [] };
+  const undone: MachineEdge = { ...stopEdge, event: 'run.undone', target: ENDED, actions: [] };
+  return [
+    finishingState(),
+    {
+      ...plainState(SETTLING, null, 'run'),
+      entry: [command('run.settle', {})],
+      edges: [settled, { ...stopEdge, guard: terminated, target: null }],
+    },
+    {
+      ...plainState(COMPENSATING, null, 'run'),
+      entry: [command('run.compensate', {})],
+      edges: [undone, { ...stopEdge, guard: terminated }],
+    },
+    { ...plainState(ENDED, null, 'run'), entry: [command('run.end', {})], edges: [reopenEdge] },
+    { ...plainState(COMPLETED, null, 'run'), entry: [command('run.end', {})], edges: [reopenEdge] },
+    outputHeldState(),
+  ];
+}
+
+/** The output is evaluated and the run ends in one commit; if that fails, the run is held, never undone. */
+function finishingState(): MachineState {
+  const of: ComputationRef = { kind: 'output', step: null };
+  const fault = assignment('fail', { step: null, source: { kind: 'fault', of, cause: false } });
+  const edge = { event: null, label: null } as const;
+  return {
+    ...plainState(FINISHING, null, 'gate'),
+    edges: [
+      { ...edge, guard: guard('faulty', { of }), target: OUTPUT_HELD, actions: [fault], kind: 'failure' },
+      { ...edge, guard: null, target: COMPLETED, actions: [assignment('end.done', { step: null })], kind: 'end' },
+    ],
+  };
+}
+
+function outputHeldState(): MachineState {
+  const retried = guard('retried', { step: OUTPUT_STEP });
+  return {
+    ...plainState(OUTPUT_HELD, null, 'held'),
+    entry: [command('step.held', { step: OUTPUT_STEP })],
+    edges: [
+      {
+        event: 'step.retried',
+        guard: retried,
+        target: FINISHING,
+        actions: [assignment('forgive', {})],
+        kind: 'retry',
+        label: null,
+      },
+      stopEdge,
+    ],
+  };
+}

@@ -1,0 +1,119 @@
+import type { Step, WorkflowDefinition } from '../model/definition.ts';
+import { invariant } from '../model/errors.ts';
+import type { StepPlace } from '../model/machine.ts';
+import { MAIN_LIST } from './kernel-names.ts';
+
+/** A list of steps: the document's, a branch's, or a catch clause's. */
+export interface ListOutline {
+  readonly id: string;
+  readonly kind: 'main' | 'branch' | 'catch';
+  /** The step that holds it; null for the document's. */
+  readonly owner: StepOutline | null;
+  /** Number of the branch or clause in its owner. */
+  readonly index: number;
+  readonly steps: readonly Step[];
+}
+
+/** A step and where it stands. */
+export interface StepOutline {
+  readonly step: Step;
+  readonly list: ListOutline;
+  readonly index: number;
+}
+
+/** Every step and list of a definition by id, in document order. */
+export interface Outline {
+  readonly definition: WorkflowDefinition;
+  readonly steps: ReadonlyMap<string, StepOutline>;
+  readonly lists: ReadonlyMap<string, ListOutline>;
+}
+
+/** The id of a branch's list. */
+export function branchListId(step: string, index: number): string {
+  return `${step}$branch${index}`;
+}
+
+/** The id of a catch clause's list. */
+export function catchListId(step: string, index: number): string {
+  return `${step}$catch${index}`;
+}
+
+/**
+ * Walks a definition once.
+ * @throws PAWL_INVARIANT for two steps with one id: validation refuses such a file.
+ */
+export function outlineOf(definition: WorkflowDefinition): Outline {
+  const steps = new Map<string, StepOutline>();
+  const lists = new Map<string, ListOutline>();
+  const visitList = (list: ListOutline): void => {
+    lists.set(list.id, list);
+    list.steps.forEach((step, index) => visitStep({ step, list, index }));
+  };
+  const visitStep = (outline: StepOutline): void => {
+    const { step } = outline;
+    invariant(!steps.has(step.id), 'two steps have one id', { step: step.id });
+    steps.set(step.id, outline);
+    for (const inner of innerLists(outline)) visitList(inner);
+  };
+  visitList({ id: MAIN_LIST, kind: 'main', owner: null, index: 0, steps: definition.steps });
+  return { definition, steps, lists };
+}
+
+/** The lists that a step holds: branches first, then catch clauses; empty ones are none. */
+export function innerLists(owner: StepOutline): readonly ListOutline[] {
+  const { step } = owner;
+  const lists: ListOutline[] = [];
+  if (step.verb === 'choose') {
+    step.branches.forEach((branch, index) => {
+      const steps = branch.steps ?? [];
+      if (steps.length > 0) lists.push({ id: branchListId(step.id, index), kind: 'branch', owner, index, steps });
+    });
+  }
+  step.catch.forEach((clause, index) => {
+    const steps = clause.do;
+    if (steps.length > 0) lists.push({ id: catchListId(step.id, index), kind: 'catch', owner, index, steps });
+  });
+  return lists;
+}
+
+/** The step of that id. @throws PAWL_INVARIANT when there is none. */
+export function stepAt(outline: Outline, id: string): StepOutline {
+  const found = outline.steps.get(id);
+  invariant(found !== undefined, 'no such step', { step: id });
+  return found;
+}
+
+/** Lists around a step, innermost first. */
+export function listsAround(step: StepOutline): readonly ListOutline[] {
+  const lists: ListOutline[] = [];
+  for (let at: StepOutline | null = step; at !== null; at = at.list.owner) lists.push(at.list);
+  return lists;
+}
+
+/** Where a step stands among lists and steps, outermost first. */
+export function placeOf(step: StepOutline): StepPlace {
+  const around = listsAround(step).toReversed();
+  return {
+    lists: around.map((list) => list.id),
+    parents: around.flatMap((list) => (list.owner === null ? [] : [list.owner.step.id])),
+  };
+}
+
+/** The steps whose catch is running around `from` and not around `to` (null = the run's own states): left on that way, innermost first. */
+export function catchesLeft(from: StepOutline, to: ListOutline | null): readonly string[] {
+  const left: string[] = [];
+  for (const list of listsAround(from)) {
+    if (list === to) break;
+    if (list.kind === 'catch' && list.owner !== null) left.push(list.owner.step.id);
+  }
+  return left;
+}
+
+/** Who takes events while a step is active: itself, then the steps in whose branches it stands; innermost first. */
+export function handlerOwners(step: StepOutline): readonly StepOutline[] {
+  const owners: StepOutline[] = [step];
+  for (const list of listsAround(step)) {
+    if (list.kind === 'branch' && list.owner !== null) owners.push(list.owner);
+  }
+  return owners;
+}

@@ -1,0 +1,170 @@
+import type { CatchClause } from '../model/definition.ts';
+import { invariant } from '../model/errors.ts';
+import type { ActionRef, EdgeKind, GuardRef, MachineEdge } from '../model/machine.ts';
+import type { ComputationRef } from './kernel-names.ts';
+import { assignment, both, FINISHING, guard, SETTLING } from './kernel-names.ts';
+import type { ListOutline, Outline, StepOutline } from './outline.ts';
+import { catchesLeft, catchListId, stepAt } from './outline.ts';
+
+/** A way to go, before it is known which event takes it. */
+export interface Route {
+  readonly guard: GuardRef | null;
+  readonly target: string;
+  readonly actions: readonly ActionRef[];
+  readonly kind: EdgeKind;
+  readonly label: string | null;
+}
+
+/** Turns routes into edges of one event (null = at once), each behind the same guard and actions. */
+export function edgesOf(
+  routes: readonly Route[],
+  on: { event: string | null; guard?: GuardRef | null; actions?: readonly ActionRef[] },
+): MachineEdge[] {
+  return routes.map((route) => ({
+    event: on.event,
+    guard: both(on.guard ?? null, route.guard),
+    target: route.target,
+    actions: [...(on.actions ?? []), ...route.actions],
+    kind: route.kind,
+    label: route.label,
+  }));
+}
+
+/** The state where a step begins: its gate if it has one. */
+export function entryOf(step: StepOutline): string {
+  return step.step.when === null ? step.step.id : `${step.step.id}$when`;
+}
+
+/** The state that a list of steps begins with. */
+export function firstOf(list: Pick<ListOutline, 'id' | 'steps'>): string {
+  const first = list.steps[0];
+  invariant(first !== undefined, 'a list without steps', { list: list.id });
+  return first.when === null ? first.id : `${first.id}$when`;
+}
+
+/** Leaving running catches behind; nothing where none is left. */
+export function uncatch(steps: readonly string[]): readonly ActionRef[] {
+  return steps.length === 0 ? [] : [assignment('uncatch', { steps })];
+}
+
+/** What follows a step that is done: its `next`, else the step after it, else what its list leads to. */
+export function exitRoutes(outline: Outline, step: StepOutline): readonly Route[] {
+  const { next } = step.step;
+  if (next === null) return [fallRoute(step)];
+  return nextRoutes(outline, { owner: step, from: step, next, limit: limitRoute(step) });
+}
+
+/** The step after it, whatever its `next` says: a skipped step falls through. */
+export function fallRoute(step: StepOutline): Route {
+  const { list } = step;
+  const following = list.steps[step.index + 1];
+  const route = { guard: null, actions: [], kind: 'next', label: null } as const;
+  if (following !== undefined) return { ...route, target: entryOf({ step: following, list, index: step.index + 1 }) };
+  if (list.owner === null) return { ...route, target: FINISHING, kind: 'end' };
+  const owner = list.owner.step.id;
+  return { ...route, target: list.kind === 'branch' ? `${owner}$done` : `${owner}$after${list.index}` };
+}
+
+/** A step's cycle is used up: failure `limit`, which its own catch may take. */
+export function limitRoute(step: StepOutline): Route {
+  const actions = [assignment('fail', { step: step.step.id, source: { kind: 'limit', caught: false } })];
+  return { guard: null, target: `${step.step.id}$failed`, actions, kind: 'failure', label: 'limit' };
+}
+
+/**
+ * Where a `next` leads: of `owner` (the step that says it), taken `from` it or from a step inside it.
+ * Back = to a step that does not stand after the way's own place in that list; counted by `owner` and bounded by its maxJumps.
+ */
+export function nextRoutes(
+  outline: Outline,
+  way: { readonly owner: StepOutline; readonly from: StepOutline; readonly next: string; readonly limit: Route },
+): readonly Route[] {
+  const { owner, from, next } = way;
+  if (next === 'end')
+    return [{ guard: null, target: FINISHING, actions: uncatch(catchesLeft(from, null)), kind: 'end', label: null }];
+  const target = stepAt(outline, next);
+  const leaving = uncatch(catchesLeft(from, target.list));
+  const to = entryOf(target);
+  if (target.index > placeIn(target.list, owner))
+    return [{ guard: null, target: to, actions: leaving, kind: 'next', label: null }];
+  const jump = assignment('jump', { step: owner.step.id, list: target.list.id });
+  const max = owner.step.maxJumps;
+  const back: Route = {
+    guard: null,
+    target: to,
+    actions: [jump, ...leaving],
+    kind: 'jump',
+    label: max === null ? null : `at most ${max}×`,
+  };
+  if (max === null) return [back];
+  return [{ ...back, guard: guard('jumpable', { step: owner.step.id, max }) }, way.limit];
+}
+
+/** The position in `list` of a step or of the step around it. @throws PAWL_INVARIANT for a `next` into a list or out of reach. */
+function placeIn(list: ListOutline, step: StepOutline): number {
+  for (let at: StepOutline | null = step; at !== null; at = at.list.owner) {
+    if (at.list === list) return at.index;
+  }
+  invariant(false, 'next leads into a list', { step: step.step.id, list: list.id });
+}
+
+/** A way of a failure out of a step: clauses of the step (unless they are used up) and of those around it. */
+export function failureRoutes(step: StepOutline, from: 'own' | 'outward'): readonly Route[] {
+  const crossed: string[] = [];
+  const routes: Route[] = from === 'own' ? clauseRoutes(step, []) : [];
+  for (let at = step; at.list.owner !== null; at = at.list.owner) {
+    const { owner } = at.list;
+    if (at.list.kind === 'catch') crossed.push(owner.step.id);
+    else routes.push(...clauseRoutes(owner, [...crossed]));
+  }
+  return [...routes, ...unhandledRoutes(step, crossed)];
+}
+
+/** Nothing catches it: the step is held where it may not be undone, else the run settles and undoes. */
+export function unhandledRoutes(step: StepOutline, crossed: readonly string[]): readonly Route[] {
+  const held: Route = {
+    guard: guard('holding', {}),
+    target: `${step.step.id}$held`,
+    actions: [],
+    kind: 'failure',
+    label: null,
+  };
+  // An `end` that cannot say its output is held and never undone: everything that the run was for has happened.
+  if (step.step.verb === 'end') return [{ ...held, guard: null }];
+  return [
+    held,
+    { guard: null, target: SETTLING, actions: [assignment('end.failed', { crossed })], kind: 'failure', label: null },
+  ];
+}
+
+function clauseRoutes(owner: StepOutline, crossed: readonly string[]): Route[] {
+  return owner.step.catch.flatMap((clause, index) => oneClause(owner, { clause, index, crossed }));
+}
+
+function oneClause(
+  owner: StepOutline,
+  at: { readonly clause: CatchClause; readonly index: number; readonly crossed: readonly string[] },
+): readonly Route[] {
+  const step = owner.step.id;
+  const of: ComputationRef = { kind: 'clause', step, index: at.index, crossed: at.crossed };
+  const list = catchListId(step, at.index);
+  const isEmpty = at.clause.do.length === 0;
+  const entering = isEmpty ? [] : [assignment('list.enter', { list, choose: null })];
+  const taken: Route = {
+    guard: guard('verdict', { of }),
+    target: isEmpty ? `${step}$after${at.index}` : firstOf({ id: list, steps: at.clause.do }),
+    actions: [assignment('catch', { step, crossed: at.crossed }), ...entering],
+    kind: 'catch',
+    label: at.clause.on.join(', '),
+  };
+  if (at.clause.when === null) return [taken];
+  // A clause whose own guard cannot be computed is a failure inside the catch: it goes outward (rule R22).
+  const fault: Route = {
+    guard: guard('faulty', { of }),
+    target: `${step}$raised`,
+    actions: [assignment('fail', { step, source: { kind: 'fault', of, cause: true } })],
+    kind: 'failure',
+    label: null,
+  };
+  return [fault, taken];
+}

@@ -1,0 +1,261 @@
+import type { ChooseStep, Step } from '../model/definition.ts';
+import type { ActionRef, MachineEdge, MachineState } from '../model/machine.ts';
+import { lowerHandlers } from './handler-states.ts';
+import type { ComputationRef } from './kernel-names.ts';
+import { assignment, COMPLETED, command, guard, SETTLING } from './kernel-names.ts';
+import type { ListOutline, Outline, StepOutline } from './outline.ts';
+import { branchListId, catchesLeft, innerLists } from './outline.ts';
+import type { Route } from './routes.ts';
+import { edgesOf, exitRoutes, failureRoutes, fallRoute, firstOf, limitRoute, nextRoutes, uncatch } from './routes.ts';
+
+/** An atomic state with nothing in it. */
+export function plainState(id: string, step: string | null, role: MachineState['role']): MachineState {
+  return { id, kind: 'atomic', initial: null, states: [], entry: [], exit: [], edges: [], step, role };
+}
+
+/** The compound state of a list, with all states of its steps. */
+export function listState(outline: Outline, list: ListOutline): MachineState {
+  const states = list.steps.flatMap((step, index) => stepStates(outline, { step, list, index }));
+  return {
+    ...plainState(list.id, list.owner?.step.id ?? null, 'list'),
+    kind: 'compound',
+    initial: firstOf(list),
+    states,
+  };
+}
+
+/** All states of one step: gate, the step itself, where it drains, where it fails, where it is held, its lists, what follows them. */
+export function stepStates(outline: Outline, step: StepOutline): readonly MachineState[] {
+  return [
+    ...gateState(step),
+    ...activeStates(outline, step),
+    failedState(step),
+    heldState(step),
+    ...innerLists(step).map((list) => listState(outline, list)),
+    ...afterCatchStates(outline, step),
+    ...raisedState(step),
+  ];
+}
+
+/** `when` decides before anything else of the step is evaluated. */
+function gateState(step: StepOutline): readonly MachineState[] {
+  const { id, when } = step.step;
+  if (when === null) return [];
+  const of: ComputationRef = { kind: 'when', step: id };
+  const enter: Route = { guard: guard('verdict', { of }), target: id, actions: [], kind: 'next', label: null };
+  const skip: Route = { ...fallRoute(step), kind: 'skip', label: 'skipped' };
+  const skipped = edgesOf([skip], { event: null, actions: [assignment('record.skipped', { step: id })] });
+  const edges = [...faultEdge(step, of), ...edgesOf([enter], { event: null }), ...skipped];
+  return [{ ...plainState(`${id}$when`, id, 'gate'), edges }];
+}
+
+function faultEdge(step: StepOutline, of: ComputationRef): readonly MachineEdge[] {
+  const id = step.step.id;
+  const actions = [assignment('fail', { step: id, source: { kind: 'fault', of, cause: false } })];
+  const route: Route = {
+    guard: guard('faulty', { of }),
+    target: `${id}$failed`,
+    actions,
+    kind: 'failure',
+    label: null,
+  };
+  return edgesOf([route], { event: null });
+}
+
+function activeStates(outline: Outline, step: StepOutline): readonly MachineState[] {
+  switch (step.step.verb) {
+    case 'call':
+      return workingStates(outline, step, true);
+    case 'wait':
+    case 'await':
+    case 'approve':
+      return workingStates(outline, step, false);
+    case 'set':
+      return [setState(outline, step)];
+    case 'choose':
+      return [chooseState(outline, step, step.step), doneState(outline, step, step.step)];
+    case 'fail':
+      return [failState(step)];
+    case 'end':
+      return [endState(step, step.step.end)];
+  }
+}
+
+/** A step that waits for the world: entered and left with a command, moved by one settled event. */
+function workingStates(outline: Outline, step: StepOutline, canBeOpen: boolean): readonly MachineState[] {
+  const { id } = step.step;
+  const handlers = lowerHandlers(outline, step, canBeOpen);
+  const record = [assignment('record.settled', { step: id, ran: ranIn(step) })];
+  const failing = [...record, assignment('fail', { step: id, source: { kind: 'event' } })];
+  const failed: Route = { guard: null, target: `${id}$failed`, actions: [], kind: 'failure', label: null };
+  const events = canBeOpen ? (['effect.settled', 'step.settled'] as const) : (['step.settled'] as const);
+  const edges = events.flatMap((event) => [
+    ...edgesOf(exitRoutes(outline, step), { event, guard: guard('settled', { step: id, ok: true }), actions: record }),
+    ...edgesOf([failed], { event, guard: guard('settled', { step: id, ok: false }), actions: failing }),
+  ]);
+  const active: MachineState = {
+    ...plainState(id, id, 'active'),
+    entry: [command('step.enter', { step: id })],
+    exit: [command('step.leave', { step: id })],
+    edges: [...edges, ...handlers.edges],
+  };
+  return [active, ...handlers.states];
+}
+
+/** The choose whose output this step's may become: it stands directly in a branch, and that choose names no output itself. */
+function ranIn(step: StepOutline): string | null {
+  const { owner, kind } = step.list;
+  if (owner === null || kind !== 'branch' || owner.step.verb !== 'choose') return null;
+  return owner.step.output === null ? owner.step.id : null;
+}
+
+function done(step: StepOutline, output: 'none' | 'ran' | 'computed'): ActionRef {
+  return assignment('record.done', { step: step.step.id, ran: ranIn(step), output });
+}
+
+function setState(outline: Outline, step: StepOutline): MachineState {
+  const { id } = step.step;
+  const of: ComputationRef = { kind: 'set', step: id };
+  const actions = [assignment('set', { of }), done(step, 'none')];
+  const edges = [...faultEdge(step, of), ...edgesOf(exitRoutes(outline, step), { event: null, actions })];
+  return { ...plainState(id, id, 'active'), edges };
+}
+
+/** Guards in the author's order; the first that is true wins, one that cannot be computed is a failure of the step. */
+function chooseState(outline: Outline, step: StepOutline, choose: ChooseStep): MachineState {
+  const { id } = choose;
+  const edges = choose.branches.flatMap((branch, index) => {
+    const of: ComputationRef = { kind: 'branch', step: id, index };
+    const ways = branchRoutes(outline, step, index).map((route) => ({
+      ...route,
+      kind: branchKind(route),
+      label: branchLabel(choose, index),
+    }));
+    if (branch.when === null) return edgesOf(ways, { event: null });
+    return [...faultEdge(step, of), ...edgesOf(ways, { event: null, guard: guard('verdict', { of }) })];
+  });
+  const isTotal = choose.branches.some((branch) => branch.when === null);
+  const noMatch = assignment('fail', { step: id, source: { kind: 'no-match' } });
+  const route: Route = { guard: null, target: `${id}$failed`, actions: [noMatch], kind: 'failure', label: 'no match' };
+  return { ...plainState(id, id, 'active'), edges: isTotal ? edges : [...edges, ...edgesOf([route], { event: null })] };
+}
+
+function branchKind(route: Route): Route['kind'] {
+  return route.kind === 'failure' ? 'failure' : 'branch';
+}
+
+function branchLabel(choose: ChooseStep, index: number): string {
+  return choose.branches[index]?.when?.source ?? 'else';
+}
+
+function branchRoutes(outline: Outline, step: StepOutline, index: number): readonly Route[] {
+  const choose = step.step;
+  const branch = choose.verb === 'choose' ? choose.branches[index] : undefined;
+  const steps = branch?.steps ?? [];
+  const list = branchListId(choose.id, index);
+  const enter = assignment('list.enter', { list, choose: choose.id });
+  const route = { guard: null, kind: 'branch', label: null } as const;
+  if (steps.length > 0) return [{ ...route, target: firstOf({ id: list, steps }), actions: [enter] }];
+  const next = branch?.next ?? null;
+  if (next === null) return [{ ...route, target: `${choose.id}$done`, actions: [enter] }];
+  const limit = limitRoute(step);
+  const ways = nextRoutes(outline, { owner: step, from: step, next, limit });
+  return ways.map((way) => (way === limit ? way : { ...way, actions: [enter, done(step, 'none'), ...way.actions] }));
+}
+
+/** A branch has come to its end: the choose has its output. */
+function doneState(outline: Outline, step: StepOutline, choose: ChooseStep): MachineState {
+  const { id } = choose;
+  const of: ComputationRef = { kind: 'output', step: id };
+  const fault = choose.output === null ? [] : faultEdge(step, of);
+  const actions = [done(step, choose.output === null ? 'ran' : 'computed')];
+  return {
+    ...plainState(`${id}$done`, id, 'gate'),
+    edges: [...fault, ...edgesOf(exitRoutes(outline, step), { event: null, actions })],
+  };
+}
+
+function failState(step: StepOutline): MachineState {
+  const { id } = step.step;
+  const actions = [assignment('fail', { step: id, source: { kind: 'step', of: { kind: 'fail', step: id } } })];
+  const route: Route = { guard: null, target: `${id}$failed`, actions, kind: 'failure', label: 'fail' };
+  return { ...plainState(id, id, 'active'), edges: edgesOf([route], { event: null }) };
+}
+
+function endState(step: StepOutline, end: Extract<Step, { verb: 'end' }>['end']): MachineState {
+  const { id } = step.step;
+  const leaving = uncatch(catchesLeft(step, null));
+  const route = { guard: null, kind: 'end', label: null } as const;
+  if (end === 'cancelled') {
+    const actions = [done(step, 'none'), assignment('end.cancelled', {})];
+    return {
+      ...plainState(id, id, 'active'),
+      edges: edgesOf([{ ...route, target: SETTLING, actions }], { event: null }),
+    };
+  }
+  const of: ComputationRef = { kind: 'output', step: id };
+  const finish: Route = {
+    ...route,
+    target: COMPLETED,
+    actions: [assignment('end.done', { step: id }), done(step, 'none'), ...leaving],
+  };
+  return { ...plainState(id, id, 'active'), edges: [...faultEdge(step, of), ...edgesOf([finish], { event: null })] };
+}
+
+/** Routes the failure at once: nothing rests here. */
+function failedState(step: StepOutline): MachineState {
+  const { id } = step.step;
+  return { ...plainState(`${id}$failed`, id, 'failed'), edges: edgesOf(failureRoutes(step, 'own'), { event: null }) };
+}
+
+/** A person is needed; the step is entered again when one lets it. */
+function heldState(step: StepOutline): MachineState {
+  const { id } = step.step;
+  const retry: Route = {
+    guard: guard('retried', { step: id }),
+    target: id,
+    actions: [assignment('forgive', {})],
+    kind: 'retry',
+    label: null,
+  };
+  return {
+    ...plainState(`${id}$held`, id, 'held'),
+    entry: [command('step.held', { step: id })],
+    edges: edgesOf([retry], { event: 'step.retried' }),
+  };
+}
+
+/** What follows the `do` of a clause: its `then` or `next`. */
+function afterCatchStates(outline: Outline, step: StepOutline): readonly MachineState[] {
+  const { id } = step.step;
+  return step.step.catch.map((clause, index) => {
+    const leaving = [assignment('uncatch', { steps: [id] })];
+    const edges = (routes: readonly Route[], actions = leaving): MachineEdge[] =>
+      edgesOf(routes, { event: null }).map((edge) => ({ ...edge, actions: [...edge.actions, ...actions] }));
+    return { ...plainState(`${id}$after${index}`, id, 'gate'), edges: edges(thenRoutes(outline, step, clause)) };
+  });
+}
+
+function thenRoutes(outline: Outline, step: StepOutline, clause: Step['catch'][number]): readonly Route[] {
+  const { id } = step.step;
+  const raised: Route = { guard: null, target: `${id}$raised`, actions: [], kind: 'failure', label: null };
+  // A cycle that is used up inside a catch is a failure inside that catch: outward, with the first as cause (rule R22).
+  const limit: Route = {
+    ...raised,
+    actions: [assignment('fail', { step: id, source: { kind: 'limit', caught: true } })],
+    label: 'limit',
+  };
+  const next = clause.next ?? (clause.then === 'continue' ? step.step.next : clause.then === 'end' ? 'end' : null);
+  if (next !== null) return nextRoutes(outline, { owner: step, from: step, next, limit });
+  if (clause.then === 'continue') return [fallRoute(step)];
+  return [{ ...raised, actions: [assignment('raise', { step: id })] }];
+}
+
+/** A failure that its own step's clauses no longer take: to those around it. */
+function raisedState(step: StepOutline): readonly MachineState[] {
+  const { id } = step.step;
+  if (step.step.catch.length === 0) return [];
+  return [
+    { ...plainState(`${id}$raised`, id, 'failed'), edges: edgesOf(failureRoutes(step, 'outward'), { event: null }) },
+  ];
+}

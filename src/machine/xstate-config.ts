@@ -1,0 +1,46 @@
+import type { JsonObject, Json } from '../model/json.ts';
+import type { ActionRef, Machine, MachineEdge, MachineState } from '../model/machine.ts';
+
+/**
+ * Microsteps of one macrostep. XState loops for ever unless it has a bound; every cycle without an event has a maxJumps, so
+ * only a product of many such bounds comes near.
+ */
+export const ITERATIONS_MAX = 100_000;
+
+/** The intermediate machine as a plain JSON config of XState v5: names and parameters, no function anywhere. */
+export function xstateConfig(machine: Machine): JsonObject {
+  return { ...stateConfig(machine.root), options: { maxIterations: ITERATIONS_MAX } };
+}
+
+function stateConfig(state: MachineState): JsonObject {
+  const config: Record<string, Json> = { id: state.id };
+  if (state.kind === 'parallel') config['type'] = 'parallel';
+  if (state.initial !== null) config['initial'] = state.initial;
+  if (state.states.length > 0)
+    config['states'] = Object.fromEntries(state.states.map((child) => [child.id, stateConfig(child)]));
+  if (state.entry.length > 0) config['entry'] = state.entry.map(actionConfig);
+  if (state.exit.length > 0) config['exit'] = state.exit.map(actionConfig);
+  const always = state.edges.filter((edge) => edge.event === null);
+  if (always.length > 0) config['always'] = always.map((edge) => edgeConfig(state, edge));
+  const events = new Set(state.edges.flatMap((edge) => (edge.event === null ? [] : [edge.event])));
+  if (events.size > 0) {
+    const edgesOn = (event: string): Json =>
+      state.edges.filter((edge) => edge.event === event).map((edge) => edgeConfig(state, edge));
+    config['on'] = Object.fromEntries([...events].map((event) => [event, edgesOn(event)]));
+  }
+  return config;
+}
+
+function edgeConfig(state: MachineState, edge: MachineEdge): JsonObject {
+  const config: Record<string, Json> = {};
+  if (edge.guard !== null) config['guard'] = { type: edge.guard.type, params: edge.guard.params };
+  if (edge.target !== null) config['target'] = `#${edge.target}`;
+  // A step that goes back to itself is left and entered again; without this XState would stay inside.
+  if (edge.target === state.id) config['reenter'] = true;
+  if (edge.actions.length > 0) config['actions'] = edge.actions.map(actionConfig);
+  return config;
+}
+
+function actionConfig(action: ActionRef): JsonObject {
+  return { type: action.type, params: action.params };
+}

@@ -1,0 +1,181 @@
+import type {
+  ActionContract,
+  ApproveStep,
+  AwaitStep,
+  CallStep,
+  CatchClause,
+  ChooseBranch,
+  ChooseStep,
+  EndStep,
+  Expression,
+  FailStep,
+  Handler,
+  RetryPolicy,
+  SetStep,
+  Step,
+  StepBase,
+  Template,
+  WaitStep,
+  WorkflowDefinition,
+} from '../../../src/model/definition.ts';
+import type { Json } from '../../../src/model/json.ts';
+
+/** Small definitions by hand: the machine's tests need no YAML. */
+
+const once: RetryPolicy = {
+  attempts: 1,
+  delayMs: 1_000,
+  factor: 1,
+  capMs: null,
+  jitter: 0,
+  withinMs: null,
+  on: ['unavailable'],
+  when: null,
+};
+
+export function cel(source: string): Expression {
+  return { source, pointer: '/test', offset: 0 };
+}
+
+export function literal(value: Json): Template {
+  return { kind: 'literal', value };
+}
+
+export function expr(source: string): Template {
+  return { kind: 'expression', expression: cel(source) };
+}
+
+export function clause(on: readonly string[], more: Partial<CatchClause> = {}): CatchClause {
+  return { on, when: null, do: [], then: 'continue', next: null, pointer: '/catch', ...more };
+}
+
+export function handler(event: string, more: Partial<Handler> = {}): Handler {
+  return { event, match: null, where: null, set: [], next: null, then: null, pointer: '/on', ...more };
+}
+
+function base(id: string): StepBase {
+  return {
+    id,
+    named: true,
+    pointer: `/steps/${id}`,
+    when: null,
+    next: null,
+    maxJumps: null,
+    on: [],
+    timeoutMs: null,
+    catch: [],
+  };
+}
+
+export function call(id: string, more: Partial<CallStep> = {}): CallStep {
+  return {
+    ...base(id),
+    verb: 'call',
+    action: 'act',
+    with: null,
+    object: null,
+    intent: null,
+    authorizedBy: null,
+    retry: null,
+    pivot: false,
+    compensate: null,
+    onUnknown: null,
+    review: null,
+    ...more,
+  };
+}
+
+export function set(
+  id: string,
+  values: readonly (readonly [string, Template])[],
+  more: Partial<SetStep> = {},
+): SetStep {
+  return { ...base(id), verb: 'set', set: values, ...more };
+}
+
+export function branch(when: string | null, steps: readonly Step[] | null, next: string | null = null): ChooseBranch {
+  return { when: when === null ? null : cel(when), steps, next, pointer: '/choose' };
+}
+
+export function choose(id: string, branches: readonly ChooseBranch[], more: Partial<ChooseStep> = {}): ChooseStep {
+  return { ...base(id), verb: 'choose', branches, output: null, ...more };
+}
+
+export function wait(id: string, more: Partial<WaitStep> = {}): WaitStep {
+  return { ...base(id), verb: 'wait', wait: { kind: 'for', duration: literal('1h') }, ...more };
+}
+
+export function awaiting(id: string, event: string, more: Partial<AwaitStep> = {}): AwaitStep {
+  return { ...base(id), verb: 'await', event, match: null, where: null, from: [], ...more };
+}
+
+export function approve(id: string, more: Partial<ApproveStep> = {}): ApproveStep {
+  return {
+    ...base(id),
+    verb: 'approve',
+    title: literal('ok?'),
+    subject: null,
+    from: [],
+    quorum: literal(1),
+    denials: literal(1),
+    except: [],
+    expires: null,
+    onExpire: 'deny',
+    ...more,
+  };
+}
+
+export function fail(id: string, code: Template, more: Partial<FailStep> = {}): FailStep {
+  return { ...base(id), verb: 'fail', code, message: null, data: null, ...more };
+}
+
+export function end(id: string, kind: EndStep['end'] = 'done', more: Partial<EndStep> = {}): EndStep {
+  return { ...base(id), verb: 'end', end: kind, as: null, output: null, ...more };
+}
+
+export function action(name: string, more: Partial<ActionContract> = {}): ActionContract {
+  return {
+    name,
+    transport: { kind: 'function', name: `${name}@1` },
+    auth: null,
+    effect: 'write',
+    idempotency: { kind: 'natural' },
+    settlesWithinMs: 60_000,
+    outcome: [],
+    reconcile: null,
+    compensate: { kind: 'none' },
+    retry: once,
+    timeoutMs: 30_000,
+    input: {},
+    output: {},
+    maxResponseBytes: 1_048_576,
+    redact: [],
+    contract: 1,
+    pointer: `/actions/${name}`,
+    ...more,
+  };
+}
+
+export function workflow(steps: readonly Step[], more: Partial<WorkflowDefinition> = {}): WorkflowDefinition {
+  return {
+    pawl: 1,
+    workflow: 'sample',
+    version: 1,
+    title: null,
+    description: null,
+    labels: {},
+    key: null,
+    input: {},
+    constants: {},
+    vars: [],
+    secrets: [],
+    events: [{ name: 'changed', schema: {}, source: null, by: null, keepMs: 1_000 }],
+    actions: [action('act'), action('undo')],
+    timeoutMs: null,
+    onFailure: 'compensate',
+    compensation: { order: 'reverse', onFailure: 'hold', retry: once },
+    steps,
+    output: null,
+    ...more,
+  };
+}
