@@ -1,0 +1,208 @@
+import { EvaluationError, ParseError, TypeError as CheckError, type ASTNode } from '@marcbachmann/cel-js';
+import { Duration, Environment } from '@marcbachmann/cel-js/evaluator';
+import { BOUNDS } from './expression/bounds.ts';
+import { DecimalNumber } from './expression/decimal.ts';
+import type { EngineHost } from './expression/engine-host.ts';
+import { ExpressionRefusal } from './expression/expression-refusal.ts';
+import { REFUSED } from './expression/fault-codes.ts';
+import { ROOT_NAMES } from './expression/names.ts';
+import { ownFunctions } from './expression/own-functions.ts';
+import { CostMeter, decimalOperators } from './expression/own-operators.ts';
+import { COMPREHENSIONS, type Comprehension, type Span, type SyntaxNode } from './expression/syntax-tree.ts';
+
+/** The pinned engine, as named in the `language` digest of a version. */
+export const ENGINE = '@marcbachmann/cel-js@8.0.0';
+
+/** A source that the engine cannot read. */
+export class SyntaxFault extends Error {
+  readonly code: string;
+  readonly span: Span;
+  constructor(code: string, message: string, span: Span) {
+    super(message);
+    this.code = code;
+    this.span = span;
+  }
+}
+
+/** A program that could not be computed: `code` says why, `span` is in the program's own text. The engine's messages may hold values, so `fault-words.ts` replaces them. */
+export class ProgramFault extends Error {
+  readonly code: string;
+  readonly span: Span | null;
+  constructor(code: string, message: string, span: Span | null) {
+    super(message);
+    this.code = code;
+    this.span = span;
+  }
+}
+
+/** Runs a compiled text on bound roots. @throws ProgramFault */
+export type Program = (roots: ReadonlyMap<string, unknown>) => unknown;
+
+/** The engine's durations, for the own functions. */
+export const ENGINE_HOST: EngineHost = {
+  duration: (ms) => Duration.fromMilliseconds(ms),
+  isDuration: (value): value is Duration => value instanceof Duration,
+};
+
+/** One meter serves all: an evaluation is one synchronous call and none runs inside another. */
+const meter = new CostMeter();
+const environment = makeEnvironment();
+
+/** Engine values and handlers meet here only: a handler gets what the engine holds, and a refusal gets the engine's caret. */
+function makeEnvironment(): Environment {
+  const made = new Environment({
+    unlistedVariablesAreDyn: false,
+    homogeneousAggregateLiterals: false,
+    limits: {
+      maxAstNodes: BOUNDS.loweredNodes,
+      maxDepth: BOUNDS.loweredDepth,
+      maxListElements: BOUNDS.listElements,
+      maxMapEntries: BOUNDS.listElements,
+      maxCallArguments: 32,
+    },
+  });
+  made.registerType('decimal', DecimalNumber);
+  for (const name of ROOT_NAMES) made.registerVariable(name, 'dyn');
+  for (const own of ownFunctions(ENGINE_HOST)) {
+    for (const arity of own.arities) {
+      const signature = `own_${own.name}(${Array(arity).fill('dyn').join(', ')}): dyn`;
+      made.registerFunction(signature, guarded(own.run), { async: false });
+    }
+  }
+  made.registerFunction('own_each(dyn, int): list<dyn>', guarded(walkRange), { async: false });
+  made.registerFunction('own_holds(dyn, string): bool', (of: unknown, key: unknown) => of instanceof Map && of.has(key), { async: false });
+  for (const own of decimalOperators()) {
+    made.registerOperator(own.signature, guarded(own.run));
+  }
+  made.registerOperator('-decimal: decimal', (value: DecimalNumber) => value.negated());
+  return made;
+}
+
+function walkRange(range: unknown, depth: unknown): readonly unknown[] {
+  return meter.enter(range, Number(depth));
+}
+
+function guarded(run: (...args: readonly unknown[]) => unknown): (...args: readonly unknown[]) => unknown {
+  return (...args) => {
+    try {
+      return run(...args);
+    } catch (error) {
+      if (error instanceof ExpressionRefusal) throw new EvaluationError({ code: REFUSED, message: error.message });
+      throw error;
+    }
+  };
+}
+
+/**
+ * Reads CEL source into our own tree.
+ * @throws SyntaxFault
+ */
+export function parseSource(source: string): SyntaxNode {
+  try {
+    return convert(environment.parse(source).ast);
+  } catch (error) {
+    if (error instanceof ParseError) {
+      throw new SyntaxFault(error.code, error.summary, error.range ?? { start: 0, end: source.length });
+    }
+    throw error;
+  }
+}
+
+/**
+ * Makes a program of lowered text (`lower-expression.ts`); compile once, run often.
+ * @throws SyntaxFault when the engine refuses the text.
+ */
+export function compileProgram(text: string): Program {
+  const parsed = readProgram(text);
+  return (roots) => {
+    meter.reset();
+    try {
+      return parsed(roots);
+    } catch (error) {
+      throw asProgramFault(error);
+    }
+  };
+}
+
+/** What the engine's own static check says of lowered text, with every root untyped; null = nothing. */
+export function checkProgram(text: string): ProgramFault | null {
+  const { error } = readProgram(text).check();
+  return error === undefined ? null : asProgramFault(error);
+}
+
+function readProgram(text: string): ReturnType<Environment['parse']> {
+  try {
+    return environment.parse(text);
+  } catch (error) {
+    if (error instanceof ParseError) throw new SyntaxFault(error.code, error.summary, error.range ?? { start: 0, end: 0 });
+    throw error;
+  }
+}
+
+function asProgramFault(error: unknown): ProgramFault {
+  if (error instanceof EvaluationError || error instanceof CheckError || error instanceof ParseError) {
+    return new ProgramFault(error.code, error.summary, error.range ?? null);
+  }
+  if (error instanceof RangeError) return new ProgramFault('too-deep', 'nested too deeply', null);
+  // The engine throws plain errors for overlapping overloads and the like; their texts may hold values, so they are not passed on.
+  return new ProgramFault('engine', 'the expression engine could not compute this', null);
+}
+
+function convert(node: ASTNode): SyntaxNode {
+  const span = { start: node.start, end: node.end };
+  switch (node.op) {
+    case 'value':
+      return convertLiteral(node.args, span);
+    case 'id':
+      return { kind: 'name', name: node.args, ...span };
+    case '.':
+      return { kind: 'field', of: convert(node.args[0]), name: node.args[1], ...span };
+    case '[]':
+      return { kind: 'index', of: convert(node.args[0]), index: convert(node.args[1]), ...span };
+    case 'call':
+      return { kind: 'call', name: node.args[0], args: node.args[1].map(convert), ...span };
+    case 'rcall':
+      return convertMethod(node.args, span);
+    case 'list':
+      return { kind: 'list', items: node.args.map(convert), ...span };
+    case 'map':
+      return { kind: 'map', entries: node.args.map(([key, value]) => [convert(key), convert(value)] as const), ...span };
+    case '?:':
+      return { kind: 'ternary', test: convert(node.args[0]), yes: convert(node.args[1]), no: convert(node.args[2]), ...span };
+    case '!_':
+    case '-_':
+      return { kind: 'unary', operator: node.op === '!_' ? '!' : '-', operand: convert(node.args), ...span };
+    case '.?':
+    case '[?]':
+      throw new SyntaxFault('optional', 'optional access is not part of the language', span);
+    default:
+      return { kind: 'binary', operator: node.op, left: convert(node.args[0]), right: convert(node.args[1]), ...span };
+  }
+}
+
+function convertLiteral(value: unknown, span: Span): SyntaxNode {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'bigint':
+    case 'number':
+      return { kind: 'literal', value, ...span };
+    default:
+      if (value === null) return { kind: 'literal', value, ...span };
+      return { kind: 'foreign', what: value instanceof Uint8Array ? 'bytes' : 'unsigned integers', ...span };
+  }
+}
+
+function convertMethod(parts: [string, ASTNode, ASTNode[]], span: Span): SyntaxNode {
+  const [name, receiver, args] = parts;
+  const [item, ...rest] = args;
+  const macro = COMPREHENSIONS.find((known) => known === name);
+  if (macro !== undefined && item?.op === 'id' && isArity(macro, args.length)) {
+    return { kind: 'comprehension', macro, range: convert(receiver), item: item.args, args: rest.map(convert), ...span };
+  }
+  return { kind: 'method', name, of: convert(receiver), args: args.map(convert), ...span };
+}
+
+function isArity(macro: Comprehension, count: number): boolean {
+  return count === 2 || (macro === 'map' && count === 3);
+}

@@ -1,0 +1,202 @@
+import { functionSignatures, methodSignatures, type Signature } from './function-table.ts';
+import { pathOf, type Span, type SyntaxNode } from './syntax-tree.ts';
+
+/** The text that the engine runs, and where each part of it came from. */
+export interface Lowered {
+  readonly text: string;
+  readonly marks: readonly Mark[];
+}
+
+/** A stretch of lowered text and the node it computes. */
+interface Mark extends Span {
+  readonly node: SyntaxNode;
+}
+
+/** A name that the language does not have. */
+export class UnknownFunction extends Error {
+  readonly node: SyntaxNode;
+  constructor(node: SyntaxNode, name: string) {
+    super(`there is no function \`${name}\` with these arguments`);
+    this.node = node;
+  }
+}
+
+/**
+ * Writes a tree as text for the engine: equality, `in`, map literals, `matches` and all that the function table gives to own
+ * functions become calls `own_…`; `or(path, d)` a chain of `has`; the range of a comprehension passes the cost meter. All else stays.
+ * @param source the text that the tree was read from; literals are copied from it.
+ * @throws UnknownFunction
+ */
+export function lowerExpression(node: SyntaxNode, source: string): Lowered {
+  const writer = new Writer(source);
+  writer.write(node, 0);
+  return { text: writer.text, marks: writer.marks };
+}
+
+/** The node that a stretch of lowered text belongs to: the smallest that holds it. */
+export function originOf(lowered: Lowered, span: Span): SyntaxNode | null {
+  let best: Mark | null = null;
+  for (const mark of lowered.marks) {
+    const holds = mark.start <= span.start && mark.end >= span.end;
+    if (holds && (best === null || mark.end - mark.start < best.end - best.start)) best = mark;
+  }
+  return best?.node ?? null;
+}
+
+class Writer {
+  text = '';
+  readonly marks: Mark[] = [];
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** @param depth how many comprehensions are around it */
+  write(node: SyntaxNode, depth: number): void {
+    const start = this.text.length;
+    this.#writeNode(node, depth);
+    this.marks.push({ start, end: this.text.length, node });
+  }
+
+  #writeNode(node: SyntaxNode, depth: number): void {
+    switch (node.kind) {
+      case 'literal':
+      case 'foreign':
+        this.text += this.#source.slice(node.start, node.end);
+        return;
+      case 'name':
+        this.text += node.name;
+        return;
+      case 'field':
+        this.#writeOperand(node.of, depth);
+        this.text += `.${node.name}`;
+        return;
+      case 'index':
+        this.#writeOperand(node.of, depth);
+        this.#list('[', [node.index], ']', depth);
+        return;
+      case 'call':
+        return this.#writeCall(node, depth);
+      case 'method':
+        return this.#writeMethod(node, depth);
+      case 'comprehension':
+        return this.#writeComprehension(node, depth);
+      case 'list':
+        return this.#list('[', node.items, ']', depth);
+      case 'map':
+        return this.#list('own_map([', node.entries.flat(), '])', depth);
+      case 'unary':
+        this.text += node.operator;
+        return this.#writeOperand(node.operand, depth);
+      case 'binary':
+        return this.#writeBinary(node, depth);
+      case 'ternary':
+        return this.#join([node.test, ' ? ', node.yes, ' : ', node.no], depth);
+    }
+  }
+
+  #writeCall(node: SyntaxNode & { readonly kind: 'call' }, depth: number): void {
+    const [first] = node.args;
+    if (node.name === 'has' && node.args.length === 1) return this.#list('has(', node.args, ')', depth);
+    if (node.name === 'or' && node.args.length === 2) return this.#writeOr(node, depth);
+    const signature = pick(functionSignatures(node.name), node.args.length);
+    if (signature === null) throw new UnknownFunction(node, node.name);
+    // A call without arguments does not exist in the table; `first` is only there for the type checker of this code.
+    if (first !== undefined) this.#list(`${signature.own === null ? node.name : `own_${signature.own}`}(`, node.args, ')', depth);
+  }
+
+  #writeMethod(node: SyntaxNode & { readonly kind: 'method' }, depth: number): void {
+    const signature = pick(methodSignatures(node.name), node.args.length);
+    if (signature === null) throw new UnknownFunction(node, node.name);
+    if (signature.own !== null) return this.#list(`own_${signature.own}(`, [node.of, ...node.args], ')', depth);
+    this.#writeOperand(node.of, depth);
+    this.#list(`.${node.name}(`, node.args, ')', depth);
+  }
+
+  #writeComprehension(node: SyntaxNode & { readonly kind: 'comprehension' }, depth: number): void {
+    this.#list('own_each(', [node.range], `, ${depth})`, depth);
+    this.text += `.${node.macro}(${node.item}, `;
+    this.#list('', node.args, ')', depth + 1);
+  }
+
+  #writeBinary(node: SyntaxNode & { readonly kind: 'binary' }, depth: number): void {
+    const pair = [node.left, node.right];
+    if (node.operator === '==') return this.#list('own_eq(', pair, ')', depth);
+    if (node.operator === '!=') return this.#list('!own_eq(', pair, ')', depth);
+    if (node.operator === 'in') return this.#list('own_in(', pair, ')', depth);
+    // A chain of one operator stays flat: nesting it would meet the engine's depth bound at a few hundred operands.
+    const { left } = node;
+    if (left.kind === 'binary' && left.operator === node.operator) this.write(left, depth);
+    else this.#writeOperand(left, depth);
+    this.text += ` ${node.operator} `;
+    this.#writeOperand(node.right, depth);
+  }
+
+  /** `or(a.b.c, d)`: c if a, a.b and a.b.c are there, null included; else d. */
+  #writeOr(node: SyntaxNode & { readonly kind: 'call' }, depth: number): void {
+    const [path, fallback] = node.args;
+    const names = path === undefined ? null : pathOf(path);
+    if (path === undefined || fallback === undefined || names === null || names.length < 2) {
+      throw new UnknownFunction(node, 'or');
+    }
+    const steps: SyntaxNode[] = [];
+    for (let at: SyntaxNode = path; at.kind === 'field' || at.kind === 'index'; at = at.of) steps.unshift(at);
+    const tests = steps.map((step) => this.#presence(step));
+    this.text += `${tests.join(' && ')} ? `;
+    this.write(path, depth);
+    this.text += ' : ';
+    this.#writeOperand(fallback, depth);
+  }
+
+  #presence(step: SyntaxNode): string {
+    const of = step.kind === 'field' || step.kind === 'index' ? writePath(step.of) : '';
+    return step.kind === 'field' ? `has(${of}.${step.name})` : `own_holds(${of}, ${step.kind === 'index' ? writeKey(step.index) : '""'})`;
+  }
+
+  #writeOperand(node: SyntaxNode, depth: number): void {
+    if (isTight(node)) return this.write(node, depth);
+    this.text += '(';
+    this.write(node, depth);
+    this.text += ')';
+  }
+
+  #list(open: string, nodes: readonly SyntaxNode[], close: string, depth: number): void {
+    this.text += open;
+    nodes.forEach((node, at) => {
+      if (at > 0) this.text += ', ';
+      this.write(node, depth);
+    });
+    this.text += close;
+  }
+
+  #join(parts: readonly (string | SyntaxNode)[], depth: number): void {
+    for (const part of parts) {
+      if (typeof part === 'string') this.text += part;
+      else this.#writeOperand(part, depth);
+    }
+  }
+}
+
+/** Whether a node needs no parentheses as an operand. `or(…)` is written as a ternary, `!=` begins with `!`. */
+function isTight(node: SyntaxNode): boolean {
+  if (node.kind === 'binary') return node.operator === '==' || node.operator === 'in';
+  if (node.kind === 'call') return node.name !== 'or';
+  if (node.kind === 'literal') return typeof node.value !== 'number' && typeof node.value !== 'bigint';
+  return node.kind !== 'unary' && node.kind !== 'ternary';
+}
+
+function writePath(node: SyntaxNode): string {
+  if (node.kind === 'name') return node.name;
+  if (node.kind === 'field') return `${writePath(node.of)}.${node.name}`;
+  return node.kind === 'index' ? `${writePath(node.of)}[${writeKey(node.index)}]` : '';
+}
+
+/** A text literal that both JSON and CEL read the same. */
+function writeKey(node: SyntaxNode): string {
+  return node.kind === 'literal' ? JSON.stringify(node.value) : '""';
+}
+
+function pick(signatures: readonly Signature[], count: number): Signature | null {
+  return signatures.find((signature) => signature.args.length === count) ?? null;
+}

@@ -1,0 +1,174 @@
+import type { ActionContract, Step, WorkflowDefinition } from '../../model/definition.ts';
+import { typeOfSchema, typeOfValue } from './schema-type.ts';
+import { type Site, siteKey } from './site.ts';
+import { BOOL, DYN, type FieldType, INT, NULL, STRING, TIMESTAMP, unionOf, type ValueType } from './value-type.ts';
+
+/** The roots that a site has, with their types. */
+export type RootTypes = ReadonlyMap<string, ValueType>;
+
+/** What a definition's schemas say of every root; made once per definition. */
+export interface TypeScope {
+  /** The roots of a site. */
+  rootsAt(site: Site): RootTypes;
+}
+
+type Fields = Readonly<Record<string, ValueType | FieldType>>;
+
+/** Types of all roots of a definition (design 2-language, the table of roots). */
+export function createTypeScope(definition: WorkflowDefinition): TypeScope {
+  const known = new Map<string, RootTypes>();
+  const everywhere = commonRoots(definition);
+  return {
+    rootsAt(site) {
+      const key = siteKey(site);
+      const made = known.get(key) ?? rootsOf(definition, everywhere, site);
+      known.set(key, made);
+      return made;
+    },
+  };
+}
+
+function commonRoots(definition: WorkflowDefinition): RootTypes {
+  const vars = definition.vars.map(([name, schema]) => [name, { type: typeOfSchema(schema), required: 'default' in schema }] as const);
+  const steps = allSteps(definition.steps).map((step) => [step.id, { type: stepType(step, definition), required: true }] as const);
+  return new Map<string, ValueType>([
+    ['input', typeOfSchema(definition.input)],
+    ['constants', typeOfValue(definition.constants)],
+    ['vars', { kind: 'object', fields: new Map<string, FieldType>(vars), rest: null }],
+    ['steps', { kind: 'object', fields: new Map<string, FieldType>(steps), rest: null }],
+    ['run', object({ id: STRING, key: STRING, startedAt: TIMESTAMP, startedBy: STRING, tenant: STRING, version: INT })],
+  ]);
+}
+
+function rootsOf(definition: WorkflowDefinition, everywhere: RootTypes, site: Site): RootTypes {
+  switch (site.kind) {
+    case 'flow':
+      return everywhere;
+    case 'catch':
+      return new Map([...everywhere, ['failure', FAILURE]]);
+    case 'event':
+      return new Map([...everywhere, ['event', eventType(definition, site.event)]]);
+    case 'compensate':
+      return compensationRoots(everywhere, actionOf(definition, site.action));
+    default:
+      return actionRoots(definition, everywhere, site);
+  }
+}
+
+/** Only what cannot change between the effect and its undo. */
+function compensationRoots(everywhere: RootTypes, action: ActionContract | null): RootTypes {
+  return new Map<string, ValueType>([
+    ['input', everywhere.get('input') ?? DYN],
+    ['constants', everywhere.get('constants') ?? DYN],
+    ['run', object({ id: STRING, key: STRING })],
+    ['effect', object({ key: STRING, input: schemaOf(action?.input), output: schemaOf(action?.output), receipt: DYN })],
+    ['failure', object({ code: STRING, message: STRING, step: NULLABLE_STRING })],
+  ]);
+}
+
+function actionRoots(definition: WorkflowDefinition, everywhere: RootTypes, site: Site & { readonly action: string }): RootTypes {
+  const action = actionOf(definition, site.action);
+  const roots = new Map(everywhere);
+  roots.set('with', schemaOf(action?.input));
+  roots.set('effect', object({ key: STRING, input: schemaOf(action?.input), output: quiet(DYN), receipt: quiet(DYN) }));
+  if (site.kind === 'headers') {
+    const names = definition.secrets.map((name) => [name, { type: STRING, required: true }] as const);
+    roots.set('secrets', { kind: 'object', fields: new Map<string, FieldType>(names), rest: null });
+  }
+  if (site.kind === 'outcome' || site.kind === 'reconcile') {
+    roots.set('failure', FAILURE);
+    roots.set('response', responseType(action, site.kind));
+  }
+  return roots;
+}
+
+/** The declared output types an answer's body, but answers that are no success have other keys; a query's answer is not declared. */
+function responseType(action: ActionContract | null, kind: 'outcome' | 'reconcile'): ValueType {
+  const transport = kind === 'reconcile' ? (action?.reconcile?.transport ?? action?.transport) : action?.transport;
+  const body = kind === 'reconcile' ? DYN : anyShape(schemaOf(action?.output));
+  const headers: ValueType = { kind: 'map', value: STRING };
+  return transport?.kind === 'function' ? object({ body: quiet(body) }) : object({ status: INT, headers, body: quiet(body) });
+}
+
+function anyShape(type: ValueType): ValueType {
+  if (type.kind !== 'object') return DYN;
+  const fields = [...type.fields].map(([name, field]) => [name, { ...field, required: false, quiet: true }] as const);
+  return { kind: 'object', fields: new Map<string, FieldType>(fields), rest: DYN };
+}
+
+function quiet(type: ValueType): FieldType {
+  return { type, required: false, quiet: true };
+}
+
+function eventType(definition: WorkflowDefinition, name: string): ValueType {
+  const declared = definition.events.find((event) => event.name === name);
+  return object({
+    id: STRING,
+    name: STRING,
+    data: schemaOf(declared?.schema),
+    source: STRING,
+    receivedAt: TIMESTAMP,
+    sequence: unionOf([INT, NULL]),
+  });
+}
+
+function stepType(step: Step, definition: WorkflowDefinition): ValueType {
+  const output = outputType(step, definition);
+  return object({
+    ...(output === null ? {} : { output: { type: output, required: false, quiet: true } }),
+    skipped: BOOL,
+    attempts: INT,
+    code: NULLABLE_STRING,
+    at: unionOf([TIMESTAMP, NULL]),
+  });
+}
+
+/** Type of `steps.<id>.output`; null = the verb has none. */
+function outputType(step: Step, definition: WorkflowDefinition): ValueType | null {
+  switch (step.verb) {
+    case 'call':
+      return schemaOf(actionOf(definition, step.action)?.output);
+    case 'await':
+      return schemaOf(definition.events.find((event) => event.name === step.event)?.schema);
+    case 'wait':
+      return object({ firedAt: TIMESTAMP, late: BOOL });
+    case 'approve':
+      return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: quiet(DYN) });
+    case 'choose':
+      return DYN;
+    case 'set':
+    case 'fail':
+    case 'end':
+      return null;
+  }
+}
+
+function allSteps(steps: readonly Step[]): readonly Step[] {
+  return steps.flatMap((step) => {
+    const branches = step.verb === 'choose' ? step.branches.flatMap((branch) => allSteps(branch.steps ?? [])) : [];
+    return [step, ...branches, ...step.catch.flatMap((clause) => allSteps(clause.do))];
+  });
+}
+
+function actionOf(definition: WorkflowDefinition, name: string): ActionContract | null {
+  return definition.actions.find((action) => action.name === name) ?? null;
+}
+
+function schemaOf(schema: ActionContract['input'] | undefined): ValueType {
+  return schema === undefined ? DYN : typeOfSchema(schema);
+}
+
+function object(fields: Fields): ValueType {
+  const entries = Object.entries(fields).map(([name, field]) => [name, 'kind' in field ? { type: field, required: true } : field] as const);
+  return { kind: 'object', fields: new Map<string, FieldType>(entries), rest: null };
+}
+
+const NULLABLE_STRING = unionOf([STRING, NULL]);
+const FAILURE = object({
+  code: STRING,
+  class: STRING,
+  message: STRING,
+  step: NULLABLE_STRING,
+  data: quiet(DYN),
+  cause: quiet(DYN),
+});

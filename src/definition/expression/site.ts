@@ -1,0 +1,29 @@
+/**
+ * Where an expression stands: decides which roots it may read and what types they have.
+ * - `flow`: steps, vars, output, key. `catch`: a catch clause of `step` and the steps in it (adds `failure`).
+ * - `outcome`, `reconcile`: tables and templates of an action after an answer. `request`: its url, query, body. `headers`: its
+ *   headers and auth, the only place for `secrets`.
+ * - `compensate`: the undo of `action` (what cannot change, and the recorded effect). `event`: `by`, `where`, `match`, `set` of handlers.
+ */
+export type Site =
+  | { readonly kind: 'flow' }
+  | { readonly kind: 'outcome'; readonly action: string }
+  | { readonly kind: 'reconcile'; readonly action: string }
+  | { readonly kind: 'request'; readonly action: string }
+  | { readonly kind: 'headers'; readonly action: string }
+  | { readonly kind: 'compensate'; readonly action: string }
+  | { readonly kind: 'catch'; readonly step: string }
+  | { readonly kind: 'event'; readonly event: string; readonly step?: string };
+
+/** A text that is equal for sites with the same roots and types. */
+export function siteKey(site: Site): string {
+  switch (site.kind) {
+    case 'flow':
+    case 'catch':
+      return site.kind;
+    case 'event':
+      return `event ${site.event}`;
+    default:
+      return `${site.kind} ${site.action}`;
+  }
+}
