@@ -1,7 +1,7 @@
 import { dependenciesOf } from '../definition/dependencies.ts';
 import type { Evaluator, Scope, Site } from '../definition/evaluator.ts';
+import { ExpressionFault } from '../definition/expression/expression-fault.ts';
 import type { OutcomeRule } from '../model/definition.ts';
-import { RefusedError } from '../model/errors.ts';
 
 /** What `outcome` rules are asked about. */
 export interface RuleQuestion {
@@ -39,7 +39,7 @@ export function tryHolds<Value>(evaluate: () => Value): Value | string {
   try {
     return evaluate();
   } catch (error) {
-    if (error instanceof RefusedError && error.code === 'PAWL_EXPRESSION_FAULT') return error.message;
+    if (error instanceof ExpressionFault) return error.summary;
     throw error;
   }
 }

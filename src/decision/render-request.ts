@@ -1,13 +1,15 @@
 import { dependenciesOf } from '../definition/dependencies.ts';
 import type { Evaluator, Scope, Site } from '../definition/evaluator.ts';
-import type { ActionContract, Auth, Expression, HttpTemplate, Template, Transport } from '../model/definition.ts';
+import { expressionsIn } from '../definition/lint/expressions-of.ts';
+import type { ActionContract, Auth, HttpTemplate, Template, Transport } from '../model/definition.ts';
 import type { Effect, EffectRequest } from '../model/effect.ts';
-import { assertNever, RefusedError } from '../model/errors.ts';
+import { assertNever, invariant } from '../model/errors.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import { readRequest } from './effect-key.ts';
 import { effectView } from './effect-view.ts';
 import { renderUrl } from './render-url.ts';
+import { templateFault } from './template-fault.ts';
 
 /** What a request is rendered from. */
 export interface RequestSource {
@@ -27,17 +29,17 @@ export interface RequestSource {
 export function renderRequest(evaluator: Evaluator, contract: ActionContract, source: RequestSource): EffectRequest {
   const effect: Scope = source.key === null ? {} : { effect: { key: source.key } };
   const scope: Scope = { ...source.scope, ...effect, with: source.with };
-  const render = { evaluator, site: { kind: 'outcome', action: contract.name } as const, scope };
+  const render = { evaluator, site: { kind: 'request', action: contract.name } as const, scope };
   return renderTransport(render, contract, contract.transport, source.with);
 }
 
 /**
  * The request of a query about an effect; roots `effect` and `with` are the recorded ones.
- * @throws PAWL_EXPRESSION_FAULT as `renderRequest`, and when the action has no `reconcile`.
+ * @throws PAWL_EXPRESSION_FAULT as `renderRequest`. @throws PAWL_INVARIANT when the action has no `reconcile`.
  */
 export function renderQuery(evaluator: Evaluator, contract: ActionContract, effect: Effect, scope: Scope): EffectRequest {
   const { reconcile } = contract;
-  if (reconcile === null) throw new RefusedError('PAWL_EXPRESSION_FAULT', `action ${contract.name} has no reconcile`);
+  invariant(reconcile !== null, 'only an action with reconcile can be asked', { action: contract.name });
   const recorded = readRequest(effect).with;
   const site: Site = { kind: 'reconcile', action: contract.name };
   const render = { evaluator, site, scope: { ...scope, effect: effectView(effect), with: recorded } };
@@ -56,7 +58,7 @@ function renderTransport(render: Render, contract: ActionContract, transport: Tr
     case 'function':
       return { ...base, method: null, url: null, headers: {}, function: transport.name, body: withValue };
     case 'http':
-      return { ...base, ...renderHttp(render, transport, withValue), function: null };
+      return { ...base, ...renderHttp(render, contract, transport, withValue), function: null };
     default:
       return assertNever(transport);
   }
@@ -64,13 +66,15 @@ function renderTransport(render: Render, contract: ActionContract, transport: Tr
 
 function renderHttp(
   render: Render,
+  contract: ActionContract,
   http: HttpTemplate,
   withValue: Json,
 ): Pick<EffectRequest, 'method' | 'url' | 'headers' | 'body'> {
   const { evaluator, site, scope } = render;
   const method = http.method.toUpperCase();
+  const headerSite: Site = { kind: 'headers', action: contract.name };
   const open = http.headers.filter(([, template]) => !readsSecrets(template));
-  const headers = open.map(([name, template]) => [name.toLowerCase(), headerText(name, evaluator.render(template, site, scope))]);
+  const headers = open.map(([name, template]) => [name.toLowerCase(), headerText(evaluator.render(template, headerSite, scope), template)]);
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const unsaid = hasBody ? withValue : null;
   return {
@@ -82,11 +86,11 @@ function renderHttp(
 }
 
 /** The text of a header's value. @throws PAWL_EXPRESSION_FAULT for a value that is no text, or holds a control character. */
-export function headerText(name: string, value: Json): string {
+export function headerText(value: Json, template: Template): string {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those would end a header and begin another
   if (typeof text === 'string' && !/[\u0000-\u001f\u007f]/.test(text)) return text;
-  throw new RefusedError('PAWL_EXPRESSION_FAULT', `header ${name} is not a text on one line`);
+  throw templateFault(template, 'a header is a text on one line');
 }
 
 /** Templates that only the moment of sending may render: `auth`, and headers that read `secrets.*`. */
@@ -106,7 +110,7 @@ export function secretTemplatesOf(contract: ActionContract, what: 'send' | 'quer
 export function secretNamesOf(contract: ActionContract, what: 'send' | 'query'): readonly string[] {
   const { auth, headers } = secretTemplatesOf(contract, what);
   const templates = [...headers.map(([, template]) => template), ...authTemplates(auth)];
-  const paths = templates.flatMap((template) => expressionsOf(template)).flatMap((expression) => dependenciesOf(expression));
+  const paths = templates.flatMap((template) => expressionsIn(template)).flatMap((expression) => dependenciesOf(expression));
   const names = paths.filter((path) => path[0] === 'secrets').flatMap((path) => path[1] ?? []);
   return [...new Set(names)].sort();
 }
@@ -118,22 +122,5 @@ function authTemplates(auth: Auth | null): readonly Template[] {
 }
 
 function readsSecrets(template: Template): boolean {
-  return expressionsOf(template).some((expression) => dependenciesOf(expression).some((path) => path[0] === 'secrets'));
-}
-
-function expressionsOf(template: Template): readonly Expression[] {
-  switch (template.kind) {
-    case 'literal':
-      return [];
-    case 'expression':
-      return [template.expression];
-    case 'text':
-      return template.parts.filter((part): part is Expression => typeof part !== 'string');
-    case 'list':
-      return template.items.flatMap((item) => expressionsOf(item));
-    case 'map':
-      return template.entries.flatMap(([, item]) => expressionsOf(item));
-    default:
-      return assertNever(template);
-  }
+  return expressionsIn(template).some((expression) => dependenciesOf(expression).some((path) => path[0] === 'secrets'));
 }

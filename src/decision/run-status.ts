@@ -1,6 +1,6 @@
 import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
-import type { Ending, Incident, RunControl } from '../model/run.ts';
+import type { Ending, Incident, ReadProgress, RunControl } from '../model/run.ts';
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
 
 /** The ends a run can have. */
@@ -48,8 +48,7 @@ export function liveStatus(run: LiveRun): Extract<RunStatus, 'HELD' | 'COMPENSAT
 
 function canActNow(run: LiveRun): boolean {
   const rows = [...run.effects].some((effect) => effect.state === 'REQUESTED' || isDue(effect, run.nowMs));
-  const reads = Object.values(run.reads).some((read) => read.notBeforeMs === null || read.notBeforeMs <= run.nowMs);
-  return rows || reads;
+  return rows || openReads(run.reads).some((read) => (read.notBeforeMs ?? 0) <= run.nowMs);
 }
 
 /** Whether a worker may act on the row at this database time: send it, send it again, or ask about it. */
@@ -62,9 +61,14 @@ function isActionable(effect: Effect): boolean {
   return effect.state === 'UNKNOWN' && (effect.doubt === 'resend' || effect.doubt === 'query');
 }
 
+/** Reads in progress; of a read whose step was left only the number is remembered. */
+function openReads(reads: RunControl['reads']): readonly ReadProgress[] {
+  return Object.values(reads).filter((read) => !read.closed);
+}
+
 function waitsForItsTime(run: LiveRun): boolean {
   const rows = [...run.effects].some((effect) => isActionable(effect));
-  return rows || Object.keys(run.reads).length > 0;
+  return rows || openReads(run.reads).length > 0;
 }
 
 /**
@@ -73,7 +77,7 @@ function waitsForItsTime(run: LiveRun): boolean {
  */
 export function nextDueAtMs(run: Pick<LiveRun, 'effects' | 'reads' | 'nowMs'>): number | null {
   const rows = [...run.effects].filter((effect) => isActionable(effect)).map((effect) => effect.notBeforeMs);
-  const reads = Object.values(run.reads).map((read) => read.notBeforeMs);
+  const reads = openReads(run.reads).map((read) => read.notBeforeMs);
   const times = [...rows, ...reads].map((atMs) => atMs ?? run.nowMs);
   return times.length === 0 ? null : Math.min(...times);
 }

@@ -1,0 +1,265 @@
+import { compileSchema } from '../definition/schema-validator.ts';
+import { ExpressionFault } from '../definition/expression/expression-fault.ts';
+import type { Scope } from '../definition/evaluator.ts';
+import type { Program } from '../machine/program.ts';
+import type { Compensation } from '../model/definition.ts';
+import type { Effect } from '../model/effect.ts';
+import { invariant } from '../model/errors.ts';
+import { hashJson } from '../model/hash.ts';
+import type { EffectKey } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
+import type { Failure, RunIdentity } from '../model/run.ts';
+import { compensationIngredients, effectKey } from './effect-key.ts';
+import { isOpen } from './effect-lifecycle.ts';
+import { compensationOf } from './effect-policy.ts';
+import { effectView } from './effect-view.ts';
+import { proposeEffect } from './propose-effect.ts';
+import { renderRequest } from './render-request.ts';
+
+/** What a plan is made from: the version, the ledger, and why. */
+export interface PlanSource {
+  readonly program: Pick<Program, 'machine' | 'evaluator' | 'step' | 'action'>;
+  readonly run: RunIdentity;
+  readonly revision: number;
+  readonly effects: Iterable<Effect>;
+  /** The root `failure`; null for an order, which has the code `ordered`. */
+  readonly failure: Pick<Failure, 'code' | 'message' | 'step'> | null;
+}
+
+/** The compensations of a run in the order in which they are requested (R01: reverse of completion). */
+export interface CompensationPlan {
+  readonly kind: 'plan';
+  /** Rows to be written now, PROPOSED, each with its request computed for good (R12). */
+  readonly rows: readonly Effect[];
+  /** The keys of all rows of the plan in order, those written earlier and not yet done included. */
+  readonly keys: readonly EffectKey[];
+  /** What a preview shows and an order names; another revision or ledger gives another hash (R24). */
+  readonly planHash: string;
+}
+
+/** A compensation's request could not be computed: nothing of the plan is written, the run is HELD (R12). */
+export interface PlanFault {
+  readonly kind: 'fault';
+  readonly step: string;
+  readonly forwardKey: EffectKey;
+  readonly message: string;
+}
+
+/** Forward rows are open: they are settled before anything is compensated (R03, R04). */
+export interface PlanOpen {
+  readonly kind: 'open';
+  readonly open: readonly EffectKey[];
+}
+
+/**
+ * Plans the undo of a run from its ledger: every CONFIRMED effect with a compensation, the last receipt first (R01, R06).
+ * FAILED, ABSENT, CANCELLED and REFUSED rows get none (R02); a row that has its compensation keeps it (R13).
+ */
+export function planCompensation(source: PlanSource): CompensationPlan | PlanFault | PlanOpen {
+  const effects = [...source.effects];
+  const open = effects.filter((effect) => effect.compensates === null && isOpen(effect.state));
+  if (open.length > 0) return { kind: 'open', open: open.map((effect) => effect.key) };
+  const rows: Effect[] = [];
+  const keys: EffectKey[] = [];
+  for (const forward of undoOrder(effects)) {
+    const known = currentCompensation(forward.key, effects);
+    if (known !== null && isDone(known)) continue;
+    const row = known === null ? planRow(source, forward) : reopened(known);
+    if (row === null) continue;
+    if ('kind' in row) return row;
+    if (row !== known) rows.push(row);
+    keys.push(row.key);
+  }
+  return { kind: 'plan', rows, keys, planHash: planHashOf(source, [...effects, ...rows], keys) };
+}
+
+/** Confirmed forward rows, the highest receipt number first: completion order is that number, not a clock (R06). */
+function undoOrder(effects: readonly Effect[]): readonly Effect[] {
+  const confirmed = effects.filter((effect) => effect.compensates === null && effect.state === 'CONFIRMED');
+  return confirmed.sort((left, right) => receiptNoOf(right) - receiptNoOf(left));
+}
+
+function receiptNoOf(effect: Effect): number {
+  invariant(effect.receiptNo !== null, 'a confirmed effect has a receipt', { key: effect.key });
+  return effect.receiptNo;
+}
+
+function planRow(source: PlanSource, forward: Effect): Effect | PlanFault | null {
+  const { program } = source;
+  const step = program.step(forward.step);
+  invariant(step.verb === 'call', 'an effect belongs to a call', { key: forward.key, step: forward.step });
+  const compensation = compensationOf(step, program.action(forward.action));
+  if (compensation === null || compensation.kind === 'none') return null;
+  try {
+    return proposeCompensation(source, forward, compensation);
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error;
+    return faultOf(forward, error.message);
+  }
+}
+
+function proposeCompensation(
+  source: PlanSource,
+  forward: Effect,
+  compensation: Extract<Compensation, { kind: 'call' }>,
+): Effect | PlanFault {
+  const { evaluator, action } = source.program;
+  const scope = recordedScope(source, forward);
+  const site = { kind: 'compensate', action: forward.action } as const;
+  const withValue = compensation.with === null ? {} : evaluator.render(compensation.with, site, scope);
+  const contract = action(compensation.action);
+  const breach = compileSchema(contract.input)(withValue)[0];
+  if (breach) return faultOf(forward, `the request of ${contract.name} breaks its schema at "${breach.pointer}": ${breach.message}`);
+  const ingredients = compensationIngredients(forward.key, 0);
+  return proposeEffect({
+    ingredients,
+    step: forward.step,
+    frames: forward.frames,
+    request: renderRequest(evaluator, contract, { with: withValue, key: effectKey(ingredients), scope }),
+    pivot: false,
+    state: 'PROPOSED',
+    approvalId: null,
+    compensates: forward.key,
+  });
+}
+
+/** Only what cannot change: the recorded effect, the failure, input, constants and the run's name (R12). */
+function recordedScope(source: PlanSource, forward: Effect): Scope {
+  const { run, program, failure } = source;
+  const { code, message, step } = failure ?? { code: 'ordered', message: 'compensated by order', step: null };
+  return {
+    input: run.input,
+    constants: program.machine.definition.constants,
+    run: { id: run.runId, key: run.key },
+    effect: effectView(forward),
+    failure: { code, message, step },
+  };
+}
+
+function faultOf(forward: Effect, message: string): PlanFault {
+  return { kind: 'fault', step: forward.step, forwardKey: forward.key, message };
+}
+
+function planHashOf(source: PlanSource, effects: readonly Effect[], keys: readonly EffectKey[]): string {
+  const hashes = new Map(effects.map((effect) => [effect.key, effect.requestHash]));
+  const rows: Json = keys.map((key) => [key, hashes.get(key) ?? null]);
+  return hashJson(['plan/1', source.run.runId, source.revision, rows]);
+}
+
+/** The compensation of a forward effect that counts: its highest generation; null where there is none. */
+export function currentCompensation(forwardKey: EffectKey, effects: Iterable<Effect>): Effect | null {
+  let current: Effect | null = null;
+  for (const effect of effects) {
+    if (effect.compensates !== forwardKey) continue;
+    if (current === null || effect.ingredients.generation > current.ingredients.generation) current = effect;
+  }
+  return current;
+}
+
+/**
+ * The row under which a person lets a refused compensation go once more: the next generation's key, the same bytes (R16).
+ * @throws PAWL_INVARIANT for a row that is no settled compensation.
+ */
+export function nextGeneration(effect: Effect): Effect {
+  const { ingredients } = effect;
+  invariant(ingredients.kind === 'compensation' && !isOpen(effect.state), 'only a settled compensation has a next generation');
+  return rowOfGeneration(effect, ingredients.forwardKey, ingredients.generation + 1, 'AUTHORIZED');
+}
+
+/** A compensation that was withdrawn before it was sent comes back under the next generation; any other stands as it is. */
+function reopened(known: Effect): Effect {
+  const wasWithdrawn = known.state === 'CANCELLED' || known.state === 'REFUSED';
+  return wasWithdrawn ? { ...nextGeneration(known), state: 'PROPOSED' } : known;
+}
+
+function rowOfGeneration(effect: Effect, forwardKey: EffectKey, generation: number, state: 'AUTHORIZED'): Effect {
+  const ingredients = compensationIngredients(forwardKey, generation);
+  const { step, frames, compensates, request, requestHash } = effect;
+  const blank = proposeEffect({
+    ingredients,
+    step,
+    frames,
+    request: JSON.parse(request),
+    pivot: false,
+    state,
+    approvalId: null,
+    compensates,
+  });
+  invariant(blank.requestHash === requestHash, 'a next generation sends the same bytes', { key: effect.key });
+  return blank;
+}
+
+function isDone(effect: Effect): boolean {
+  return effect.state === 'CONFIRMED' || effect.state === 'WAIVED';
+}
+
+/** What a plan's next act is. */
+export type PlanStep =
+  /** This row may be authorized now; the one before it is confirmed (R01). */
+  | { readonly kind: 'authorize'; readonly key: EffectKey }
+  /** A row of the plan is open: wait for it. */
+  | { readonly kind: 'wait'; readonly key: EffectKey }
+  /** These rows were refused for good: a person retries, marks undone or waives (R16, R17). */
+  | { readonly kind: 'held'; readonly keys: readonly EffectKey[] }
+  | { readonly kind: 'done' };
+
+/**
+ * Walks a plan: never two compensations at once, the rest untouched while one is held (R01, R16); under `continue` the
+ * rest runs first and what is left is held at the end (R17).
+ * @param keys the plan's keys in order; each stands for the current generation of its forward effect.
+ * @param onFailure what a refused row does to the plan.
+ */
+export function nextInPlan(
+  keys: readonly EffectKey[],
+  effects: ReadonlyMap<EffectKey, Effect>,
+  onFailure: (effect: Effect) => 'hold' | 'continue',
+): PlanStep {
+  const refused: EffectKey[] = [];
+  for (const row of planRows(keys, effects)) {
+    if (isDone(row)) continue;
+    if (row.state === 'PROPOSED') return { kind: 'authorize', key: row.key };
+    if (isOpen(row.state)) return { kind: 'wait', key: row.key };
+    if (onFailure(row) === 'hold') return { kind: 'held', keys: [row.key] };
+    refused.push(row.key);
+  }
+  return refused.length === 0 ? { kind: 'done' } : { kind: 'held', keys: refused };
+}
+
+/** The current row of each key of a plan, in the plan's order. @throws PAWL_INVARIANT for a key without row. */
+export function planRows(keys: readonly EffectKey[], effects: ReadonlyMap<EffectKey, Effect>): readonly Effect[] {
+  return keys.map((key) => {
+    const planned = effects.get(key);
+    invariant(planned !== undefined && planned.compensates !== null, 'a plan names a row that is no compensation', { key });
+    return currentCompensation(planned.compensates, effects.values()) ?? planned;
+  });
+}
+
+/** How far a plan is, for people: "2 of 3 undone, 1 needs a person". */
+export interface PlanProgress {
+  readonly total: number;
+  readonly undone: number;
+  readonly waived: number;
+  /** Refused for good: needs a person. */
+  readonly refused: number;
+}
+
+/** Counts a plan's rows. */
+export function planProgress(keys: readonly EffectKey[], effects: ReadonlyMap<EffectKey, Effect>): PlanProgress {
+  const rows = planRows(keys, effects);
+  const count = (holds: (effect: Effect) => boolean): number => rows.filter((row) => holds(row)).length;
+  return {
+    total: rows.length,
+    undone: count((row) => row.state === 'CONFIRMED'),
+    waived: count((row) => row.state === 'WAIVED'),
+    refused: count((row) => !isOpen(row.state) && !isDone(row)),
+  };
+}
+
+/** The progress in words. */
+export function describeProgress(progress: PlanProgress): string {
+  const { total, undone, waived, refused } = progress;
+  const parts = [`${undone} of ${total} undone`];
+  if (waived > 0) parts.push(`${waived} waived`);
+  if (refused > 0) parts.push(refused === 1 ? '1 needs a person' : `${refused} need a person`);
+  return parts.join(', ');
+}
