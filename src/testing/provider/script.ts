@@ -1,0 +1,67 @@
+import { RefusedError } from '../../model/errors.ts';
+
+/**
+ * What the provider does with one call:
+ * `ok` does it and answers; `declined` refuses for good (402); `refused` shuts the door, so that connections are
+ * refused; `lost-done` does it and answers nothing; `lost-not-done` does nothing and answers nothing; `hang` does
+ * nothing and leaves the caller waiting; a status from 300 to 599 answers it and does nothing.
+ * Beyond the words of the cases: `late-done` answers nothing and does it later; `pending` answers 202 and does it
+ * later; `unreadable-done` does it and answers a page of HTML.
+ */
+export type ScriptWord =
+  | { readonly kind: 'ok' | 'declined' | 'refused' | 'lost-done' | 'lost-not-done' | 'hang' | 'late-done' | 'pending' | 'unreadable-done' }
+  | { readonly kind: 'status'; readonly status: number };
+
+/** Scripts by operation; each a text (`503 x2 then ok`, `lost-done, ok`) or a list of words. */
+export type ScriptTexts = Readonly<Record<string, string | readonly string[]>>;
+
+/** The words of one operation, in the order of its calls. */
+export interface Script {
+  readonly operation: string;
+  readonly words: readonly ScriptWord[];
+}
+
+const NAMED = new Set(['ok', 'declined', 'refused', 'lost-done', 'lost-not-done', 'hang', 'late-done', 'pending', 'unreadable-done']);
+const STATUS = /^[345]\d\d$/;
+const REPEATED = /^(\S+)\s+x\s*([1-9]\d{0,3})$/;
+/** More words than any test needs; bounds what `x` can ask for. */
+const WORDS_MAX = 10_000;
+
+/** Reads one word. */
+function parseWord(operation: string, text: string): ScriptWord {
+  if (NAMED.has(text)) return { kind: text } as ScriptWord;
+  if (STATUS.test(text)) return { kind: 'status', status: Number(text) };
+  throw new RefusedError('PAWL_CONFIG_INVALID', `script of ${operation}: "${text}" is no word of a provider script`, { operation, word: text });
+}
+
+/** One word, or a word and how often: `503 x2`. */
+function parseItem(operation: string, text: string): readonly ScriptWord[] {
+  const [, word, times] = REPEATED.exec(text) ?? [null, text, '1'];
+  return Array.from({ length: Number(times) }, () => parseWord(operation, word ?? text));
+}
+
+/**
+ * Reads the script of one operation. Words are separated by commas or `then`; the last one repeats for ever.
+ * @throws PAWL_CONFIG_INVALID for a word that is none, an empty script, or more than 10 000 words.
+ */
+export function parseScript(operation: string, script: string | readonly string[]): Script {
+  const items = typeof script === 'string' ? script.split(/,|\bthen\b/) : script;
+  const words = items.flatMap((item) => parseItem(operation, item.trim()));
+  if (words.length === 0 || words.length > WORDS_MAX) {
+    throw new RefusedError('PAWL_CONFIG_INVALID', `script of ${operation}: it needs 1 to ${WORDS_MAX} words`, { operation });
+  }
+  return { operation, words };
+}
+
+/**
+ * The word for a call.
+ * @param call how many calls of the operation came before it.
+ */
+export function wordFor(script: Script | undefined, call: number): ScriptWord {
+  return script?.words[Math.min(call, script.words.length - 1)] ?? { kind: 'ok' };
+}
+
+/** A word as text. */
+export function wordText(word: ScriptWord): string {
+  return word.kind === 'status' ? String(word.status) : word.kind;
+}
