@@ -20,8 +20,6 @@ export interface Desk {
   gateFor(sentAtMs: number): SendGate;
   /** Aborts when this desk must not act any more: the seat is lost. */
   readonly signal: AbortSignal;
-  /** Aborts when sendings must end: the seat is lost, or a stopping worker's grace is over. */
-  readonly sendSignal: AbortSignal;
   /** The run is not held here any more. */
   left(runId: RunId): void;
 }

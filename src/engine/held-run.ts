@@ -24,6 +24,8 @@ export interface HeldRun {
   nudge(): void;
   /** Lets go without a word to the store: the lease was lost, or is given back by the next heartbeat (P16). */
   abandon(): void;
+  /** Closes the sockets in flight; their attempts settle as unknown, or unsent where no byte was written. */
+  abortSends(): void;
   /** Monotonic time since when nothing is in flight and nothing to be decided; null while something is. */
   idleSinceMs(): number | null;
 }
@@ -53,6 +55,7 @@ class Holding implements HeldRun {
   private readonly hand: Hand;
   /** Sendings, queries and reads without an answer. */
   private inFlight = 0;
+  private readonly sending = new AbortController();
   /** Addresses of the inbox rows that were in hand; a drain finds undecided ones again and again. */
   private readonly seen = new Set<string>();
   private state: RunState;
@@ -103,12 +106,17 @@ class Holding implements HeldRun {
   abandon(): void {
     if (this.gone) return;
     this.gone = true;
+    this.sending.abort();
     const late = this.queue;
     this.queue = [];
     this.desk.left(this.run.runId);
     this.resolveDecided();
     this.resolveLeft();
     void observeLate(this.engine, this.state, late);
+  }
+
+  abortSends(): void {
+    this.sending.abort();
   }
 
   idleSinceMs(): number | null {
@@ -125,9 +133,7 @@ class Holding implements HeldRun {
         this.resolveDecided();
       }
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.engine.logger.error({ runId: this.run.runId, message }, 'run.dropped');
-      this.abandon();
+      this.drop(error);
     } finally {
       this.driving = false;
       this.idleFromMs = this.engine.clock.monotonicMs();
@@ -137,9 +143,18 @@ class Holding implements HeldRun {
   /** Sends, asks and reads; only ever called with orders whose commit was applied (P01, E03). */
   dispatch(orders: Orders, sentAtMs: number): void {
     const { engine, version, desk } = this;
-    for (const order of orders.sends) void this.follow(sendEffect({ engine, version, signal: desk.sendSignal }, order, desk.gateFor(sentAtMs)));
-    for (const order of orders.queries) void this.follow(queryEffect({ engine, version, signal: desk.sendSignal }, order));
-    for (const order of orders.reads) void this.follow(readAction({ engine, version, signal: desk.sendSignal }, order));
+    const touch = { engine, version, data: this.state.snapshot.data, signal: this.sending.signal, nowMs: () => desk.nowMs() };
+    for (const order of orders.sends) void this.follow(sendEffect(touch, order, this.desk.gateFor(sentAtMs)));
+    for (const order of orders.queries) void this.follow(queryEffect(touch, order));
+    for (const order of orders.reads) void this.follow(readAction(touch, order));
+  }
+
+  /** A fault of ours: whoever claims the run next finds what was sent in doubt, and asks before acting. */
+  private drop(error: unknown): null {
+    const message = error instanceof Error ? error.message : String(error);
+    this.engine.logger.error({ runId: this.run.runId, message }, 'run.dropped');
+    this.abandon();
+    return null;
   }
 
   private push(inputs: readonly DecisionInput[]): void {
@@ -150,8 +165,9 @@ class Holding implements HeldRun {
   /** One order's outcome becomes an input, or an observation when the run has left meanwhile (E08). */
   private async follow(outcome: Promise<DecisionInput>): Promise<void> {
     this.inFlight += 1;
-    const input = await outcome;
+    const input = await outcome.catch((error: unknown) => this.drop(error));
     this.inFlight -= 1;
+    if (input === null) return;
     if (this.gone) await observeLate(this.engine, this.state, [input]);
     else this.push([input]);
   }

@@ -45,7 +45,6 @@ export function createVisitor(engine: Engine, part: number): Visitor {
     return {
       part,
       signal: forever,
-      sendSignal: forever,
       canSend: () => false,
       nowMs: () => time.nowMs(),
       gateFor: () => () => false,

@@ -1,0 +1,59 @@
+import type { Approval } from '../model/approval.ts';
+import { ConflictError, NotFoundError } from '../model/errors.ts';
+import { hashJson } from '../model/hash.ts';
+import type { RunIdentity } from '../model/run.ts';
+import { DECISION_WAIT_MS, type Delivered, deliverEvent } from './deliver-event.ts';
+import type { Door } from './door.ts';
+import type { Engine } from './engine.ts';
+import { loadStored } from './find-run.ts';
+
+/** A person's answer to an approval. */
+export interface VoteAsk {
+  /** The approval or its step; null = the only open one. */
+  readonly approval: string | null;
+  readonly decision: 'approve' | 'deny';
+  /** The hash of what the person saw (A04); null = what stands there now. */
+  readonly subjectHash: string | null;
+  readonly principal: string;
+  readonly roles: readonly string[];
+  readonly comment: string | null;
+}
+
+function named(approvals: readonly Approval[], name: string): Approval | undefined {
+  return approvals.find((approval) => approval.approvalId === name) ?? approvals.filter((approval) => approval.step === name).at(-1);
+}
+
+function choose(run: RunIdentity, approvals: readonly Approval[], name: string | null): Approval {
+  const open = approvals.filter((approval) => approval.state === 'open' || approval.state === 'held');
+  if (name !== null) {
+    const found = named(open, name) ?? named(approvals, name);
+    if (found !== undefined) return found;
+    throw new NotFoundError('PAWL_APPROVAL_NOT_FOUND', `run ${run.key} has no approval ${name}`, { runId: run.runId, approval: name });
+  }
+  const only = open.length > 0 ? open : approvals;
+  if (only.length === 1 && only[0] !== undefined) return only[0];
+  if (only.length === 0) throw new NotFoundError('PAWL_APPROVAL_NOT_FOUND', `run ${run.key} asks for no approval`, { runId: run.runId });
+  throw new ConflictError('PAWL_RUN_AMBIGUOUS', `run ${run.key} has ${only.length} approvals; name one: ${only.map((one) => one.approvalId).join(', ')}`, {
+    approvals: only.map((one) => one.approvalId),
+  });
+}
+
+/**
+ * Casts a vote: stored as an inbox row under an id made of who, what and with which roles, so that the same vote again
+ * finds the first (A02, A05). The run's decider says what becomes of it. Transaction: opens its own.
+ * @throws PAWL_RUN_NOT_FOUND, PAWL_APPROVAL_NOT_FOUND, PAWL_RUN_AMBIGUOUS.
+ */
+export async function castVote(engine: Engine, door: Door, run: RunIdentity, ask: VoteAsk): Promise<Delivered> {
+  const { stored } = await loadStored(engine, run);
+  const approval = choose(run, stored.approvals, ask.approval);
+  const { decision, principal, comment } = ask;
+  const roles = [...ask.roles].sort();
+  const subjectHash = ask.subjectHash ?? approval.subjectHash;
+  return deliverEvent(engine, door, {
+    run,
+    source: `vote:${approval.approvalId}`,
+    eventId: hashJson([principal, decision, subjectHash, roles, comment]).slice(0, 32),
+    payload: { type: 'vote', approvalId: approval.approvalId, decision, subjectHash, principal, roles, comment },
+    waitMs: DECISION_WAIT_MS,
+  });
+}

@@ -1,0 +1,33 @@
+import type { DecisionInput } from '../decision/decision-input.ts';
+import { effectView } from '../decision/effect-view.ts';
+import { judgeQuery } from '../decision/judge-query.ts';
+import { readRequest } from '../decision/effect-key.ts';
+import type { AttemptReport } from '../model/outcome.ts';
+import type { QueryOrder } from '../ports/action-adapter.ts';
+import { renderSecrets } from './render-secrets.ts';
+import { type Touch, touchScope } from './touch.ts';
+
+async function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> {
+  const { engine, version, signal } = touch;
+  const scope = { ...touchScope(touch, order.run), with: readRequest(order.effect).with, effect: effectView(order.effect) };
+  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, { contract: order.contract, what: 'query', scope });
+  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
+  return engine.actions.query(order, secrets.headers, signal);
+}
+
+/** Asks the provider what became of an effect, and judges the answer (E06). Never throws for the world's faults. Transaction: none. */
+export async function queryEffect(touch: Touch, order: QueryOrder): Promise<DecisionInput> {
+  const { effect, query, contract } = order;
+  const report = await perform(touch, order);
+  const outcome = judgeQuery({
+    evaluator: touch.version.compiled.evaluator,
+    contract,
+    effect,
+    with: readRequest(effect).with,
+    report,
+    scope: touchScope(touch, order.run),
+    nowMs: touch.nowMs(),
+  });
+  touch.engine.logger.info({ runId: order.run.runId, effectKey: effect.key, query, outcome: outcome.kind, code: outcome.code }, 'effect.queried');
+  return { type: 'query.settled', effectKey: effect.key, query, outcome };
+}

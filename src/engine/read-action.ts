@@ -1,0 +1,31 @@
+import type { DecisionInput } from '../decision/decision-input.ts';
+import { judgeAttempt } from '../decision/judge-outcome.ts';
+import type { AttemptReport } from '../model/outcome.ts';
+import type { ReadOrder } from '../ports/action-adapter.ts';
+import { renderSecrets } from './render-secrets.ts';
+import { type Touch, touchScope } from './touch.ts';
+
+async function perform(touch: Touch, order: ReadOrder): Promise<AttemptReport> {
+  const { engine, version, signal } = touch;
+  const scope = { ...touchScope(touch, order.run), with: order.request.with };
+  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, { contract: order.contract, what: 'send', scope });
+  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
+  return engine.actions.read(order, secrets.headers, signal);
+}
+
+/** Performs a read: no ledger row, freely repeated; its result is recorded with the transition. Transaction: none. */
+export async function readAction(touch: Touch, order: ReadOrder): Promise<DecisionInput> {
+  const { step, attempt, contract, request } = order;
+  const report = await perform(touch, order);
+  const outcome = judgeAttempt({
+    evaluator: touch.version.compiled.evaluator,
+    contract,
+    effect: null,
+    with: request.with,
+    report,
+    scope: touchScope(touch, order.run),
+    nowMs: touch.nowMs(),
+  });
+  touch.engine.logger.info({ runId: order.run.runId, step, attempt, outcome: outcome.kind, code: outcome.code }, 'action.read');
+  return { type: 'read.settled', step, attempt, outcome };
+}

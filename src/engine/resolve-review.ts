@@ -1,0 +1,51 @@
+import { compileSchema } from '../definition/schema-validator.ts';
+import { unpackSnapshot } from '../decision/snapshot-envelope.ts';
+import { InvariantError, RefusedError } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import type { RunIdentity } from '../model/run.ts';
+import type { ReviewAnswer } from '../model/statuses.ts';
+import { findUnstorable } from '../model/storable.ts';
+import type { Delivered } from './deliver-event.ts';
+import type { Door } from './door.ts';
+import type { Engine } from './engine.ts';
+import { findEffect } from './find-effect.ts';
+import { loadStored } from './find-run.ts';
+import { orderRun } from './order-run.ts';
+
+/** A person's word about an effect in doubt, or a compensation that was refused for good. */
+export interface ResolveAsk {
+  /** The step, or the effect's key. */
+  readonly effect: string;
+  readonly as: ReviewAnswer;
+  readonly evidence: string;
+  readonly output: Json | undefined;
+  readonly by: string;
+  readonly roles: readonly string[];
+}
+
+function checkOutput(schema: Parameters<typeof compileSchema>[0], output: Json): void {
+  const unstorable = findUnstorable(output);
+  if (unstorable !== null) {
+    throw new RefusedError('PAWL_VALUE_NOT_STORABLE', `the output cannot be stored: ${unstorable.pointer} ${unstorable.reason}`, { ...unstorable });
+  }
+  const misfit = compileSchema(schema)(output)[0];
+  if (misfit === undefined) return;
+  const at = misfit.pointer === '' ? '/' : misfit.pointer;
+  throw new RefusedError('PAWL_INPUT_INVALID', `the output does not fit the action's output schema: ${at} ${misfit.message}`, { ...misfit });
+}
+
+/**
+ * Answers a review (E06, R16). An output is checked by the action's output schema before anything is stored; the
+ * decider checks who may say it, the quarantine and the evidence. Transaction: opens its own.
+ * @throws PAWL_EFFECT_NOT_FOUND, PAWL_INPUT_INVALID, PAWL_VALUE_NOT_STORABLE.
+ */
+export async function resolveReview(engine: Engine, door: Door, run: RunIdentity, ask: ResolveAsk): Promise<Delivered> {
+  const { stored } = await loadStored(engine, run);
+  const version = await engine.versions.byDigest(run.digest);
+  if (version === null) throw new InvariantError('the version of a run is not stored', { runId: run.runId, digest: run.digest });
+  const { incidents } = unpackSnapshot(stored.snapshot, run.digest).control;
+  const effect = findEffect({ effects: stored.effects, incidents }, ask.effect);
+  if (ask.output !== undefined) checkOutput(version.compiled.action(effect.action).output, ask.output);
+  const { as, evidence, output, by, roles } = ask;
+  return orderRun(engine, door, run, { type: 'resolve', effectKey: effect.key, as, evidence, output, by, roles });
+}

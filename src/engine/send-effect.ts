@@ -1,0 +1,36 @@
+import { judgeAttempt } from '../decision/judge-outcome.ts';
+import type { DecisionInput } from '../decision/decision-input.ts';
+import { effectView } from '../decision/effect-view.ts';
+import type { AttemptReport } from '../model/outcome.ts';
+import type { SendGate, SendOrder } from '../ports/action-adapter.ts';
+import { renderSecrets } from './render-secrets.ts';
+import { type Touch, touchScope } from './touch.ts';
+
+async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<AttemptReport> {
+  const { engine, version, signal } = touch;
+  if (!gate()) return { kind: 'unsent', reason: 'it was too late for its seat or its commit (E05)' };
+  const scope = { ...touchScope(touch, order.run), with: order.request.with, effect: effectView(order.effect) };
+  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, { contract: order.contract, what: 'send', scope });
+  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
+  return engine.actions.send(order, secrets.headers, gate, signal);
+}
+
+/**
+ * Sends one attempt whose REQUESTED row is committed (E03), behind the gate of E05, with secrets read now, and judges
+ * what came back. Never throws for the world's faults. Transaction: none.
+ */
+export async function sendEffect(touch: Touch, order: SendOrder, gate: SendGate): Promise<DecisionInput> {
+  const { effect, attempt, contract, request } = order;
+  const report = await perform(touch, order, gate);
+  const outcome = judgeAttempt({
+    evaluator: touch.version.compiled.evaluator,
+    contract,
+    effect,
+    with: request.with,
+    report,
+    scope: touchScope(touch, order.run),
+    nowMs: touch.nowMs(),
+  });
+  touch.engine.logger.info({ runId: order.run.runId, effectKey: effect.key, fence: order.fence, attempt, outcome: outcome.kind, code: outcome.code }, 'effect.attempted');
+  return { type: 'attempt.settled', effectKey: effect.key, attempt, outcome };
+}

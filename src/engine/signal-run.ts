@@ -1,0 +1,56 @@
+import { compileSchema } from '../definition/schema-validator.ts';
+import { ConflictError, InvariantError, RefusedError } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import type { RunIdentity } from '../model/run.ts';
+import { findUnstorable } from '../model/storable.ts';
+import { type Delivered, deliverEvent } from './deliver-event.ts';
+import type { Door } from './door.ts';
+import type { Engine } from './engine.ts';
+
+/** An event from outside for one run. */
+export interface SignalAsk {
+  readonly name: string;
+  readonly data: Json;
+  /** Who vouches for the event id; `signal` for people and scripts. */
+  readonly source: string;
+  /** null: a new one is made, and the same event sent again counts twice. */
+  readonly eventId: string | null;
+  readonly by: string;
+  /** How long the sender waits for the holder's answer, milliseconds; 0 = not at all. */
+  readonly waitMs: number;
+}
+
+async function checkSignal(engine: Engine, run: RunIdentity, ask: SignalAsk): Promise<void> {
+  const version = await engine.versions.byDigest(run.digest);
+  if (version === null) throw new InvariantError('the version of a run is not stored', { runId: run.runId, digest: run.digest });
+  const declared = version.compiled.machine.definition.events.find((event) => event.name === ask.name);
+  if (declared === undefined) {
+    const names = version.compiled.machine.definition.events.map((event) => event.name);
+    const known = names.length === 0 ? 'it declares none' : `it declares ${names.join(', ')}`;
+    throw new ConflictError('PAWL_EVENT_UNDECLARED', `${run.workflow}@${run.version} does not take the event ${ask.name}; ${known}`, { event: ask.name });
+  }
+  const unstorable = findUnstorable(ask.data);
+  if (unstorable !== null) {
+    throw new RefusedError('PAWL_VALUE_NOT_STORABLE', `the event's data cannot be stored: ${unstorable.pointer} ${unstorable.reason}`, { ...unstorable });
+  }
+  const misfit = compileSchema(declared.schema)(ask.data)[0];
+  if (misfit === undefined) return;
+  throw new RefusedError('PAWL_INPUT_INVALID', `the event's data does not fit: ${misfit.pointer === '' ? '/' : misfit.pointer} ${misfit.message}`, { ...misfit });
+}
+
+/**
+ * Sends a declared event to a run: stored first, matched now or later (V01). The same (source, event id) again is
+ * answered with the first. Transaction: opens its own.
+ * @throws PAWL_EVENT_UNDECLARED, PAWL_INPUT_INVALID, PAWL_VALUE_NOT_STORABLE, PAWL_EVENT_CONFLICT.
+ */
+export async function signalRun(engine: Engine, door: Door, run: RunIdentity, ask: SignalAsk): Promise<Delivered> {
+  await checkSignal(engine, run, ask);
+  const { name, data, by } = ask;
+  return deliverEvent(engine, door, {
+    run,
+    source: `signal:${ask.source}`,
+    eventId: ask.eventId ?? engine.ids.newEventId(),
+    payload: { type: 'signal', name, data, by },
+    waitMs: ask.waitMs,
+  });
+}
