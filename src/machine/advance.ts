@@ -1,8 +1,10 @@
+import { RefusedError } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { IssuedCommand, KernelEvent } from '../model/kernel.ts';
 import type { KernelSnapshot, RunData, RunIdentity } from '../model/run.ts';
 import type { CompiledMachine } from './compile.ts';
 import type { Turn } from './compute.ts';
+import { findSnapshotFault } from './snapshot-faults.ts';
 
 /** What the kernel must be told beside the event. */
 export interface KernelEnv {
@@ -45,6 +47,20 @@ export function advance(
   env: KernelEnv,
 ): Advance {
   return compiled.kernel.move(snapshot, turnOf(compiled, env, event));
+}
+
+/**
+ * Lets a stored snapshot in: the machine rests in its place, it is the same when restored, its data is plain JSON of the right
+ * shape about steps that exist.
+ * @throws PAWL_SNAPSHOT_INVALID saying what does not fit: the run is parked, nothing is guessed.
+ */
+export function checkSnapshot(compiled: CompiledMachine, snapshot: unknown): KernelSnapshot {
+  const fault = findSnapshotFault(compiled, snapshot);
+  if (fault !== null)
+    throw new RefusedError('PAWL_SNAPSHOT_INVALID', `the stored snapshot does not fit its machine: ${fault}`, {
+      fault,
+    });
+  return snapshot as KernelSnapshot;
 }
 
 function turnOf(program: CompiledMachine, env: KernelEnv, event: KernelEvent | null): Turn {

@@ -1,4 +1,4 @@
-import { invariant } from '../model/errors.ts';
+import { assertNever, invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { ActionRef } from '../model/machine.ts';
 import { ownValue, withoutKey } from '../model/own-value.ts';
@@ -118,28 +118,20 @@ function finished(turn: Turn, data: RunData, step: string | null): RunData {
   return ended(data, { kind: 'done', as: end?.verb === 'end' ? end.as : null, output: computed.value, failure: null });
 }
 
-function failureFrom(
-  turn: Turn,
-  data: RunData,
-  at: { readonly step: string | null; readonly source: FailureSource },
-): Failure {
+type Failing = { readonly step: string | null; readonly source: FailureSource };
+
+function failureFrom(turn: Turn, data: RunData, at: Failing): Failure {
   const { step, source } = at;
   const plain = { step, data: null, cause: null } as const;
   switch (source.kind) {
     case 'event':
       return settledFailure(turn);
-    case 'fault': {
-      const computed = computedBefore(turn, data, source.of);
-      invariant(!computed.ok, 'a fault that is none', { step });
-      return source.cause ? withCause(computed.failure, failingOutward(data, crossedBy(source))) : computed.failure;
-    }
+    case 'fault':
+      return faultFailure(turn, data, source);
     case 'step':
       return declaredFailure(turn, data, source);
-    case 'limit': {
-      const message = `step ${step ?? ''} has closed its cycle as often as maxJumps allows`;
-      const failure: Failure = { ...plain, code: 'limit', class: 'limit', message };
-      return source.caught && step !== null ? withCause(failure, ownValue(data.caught, step) ?? null) : failure;
-    }
+    case 'limit':
+      return limitFailure(data, step, source.caught);
     case 'no-match':
       return { ...plain, code: 'no-match', class: 'no-match', message: `no branch of ${step ?? ''} is true` };
     case 'handler': {
@@ -152,7 +144,21 @@ function failureFrom(
         data: event.data,
       };
     }
+    default:
+      return assertNever(source);
   }
+}
+
+function faultFailure(turn: Turn, data: RunData, source: Extract<FailureSource, { kind: 'fault' }>): Failure {
+  const computed = computedBefore(turn, data, source.of);
+  invariant(!computed.ok, 'a fault that is none', { step: source.of.step });
+  return source.cause ? withCause(computed.failure, failingOutward(data, crossedBy(source))) : computed.failure;
+}
+
+function limitFailure(data: RunData, step: string | null, caught: boolean): Failure {
+  const message = `step ${step ?? ''} has closed its cycle as often as maxJumps allows`;
+  const failure: Failure = { code: 'limit', class: 'limit', message, step, data: null, cause: null };
+  return caught && step !== null ? withCause(failure, ownValue(data.caught, step) ?? null) : failure;
 }
 
 function crossedBy(source: Extract<FailureSource, { kind: 'fault' }>): readonly string[] {

@@ -36,7 +36,8 @@ export function lowerHandlers(outline: Outline, step: StepOutline, canBeOpen: bo
 function takersAt(step: StepOutline): readonly Taker[] {
   const takers: Taker[] = [];
   for (const owner of handlerOwners(step)) {
-    owner.step.on.forEach((handler, index) => takers.push({ number: takers.length, owner, index, handler }));
+    for (const [index, handler] of owner.step.on.entries())
+      takers.push({ number: takers.length, owner, index, handler });
   }
   return takers;
 }

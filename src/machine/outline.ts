@@ -47,7 +47,7 @@ export function outlineOf(definition: WorkflowDefinition): Outline {
   const lists = new Map<string, ListOutline>();
   const visitList = (list: ListOutline): void => {
     lists.set(list.id, list);
-    list.steps.forEach((step, index) => visitStep({ step, list, index }));
+    for (const [index, step] of list.steps.entries()) visitStep({ step, list, index });
   };
   const visitStep = (outline: StepOutline): void => {
     const { step } = outline;

@@ -89,15 +89,15 @@ export function nextRoutes(
     return [{ guard: null, target: to, actions: leaving, kind: 'next', label: null }];
   const jump = assignment('jump', { step: owner.step.id, list: target.list.id });
   const max = owner.step.maxJumps;
+  invariant(max !== null, 'a way back without maxJumps', { step: owner.step.id, next });
   const back: Route = {
-    guard: null,
+    guard: guard('jumpable', { step: owner.step.id, max }),
     target: to,
     actions: [jump, ...leaving],
     kind: 'jump',
-    label: max === null ? null : `at most ${max}×`,
+    label: `at most ${max}×`,
   };
-  if (max === null) return [back];
-  return [{ ...back, guard: guard('jumpable', { step: owner.step.id, max }) }, way.limit];
+  return [back, way.limit];
 }
 
 /** The position in `list` of a step or of the step around it. @throws PAWL_INVARIANT for a `next` into a list or out of reach. */

@@ -45,6 +45,7 @@ export function expr(source: string): Template {
   return { kind: 'expression', expression: cel(source) };
 }
 
+// biome-ignore-start lint/suspicious/noThenProperty: it is a word of the workflow language
 export function clause(on: readonly string[], more: Partial<CatchClause> = {}): CatchClause {
   return { on, when: null, do: [], then: 'continue', next: null, pointer: '/catch', ...more };
 }
@@ -52,6 +53,8 @@ export function clause(on: readonly string[], more: Partial<CatchClause> = {}): 
 export function handler(event: string, more: Partial<Handler> = {}): Handler {
   return { event, match: null, where: null, set: [], next: null, then: null, pointer: '/on', ...more };
 }
+
+// biome-ignore-end lint/suspicious/noThenProperty: it is a word of the workflow language
 
 function base(id: string): StepBase {
   return {
