@@ -1,5 +1,6 @@
 import type { Problem, SourceRange } from '../model/problem.ts';
 import type { Paint } from './paint.ts';
+import { cellWidth } from './terminal-text.ts';
 
 const CONTEXT_MAX = 160;
 
@@ -39,9 +40,9 @@ function excerpt(range: SourceRange, lines: readonly string[], { file, gutter, p
   const out = [`${margin}${paint.quiet('-->')} ${file}:${range.line}:${range.column}`];
   if (before !== undefined) out.push(numbered(range.line - 1, before.slice(0, CONTEXT_MAX), gutter, paint));
   out.push(numbered(range.line, line.slice(shift, shift + CONTEXT_MAX), gutter, paint));
-  const lead = columns(line.slice(shift, range.column - 1));
+  const lead = cellWidth(line.slice(shift, range.column - 1));
   const end = range.endLine === range.line ? range.endColumn - 1 : line.length;
-  const width = Math.max(1, columns(line.slice(range.column - 1, Math.min(end, shift + CONTEXT_MAX))));
+  const width = Math.max(1, cellWidth(line.slice(range.column - 1, Math.min(end, shift + CONTEXT_MAX))));
   out.push(`${margin} ${paint.quiet('|')} ${' '.repeat(lead)}${paint.bad('^'.repeat(width))}`);
   return out;
 }
@@ -53,20 +54,4 @@ function numbered(line: number, text: string, gutter: number, paint: Paint): str
 /** Tabs and control bytes as one visible cell each, so that the caret stands under what it means. */
 function printable(text: string): string {
   return text.replaceAll('\t', '→').replace(/\p{Cc}/gu, '�');
-}
-
-/** Cells that a text takes in a terminal: wide characters take two, combining ones none. */
-function columns(text: string): number {
-  let cells = 0;
-  for (const character of text) cells += cellsOf(character);
-  return cells;
-}
-
-function cellsOf(character: string): number {
-  if (/\p{Mn}|\p{Cf}/u.test(character)) return 0;
-  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(
-    character,
-  )
-    ? 2
-    : 1;
 }
