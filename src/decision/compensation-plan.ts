@@ -9,7 +9,7 @@ import { hashJson } from '../model/hash.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Failure, RunIdentity } from '../model/run.ts';
-import { compensationIngredients, effectKey } from './effect-key.ts';
+import { compensationIngredients, effectKey, readRequest } from './effect-key.ts';
 import { isOpen } from './effect-lifecycle.ts';
 import { compensationOf } from './effect-policy.ts';
 import { effectView } from './effect-view.ts';
@@ -109,7 +109,11 @@ function proposeCompensation(
   const withValue = compensation.with === null ? {} : evaluator.render(compensation.with, site, scope);
   const contract = action(compensation.action);
   const breach = compileSchema(contract.input)(withValue)[0];
-  if (breach) return faultOf(forward, `the request of ${contract.name} breaks its schema at "${breach.pointer}": ${breach.message}`);
+  if (breach)
+    return faultOf(
+      forward,
+      `the request of ${contract.name} breaks its schema at "${breach.pointer}": ${breach.message}`,
+    );
   const ingredients = compensationIngredients(forward.key, 0);
   return proposeEffect({
     ingredients,
@@ -162,7 +166,10 @@ export function currentCompensation(forwardKey: EffectKey, effects: Iterable<Eff
  */
 export function nextGeneration(effect: Effect): Effect {
   const { ingredients } = effect;
-  invariant(ingredients.kind === 'compensation' && !isOpen(effect.state), 'only a settled compensation has a next generation');
+  invariant(
+    ingredients.kind === 'compensation' && !isOpen(effect.state),
+    'only a settled compensation has a next generation',
+  );
   return rowOfGeneration(effect, ingredients.forwardKey, ingredients.generation + 1, 'AUTHORIZED');
 }
 
@@ -174,12 +181,12 @@ function reopened(known: Effect): Effect {
 
 function rowOfGeneration(effect: Effect, forwardKey: EffectKey, generation: number, state: 'AUTHORIZED'): Effect {
   const ingredients = compensationIngredients(forwardKey, generation);
-  const { step, frames, compensates, request, requestHash } = effect;
+  const { step, frames, compensates, requestHash } = effect;
   const blank = proposeEffect({
     ingredients,
     step,
     frames,
-    request: JSON.parse(request),
+    request: readRequest(effect),
     pivot: false,
     state,
     approvalId: null,
@@ -229,7 +236,9 @@ export function nextInPlan(
 export function planRows(keys: readonly EffectKey[], effects: ReadonlyMap<EffectKey, Effect>): readonly Effect[] {
   return keys.map((key) => {
     const planned = effects.get(key);
-    invariant(planned !== undefined && planned.compensates !== null, 'a plan names a row that is no compensation', { key });
+    invariant(planned !== undefined && planned.compensates !== null, 'a plan names a row that is no compensation', {
+      key,
+    });
     return currentCompensation(planned.compensates, effects.values()) ?? planned;
   });
 }

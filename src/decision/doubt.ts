@@ -92,7 +92,11 @@ export function trustsRefusal(contract: ActionContract, firstAtMs: number | null
  * The end of the quarantine: before it "not found" proves nothing, and a review is not answerable (rule E06).
  * @throws PAWL_INVARIANT for a row that was never requested.
  */
-export function quarantineEndsAtMs(effect: Effect, contract: ActionContract, numbers: Pick<Numbers, 'sendWithinMs'>): number {
+export function quarantineEndsAtMs(
+  effect: Effect,
+  contract: ActionContract,
+  numbers: Pick<Numbers, 'sendWithinMs'>,
+): number {
   invariant(effect.requestedAtMs !== null, 'only a requested effect has a quarantine', { key: effect.key });
   return effect.requestedAtMs + numbers.sendWithinMs + contract.settlesWithinMs;
 }

@@ -100,7 +100,9 @@ export function isSameRequest(effect: Effect, hash: string): boolean {
  * @throws PAWL_INVARIANT when either differs.
  */
 export function checkIdentity(effect: Effect): void {
-  invariant(effectKey(effect.ingredients) === effect.key, 'an effect key does not match its ingredients', { key: effect.key });
+  invariant(effectKey(effect.ingredients) === effect.key, 'an effect key does not match its ingredients', {
+    key: effect.key,
+  });
   invariant(sha256(effect.request) === effect.requestHash, 'a request does not match its hash', { key: effect.key });
 }
 

@@ -35,7 +35,12 @@ export const EFFECT_MOVES: readonly EffectMove[] = [
 ];
 
 /** States in which a row may be born; CONFIRMED only as a compensation that a person did by hand (R16). */
-export const BIRTH_STATES = ['PROPOSED', 'AUTHORIZED', 'REQUESTED', 'CONFIRMED'] as const satisfies readonly EffectState[];
+export const BIRTH_STATES = [
+  'PROPOSED',
+  'AUTHORIZED',
+  'REQUESTED',
+  'CONFIRMED',
+] as const satisfies readonly EffectState[];
 
 /** States in which something may still happen by itself. */
 export const OPEN_STATES = ['PROPOSED', 'AUTHORIZED', 'REQUESTED', 'UNKNOWN'] as const satisfies readonly EffectState[];
@@ -87,7 +92,19 @@ function storedMoves(): { from: EffectState; to: EffectState }[] {
 
 /** What a move may change beside the state; identity and request are for life. */
 export type EffectDelta = Partial<
-  Omit<Effect, 'key' | 'ingredients' | 'step' | 'frames' | 'action' | 'contract' | 'request' | 'requestHash' | 'state' | 'compensates'>
+  Omit<
+    Effect,
+    | 'key'
+    | 'ingredients'
+    | 'step'
+    | 'frames'
+    | 'action'
+    | 'contract'
+    | 'request'
+    | 'requestHash'
+    | 'state'
+    | 'compensates'
+  >
 >;
 
 /**
@@ -96,14 +113,25 @@ export type EffectDelta = Partial<
  * row would have no settling time.
  */
 export function moveEffect(effect: Effect, to: EffectState, delta: EffectDelta): Effect {
-  invariant(canMove(effect.state, to), 'this move of an effect is not in the table', { key: effect.key, from: effect.state, to });
-  const next: Effect = { ...effect, ...delta, state: to };
-  invariant(next.attempt === effect.attempt + (to === 'REQUESTED' ? 1 : 0), 'an attempt number rises with REQUESTED, and only then', {
+  invariant(canMove(effect.state, to), 'this move of an effect is not in the table', {
     key: effect.key,
-    before: effect.attempt,
-    after: next.attempt,
+    from: effect.state,
+    to,
   });
-  invariant(isOpen(to) === (next.settledAtMs === null), 'a row has a settling time exactly when it is settled', { key: effect.key, to });
+  const next: Effect = { ...effect, ...delta, state: to };
+  invariant(
+    next.attempt === effect.attempt + (to === 'REQUESTED' ? 1 : 0),
+    'an attempt number rises with REQUESTED, and only then',
+    {
+      key: effect.key,
+      before: effect.attempt,
+      after: next.attempt,
+    },
+  );
+  invariant(isOpen(to) === (next.settledAtMs === null), 'a row has a settling time exactly when it is settled', {
+    key: effect.key,
+    to,
+  });
   invariant(to === 'UNKNOWN' || next.doubt === null, 'only an UNKNOWN row is in doubt', { key: effect.key, to });
   return next;
 }
@@ -115,6 +143,8 @@ export function moveEffect(effect: Effect, to: EffectState, delta: EffectDelta):
 export function touchEffect(effect: Effect, delta: EffectDelta): Effect {
   invariant(isOpen(effect.state), 'a settled effect never changes', { key: effect.key, state: effect.state });
   const next: Effect = { ...effect, ...delta };
-  invariant(next.attempt === effect.attempt && next.settledAtMs === null, 'only a move changes attempts or settles', { key: effect.key });
+  invariant(next.attempt === effect.attempt && next.settledAtMs === null, 'only a move changes attempts or settles', {
+    key: effect.key,
+  });
   return next;
 }

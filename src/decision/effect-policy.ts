@@ -1,4 +1,11 @@
-import type { ActionContract, CallStep, Compensation, RetryPolicy, Review, WorkflowDefinition } from '../model/definition.ts';
+import type {
+  ActionContract,
+  CallStep,
+  Compensation,
+  RetryPolicy,
+  Review,
+  WorkflowDefinition,
+} from '../model/definition.ts';
 
 /** What is decided about an effect beside its contract; from the step (or the compensation) before the action. */
 export interface EffectPolicy {

@@ -36,7 +36,9 @@ export interface Judging {
 export function judgeAttempt(judging: Judging): Outcome {
   const outcome = judgeReport(judging);
   const isRead = judging.contract.effect === 'read';
-  return isRead && outcome.kind === 'unknown' && outcome.code !== 'unreadable' ? { ...outcome, kind: 'unavailable' } : outcome;
+  return isRead && outcome.kind === 'unknown' && outcome.code !== 'unreadable'
+    ? { ...outcome, kind: 'unavailable' }
+    : outcome;
 }
 
 function judgeReport(judging: Judging): Outcome {
@@ -70,14 +72,24 @@ export const BLANK: Omit<Outcome, 'kind' | 'code' | 'message'> = {
 function judgeDeclared(judging: Judging, report: Extract<AttemptReport, { kind: 'declared' }>): Outcome {
   const { contract } = judging;
   const redacted = redactBody(report.data, contract.redact);
-  const facts = { ...BLANK, retryAfterMs: report.afterMs, resultBase64: resultBytesOf(redacted.proof), output: redacted.value };
-  const failure = { code: report.code ?? report.outcome, class: report.outcome, message: report.code ?? report.outcome };
+  const facts = {
+    ...BLANK,
+    retryAfterMs: report.afterMs,
+    resultBase64: resultBytesOf(redacted.proof),
+    output: redacted.value,
+  };
+  const failure = {
+    code: report.code ?? report.outcome,
+    class: report.outcome,
+    message: report.code ?? report.outcome,
+  };
   const match = ownVerdict(judging, { failure });
   if (match.kind === 'fault') return unreadable(facts, match.message);
   const named = match.kind === 'named';
   const kind = named ? match.rule.is : report.outcome;
   const code = named ? (match.rule.code ?? report.code ?? kind) : (report.code ?? kind);
-  if (kind === 'confirmed') return confirmedWith(contract, { whole: report.data, body: redacted.value }, { ...facts, named });
+  if (kind === 'confirmed')
+    return confirmedWith(contract, { whole: report.data, body: redacted.value }, { ...facts, named });
   // A function that says "never happened" of its own attempt does not know that it will not.
   const settled = kind === 'absent' || (kind === 'pending' && contract.reconcile === null) ? 'unknown' : kind;
   return { ...facts, kind: settled, code, message: `the function says ${report.outcome}`, named };
@@ -92,7 +104,13 @@ function judgeAnswer(judging: Judging, answer: Answer): Outcome {
   if (says.is === 'confirmed') return confirmedBy(judging.contract, answer, { ...facts, named });
   const kind = says.is === 'absent' ? 'unknown' : says.is;
   const status = answer.status === null ? 'an answer' : `status ${answer.status}`;
-  return { ...facts, kind, code: says.code ?? says.is, message: `the provider answered ${status}: ${says.code ?? says.is}`, named };
+  return {
+    ...facts,
+    kind,
+    code: says.code ?? says.is,
+    message: `the provider answered ${status}: ${says.code ?? says.is}`,
+    named,
+  };
 }
 
 /** Asks the action's own `outcome` list. */
@@ -116,7 +134,8 @@ function tableVerdict(judging: Judging, answer: Answer): Verdict {
   const { status } = answer;
   if (answer.unreadable !== null) return { is: 'unknown', code: 'unreadable' };
   if (status === null) return { is: 'confirmed', code: null };
-  if (status === 202) return contract.reconcile === null ? { is: 'unknown', code: 'accepted' } : { is: 'pending', code: 'pending' };
+  if (status === 202)
+    return contract.reconcile === null ? { is: 'unknown', code: 'accepted' } : { is: 'pending', code: 'pending' };
   if (status >= 200 && status < 300) return { is: 'confirmed', code: null };
   if (status === 429 || status === 503) return refusalVerdict(judging, status);
   if (status < 200 || status === 408 || status >= 500) return { is: 'unknown', code: `http-${status}` };
@@ -136,7 +155,14 @@ type Facts = typeof BLANK;
 
 /** E12: what cannot be read is kept as bytes and settles nothing. */
 export function unreadable(facts: Facts, why: string): Outcome {
-  return { ...facts, output: undefined, kind: 'unknown', code: 'unreadable', message: `the answer cannot be read: ${why}`, named: false };
+  return {
+    ...facts,
+    output: undefined,
+    kind: 'unknown',
+    code: 'unreadable',
+    message: `the answer cannot be read: ${why}`,
+    named: false,
+  };
 }
 
 /** A confirmed answer, if it can be read and fits the action's output schema; else UNKNOWN `unreadable` (E12). */
@@ -148,9 +174,20 @@ export function confirmedBy(contract: ActionContract, answer: Answer, facts: Fac
 /**
  * Confirmed with an output. The schema is asked about the output as it came, the redacted form is what is kept.
  */
-export function confirmedWith(contract: ActionContract, output: { readonly whole: Json; readonly body: Json }, facts: Facts): Outcome {
+export function confirmedWith(
+  contract: ActionContract,
+  output: { readonly whole: Json; readonly body: Json },
+  facts: Facts,
+): Outcome {
   const breach = compileSchema(contract.output)(output.whole)[0];
   if (breach) return unreadable(facts, `the output breaks its schema at "${breach.pointer}": ${breach.message}`);
   const { body } = output;
-  return { ...facts, kind: 'confirmed', code: null, message: 'confirmed', output: body, externalId: externalIdOf(body) };
+  return {
+    ...facts,
+    kind: 'confirmed',
+    code: null,
+    message: 'confirmed',
+    output: body,
+    externalId: externalIdOf(body),
+  };
 }

@@ -46,7 +46,12 @@ function judgeDeclared(judging: Judging, report: Extract<AttemptReport, { kind: 
     case 'rejected':
     case 'pending':
     case 'absent':
-      return { ...facts, kind: report.outcome, code: report.code ?? report.outcome, message: `the query says ${report.outcome}` };
+      return {
+        ...facts,
+        kind: report.outcome,
+        code: report.code ?? report.outcome,
+        message: `the query says ${report.outcome}`,
+      };
     case 'unavailable':
     case 'throttled':
     case 'unknown':

@@ -1,7 +1,7 @@
-import { dependenciesOf } from '../definition/dependencies.ts';
 import type { Evaluator, Scope, Site } from '../definition/evaluator.ts';
 import { ExpressionFault } from '../definition/expression/expression-fault.ts';
 import type { OutcomeRule } from '../model/definition.ts';
+import { rootsOf } from './roots-of.ts';
 
 /** What `outcome` rules are asked about. */
 export interface RuleQuestion {
@@ -24,7 +24,7 @@ export type RuleMatch =
 export function matchOutcome(question: RuleQuestion): RuleMatch {
   const { evaluator, rules, site, scope } = question;
   for (const rule of rules) {
-    const roots = new Set(dependenciesOf(rule.when).map((path) => path[0]));
+    const roots = rootsOf(rule.when);
     const isAskable = ['response', 'failure'].every((root) => !roots.has(root) || scope[root] !== undefined);
     if (!isAskable) continue;
     const verdict = tryHolds(() => evaluator.holds(rule.when, site, scope));

@@ -60,7 +60,8 @@ function whyUnstorable(body: Json | undefined): string | null {
  * what must not be kept, so of those only their hash stays then.
  */
 function keptBytes(report: AnsweredReport, contract: ActionContract, proof: Json | undefined): string {
-  if (contract.redact.length === 0) return Buffer.from(report.bodyBytes.subarray(0, RESULT_BYTES_MAX)).toString('base64');
+  if (contract.redact.length === 0)
+    return Buffer.from(report.bodyBytes.subarray(0, RESULT_BYTES_MAX)).toString('base64');
   if (proof !== undefined) return resultBytesOf(proof);
   const hash = createHash('sha256').update(report.bodyBytes).digest('hex');
   return Buffer.from(`sha256:${hash}`).toString('base64');

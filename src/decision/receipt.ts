@@ -35,7 +35,10 @@ export function issueReceipt(
   draft: ReceiptDraft,
   chain: ReceiptChain,
 ): { readonly effect: Effect; readonly receipt: Receipt; readonly chain: ReceiptChain } {
-  invariant(draft.effectKey === effect.key && draft.requestHash === effect.requestHash, 'a receipt belongs to another effect');
+  invariant(
+    draft.effectKey === effect.key && draft.requestHash === effect.requestHash,
+    'a receipt belongs to another effect',
+  );
   const receipt = makeReceipt(draft, chain);
   return {
     effect: { ...effect, receiptNo: receipt.receiptNo },
@@ -116,9 +119,11 @@ function checkRow(effect: Effect, receipts: readonly Receipt[], byNo: ReadonlyMa
   const faults: string[] = [];
   if (sha256(effect.request) !== effect.requestHash) faults.push('the request does not match its hash');
   if (effectKey(effect.ingredients) !== effect.key) faults.push('the key does not match its ingredients');
-  if (own.some((receipt) => receipt.requestHash !== effect.requestHash)) faults.push('the receipt is of another request');
+  if (own.some((receipt) => receipt.requestHash !== effect.requestHash))
+    faults.push('the receipt is of another request');
   const named = effect.receiptNo === null ? undefined : byNo.get(effect.receiptNo);
-  if (effect.receiptNo !== null && named?.effectKey !== effect.key) faults.push('the receipt that the row names is not its own');
+  if (effect.receiptNo !== null && named?.effectKey !== effect.key)
+    faults.push('the receipt that the row names is not its own');
   const outcome = OUTCOME_OF[effect.state];
   const proved = named !== undefined && named.outcome === outcome;
   if (NEEDS_RECEIPT.has(effect.state) && !proved) faults.push(`the row is ${effect.state} and no receipt says so`);

@@ -1,7 +1,5 @@
-import { dependenciesOf } from '../definition/dependencies.ts';
 import type { Evaluator, Scope, Site } from '../definition/evaluator.ts';
-import { expressionsIn } from '../definition/lint/expressions-of.ts';
-import type { ActionContract, Auth, HttpTemplate, Template, Transport } from '../model/definition.ts';
+import type { ActionContract, HttpTemplate, Template, Transport } from '../model/definition.ts';
 import type { Effect, EffectRequest } from '../model/effect.ts';
 import { assertNever, invariant } from '../model/errors.ts';
 import type { EffectKey } from '../model/ids.ts';
@@ -9,6 +7,7 @@ import type { Json } from '../model/json.ts';
 import { readRequest } from './effect-key.ts';
 import { effectView } from './effect-view.ts';
 import { renderUrl } from './render-url.ts';
+import { readsSecrets } from './roots-of.ts';
 import { templateFault } from './template-fault.ts';
 
 /** What a request is rendered from. */
@@ -37,7 +36,12 @@ export function renderRequest(evaluator: Evaluator, contract: ActionContract, so
  * The request of a query about an effect; roots `effect` and `with` are the recorded ones.
  * @throws PAWL_EXPRESSION_FAULT as `renderRequest`. @throws PAWL_INVARIANT when the action has no `reconcile`.
  */
-export function renderQuery(evaluator: Evaluator, contract: ActionContract, effect: Effect, scope: Scope): EffectRequest {
+export function renderQuery(
+  evaluator: Evaluator,
+  contract: ActionContract,
+  effect: Effect,
+  scope: Scope,
+): EffectRequest {
   const { reconcile } = contract;
   invariant(reconcile !== null, 'only an action with reconcile can be asked', { action: contract.name });
   const recorded = readRequest(effect).with;
@@ -52,7 +56,12 @@ interface Render {
   readonly scope: Scope;
 }
 
-function renderTransport(render: Render, contract: ActionContract, transport: Transport, withValue: Json): EffectRequest {
+function renderTransport(
+  render: Render,
+  contract: ActionContract,
+  transport: Transport,
+  withValue: Json,
+): EffectRequest {
   const base = { action: contract.name, contract: contract.contract, with: withValue };
   switch (transport.kind) {
     case 'function':
@@ -74,7 +83,10 @@ function renderHttp(
   const method = http.method.toUpperCase();
   const headerSite: Site = { kind: 'headers', action: contract.name };
   const open = http.headers.filter(([, template]) => !readsSecrets(template));
-  const headers = open.map(([name, template]) => [name.toLowerCase(), headerText(evaluator.render(template, headerSite, scope), template)]);
+  const headers = open.map(([name, template]) => [
+    name.toLowerCase(),
+    headerText(evaluator.render(template, headerSite, scope), template),
+  ]);
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const unsaid = hasBody ? withValue : null;
   return {
@@ -91,36 +103,4 @@ export function headerText(value: Json, template: Template): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those would end a header and begin another
   if (typeof text === 'string' && !/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw templateFault(template, 'a header is a text on one line');
-}
-
-/** Templates that only the moment of sending may render: `auth`, and headers that read `secrets.*`. */
-export interface SecretTemplates {
-  readonly auth: Auth | null;
-  readonly headers: readonly (readonly [string, Template])[];
-}
-
-/** What `renderRequest` (`send`) or `renderQuery` (`query`) left out of a request. */
-export function secretTemplatesOf(contract: ActionContract, what: 'send' | 'query'): SecretTemplates {
-  const transport = what === 'send' ? contract.transport : contract.reconcile?.transport;
-  const headers = transport?.kind === 'http' ? transport.headers : [];
-  return { auth: contract.auth, headers: headers.filter(([, template]) => readsSecrets(template)) };
-}
-
-/** Names of the secrets that a sending or a query of the action needs, sorted. */
-export function secretNamesOf(contract: ActionContract, what: 'send' | 'query'): readonly string[] {
-  const { auth, headers } = secretTemplatesOf(contract, what);
-  const templates = [...headers.map(([, template]) => template), ...authTemplates(auth)];
-  const paths = templates.flatMap((template) => expressionsIn(template)).flatMap((expression) => dependenciesOf(expression));
-  const names = paths.filter((path) => path[0] === 'secrets').flatMap((path) => path[1] ?? []);
-  return [...new Set(names)].sort();
-}
-
-function authTemplates(auth: Auth | null): readonly Template[] {
-  if (auth === null) return [];
-  if (auth.kind === 'bearer') return [auth.token];
-  return auth.kind === 'basic' ? [auth.user, auth.password] : [auth.value];
-}
-
-function readsSecrets(template: Template): boolean {
-  return expressionsIn(template).some((expression) => dependenciesOf(expression).some((path) => path[0] === 'secrets'));
 }

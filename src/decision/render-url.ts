@@ -18,7 +18,9 @@ interface Render {
 export function renderUrl(render: Render, http: HttpTemplate): string {
   const url = parseUrl(urlText(render, http.url), http.url);
   const { evaluator, site, scope } = render;
-  const pairs = http.query.flatMap(([name, template]) => queryPairs(name, evaluator.render(template, site, scope), template));
+  const pairs = http.query.flatMap(([name, template]) =>
+    queryPairs(name, evaluator.render(template, site, scope), template),
+  );
   url.search = [url.search.slice(1), ...pairs].filter((pair) => pair !== '').join('&');
   url.hash = '';
   return url.href;

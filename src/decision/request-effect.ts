@@ -19,7 +19,9 @@ export function requestEffect(
   at: { readonly nowMs: number; readonly fence: number; readonly numbers: Pick<Numbers, 'sendWithinMs'> },
 ): Effect {
   const isResend = effect.state === 'UNKNOWN';
-  invariant(!isResend || effect.doubt === 'resend', 'an effect in doubt is sent again only as a resend', { key: effect.key });
+  invariant(!isResend || effect.doubt === 'resend', 'an effect in doubt is sent again only as a resend', {
+    key: effect.key,
+  });
   invariant((effect.notBeforeMs ?? 0) <= at.nowMs, 'an effect is not sent before its time', { key: effect.key });
   invariant(at.fence >= effect.fence, 'a fence only grows', { key: effect.key, before: effect.fence, after: at.fence });
   return moveEffect(effect, 'REQUESTED', {
@@ -41,7 +43,10 @@ export function requestEffect(
  * @param answerWithinMs longest time that the answer may take.
  */
 export function askEffect(effect: Effect, nowMs: number, answerWithinMs: number): Effect {
-  invariant(effect.state === 'UNKNOWN', 'only an UNKNOWN effect is asked about', { key: effect.key, state: effect.state });
+  invariant(effect.state === 'UNKNOWN', 'only an UNKNOWN effect is asked about', {
+    key: effect.key,
+    state: effect.state,
+  });
   const notBeforeMs = effect.doubt === 'query' ? nowMs + answerWithinMs : effect.notBeforeMs;
   return touchEffect(effect, { queries: effect.queries + 1, notBeforeMs });
 }

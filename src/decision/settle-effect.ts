@@ -1,7 +1,17 @@
 import { assertNever, invariant } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { nextAttemptAtMs } from './retry.ts';
-import { allows, authorizeAgain, confirm, enterDoubt, fail, type Observer, retryAsk, type Settlement, type Settling } from './settlement.ts';
+import {
+  allows,
+  authorizeAgain,
+  confirm,
+  enterDoubt,
+  fail,
+  type Observer,
+  retryAsk,
+  type Settlement,
+  type Settling,
+} from './settlement.ts';
 
 /** A definitely unsent attempt goes again not before this (rule E05). */
 export const UNSENT_WAIT_MS = 1_000;
@@ -14,7 +24,10 @@ const RESPONSE: Observer = { by: 'response', evidence: null };
  */
 export function settleAttempt(settling: Settling, outcome: Outcome): Settlement {
   const { effect } = settling;
-  invariant(effect.state === 'REQUESTED', 'only a REQUESTED effect is settled by an attempt', { key: effect.key, state: effect.state });
+  invariant(effect.state === 'REQUESTED', 'only a REQUESTED effect is settled by an attempt', {
+    key: effect.key,
+    state: effect.state,
+  });
   switch (outcome.kind) {
     case 'confirmed':
       return confirm(settling, outcome, RESPONSE);
@@ -40,7 +53,10 @@ export function settleAttempt(settling: Settling, outcome: Outcome): Settlement 
  */
 export function takeOver(settling: Settling): Settlement {
   const { effect } = settling;
-  invariant(effect.state === 'REQUESTED', 'only a REQUESTED effect is taken over', { key: effect.key, state: effect.state });
+  invariant(effect.state === 'REQUESTED', 'only a REQUESTED effect is taken over', {
+    key: effect.key,
+    state: effect.state,
+  });
   return enterDoubt(settling, LOST_SENDER, 'lost');
 }
 

@@ -94,7 +94,8 @@ function keepWaiting(settling: Settling): Settlement {
 
 function checkAnswer(settling: Settling, answer: PersonAnswer): AnswerRefusal | null {
   const { effect, contract, policy, numbers, nowMs } = settling;
-  if (effect.state !== 'UNKNOWN') return refuse('not-in-doubt', `the effect is ${effect.state}; there is nothing to resolve`);
+  if (effect.state !== 'UNKNOWN')
+    return refuse('not-in-doubt', `the effect is ${effect.state}; there is nothing to resolve`);
   const offered: readonly ReviewAnswer[] = policy.review?.options ?? REVIEW_ANSWERS;
   if (!offered.includes(answer.as)) return refuse('not-offered', `this review takes: ${offered.join(', ')}`);
   if (answer.as === 'keep-waiting') return null;
@@ -103,14 +104,18 @@ function checkAnswer(settling: Settling, answer: PersonAnswer): AnswerRefusal | 
     const message = 'what was sent may still take effect; a word about it counts only afterwards';
     return { kind: 'refused', code: 'quarantine', message, answerableAtMs: endsAtMs + 1 };
   }
-  if (answer.evidence.trim() === '') return refuse('evidence-missing', 'say what shows it: evidence is part of the receipt');
+  if (answer.evidence.trim() === '')
+    return refuse('evidence-missing', 'say what shows it: evidence is part of the receipt');
   return answer.as === 'confirmed' ? checkOutput(settling, answer.output) : null;
 }
 
 function checkOutput(settling: Settling, output: Json | undefined): AnswerRefusal | null {
   const problem = compileSchema(settling.contract.output)(output ?? null)[0];
   if (!problem) return null;
-  return refuse('output-invalid', `the output does not fit the action's output schema: ${problem.pointer} ${problem.message}`);
+  return refuse(
+    'output-invalid',
+    `the output does not fit the action's output schema: ${problem.pointer} ${problem.message}`,
+  );
 }
 
 function refuse(code: AnswerRefusal['code'], message: string): AnswerRefusal {
@@ -123,7 +128,12 @@ export function personObserver(answer: PersonAnswer): Observer {
 }
 
 function personOutcome(answer: PersonAnswer): Outcome {
-  const kind = answer.as === 'confirmed' || answer.as === 'undone' ? 'confirmed' : answer.as === 'rejected' ? 'rejected' : 'absent';
+  const kind =
+    answer.as === 'confirmed' || answer.as === 'undone'
+      ? 'confirmed'
+      : answer.as === 'rejected'
+        ? 'rejected'
+        : 'absent';
   return {
     kind,
     code: kind === 'confirmed' ? null : kind,
@@ -160,9 +170,13 @@ export function settleCompensation(
   next: (effect: Effect) => Effect,
 ): CompensationAnswer | AnswerRefusal {
   if (effect.compensates === null || effect.state !== 'FAILED') {
-    return refuse('not-refused-for-good', `the effect is ${effect.state}; retry, undone and waived are for refused compensations`);
+    return refuse(
+      'not-refused-for-good',
+      `the effect is ${effect.state}; retry, undone and waived are for refused compensations`,
+    );
   }
-  if (answer.evidence.trim() === '') return refuse('evidence-missing', 'say what shows it, or why: it is part of the receipt');
+  if (answer.evidence.trim() === '')
+    return refuse('evidence-missing', 'say what shows it, or why: it is part of the receipt');
   const observer = personObserver(answer);
   const seen = personOutcome(answer);
   if (answer.as === 'retry') return { kind: 'settled', effect, next: next(effect), receipt: null };
@@ -192,11 +206,25 @@ export function settleLateProof(
 ): AnswerRefusal | { readonly kind: 'settled'; readonly effect: Effect; readonly receipt: ReceiptDraft } {
   const isAssumed = effect.state === 'FAILED' || effect.state === 'ABSENT';
   if (!isAssumed || answer.as !== 'confirmed') {
-    return refuse('not-a-late-proof', `the effect is ${effect.state}; only a FAILED or ABSENT one is confirmed by a late proof`);
+    return refuse(
+      'not-a-late-proof',
+      `the effect is ${effect.state}; only a FAILED or ABSENT one is confirmed by a late proof`,
+    );
   }
-  if (answer.evidence.trim() === '') return refuse('evidence-missing', 'say what shows it: evidence is part of the receipt');
+  if (answer.evidence.trim() === '')
+    return refuse('evidence-missing', 'say what shows it: evidence is part of the receipt');
   const seen = personOutcome(answer);
-  const delta = { code: null, failureClass: null, output: answer.output ?? null, externalId: seen.externalId, settledAtMs: nowMs };
+  const delta = {
+    code: null,
+    failureClass: null,
+    output: answer.output ?? null,
+    externalId: seen.externalId,
+    settledAtMs: nowMs,
+  };
   const confirmed = moveEffect(effect, 'CONFIRMED', delta);
-  return { kind: 'settled', effect: confirmed, receipt: draftReceipt(confirmed, 'confirmed', seen, personObserver(answer)) };
+  return {
+    kind: 'settled',
+    effect: confirmed,
+    receipt: draftReceipt(confirmed, 'confirmed', seen, personObserver(answer)),
+  };
 }

@@ -1,7 +1,15 @@
 import { assertNever, invariant } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { nextQuery, quarantineEndsAtMs } from './doubt.ts';
-import { confirm, fail, type Observer, settleAbsent, type Settlement, type Settling, stayInDoubt } from './settlement.ts';
+import {
+  confirm,
+  fail,
+  type Observer,
+  settleAbsent,
+  type Settlement,
+  type Settling,
+  stayInDoubt,
+} from './settlement.ts';
 
 const QUERY: Observer = { by: 'query', evidence: null };
 
@@ -12,7 +20,10 @@ const QUERY: Observer = { by: 'query', evidence: null };
  */
 export function settleQuery(settling: Settling, outcome: Outcome): Settlement {
   const { effect, contract, numbers, nowMs } = settling;
-  invariant(effect.state === 'UNKNOWN', 'only an UNKNOWN effect is settled by a query', { key: effect.key, state: effect.state });
+  invariant(effect.state === 'UNKNOWN', 'only an UNKNOWN effect is settled by a query', {
+    key: effect.key,
+    state: effect.state,
+  });
   switch (outcome.kind) {
     case 'confirmed':
       return confirm(settling, outcome, QUERY);
