@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StoreError } from '../../../model/errors.ts';
+import { type Account, canReach } from './account.ts';
+
+/** Longest path of a unix socket, bytes (sun_path is 108 with its NUL on Linux; macOS has 104). */
+const SOCKET_PATH_MAX = process.platform === 'darwin' ? 103 : 107;
+/** The port that names the socket file; nothing listens on it. */
+export const SOCKET_PORT = 5432;
+
+/** The places of one database on disk. */
+export interface DatabaseHome {
+  /** Lock, clients and `location`: written by every client. */
+  readonly controlDir: string;
+  /** PostgreSQL's data directory. */
+  readonly dataPath: string;
+  readonly socketDir: string;
+  readonly logPath: string;
+  /** Where data, socket and log lie: `controlDir`, or a relocated directory. */
+  readonly root: string;
+}
+
+/** Where directories go that the server's account could not reach otherwise. */
+export const RELOCATED_BASE = '/var/tmp';
+
+function shortHash(path: string): string {
+  return createHash('sha256').update(path).digest('hex').slice(0, 16);
+}
+
+/** A directory that only `uid` (and root) may enter; an existing one must already be so. */
+async function ownDirectory(path: string, account: Account | null): Promise<void> {
+  const uid = account?.uid ?? process.getuid?.() ?? 0;
+  try {
+    await mkdir(path, { mode: 0o700 });
+    if (account !== null) await chown(path, account.uid, account.gid);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const found = await lstat(path);
+  if (!found.isDirectory() || found.uid !== uid) {
+    throw new StoreError('PAWL_DATABASE_MISSING', `${path} belongs to another user: remove it, or choose another data directory`, { path });
+  }
+  if ((found.mode & 0o077) !== 0) await chmod(path, 0o700);
+}
+
+async function readLocation(controlDir: string): Promise<string | null> {
+  const text = await readFile(join(controlDir, 'location'), 'utf8').catch(() => '');
+  return text.trim() === '' ? null : text.trim();
+}
+
+function homeAt(controlDir: string, root: string): DatabaseHome {
+  const near = join(root, 'socket');
+  const tooLong = Buffer.byteLength(`${near}/.s.PGSQL.${SOCKET_PORT}`) > SOCKET_PATH_MAX;
+  return {
+    controlDir,
+    root,
+    dataPath: join(root, 'data'),
+    socketDir: tooLong ? join(RELOCATED_BASE, `pawl-socket-${shortHash(root)}`) : near,
+    logPath: join(root, 'server.log'),
+  };
+}
+
+/** The places as they are now, nothing made; null when there is no database yet. */
+export async function findHome(dataDir: string): Promise<DatabaseHome | null> {
+  const control = await lstat(dataDir).catch(() => null);
+  return control === null ? null : homeAt(dataDir, (await readLocation(dataDir)) ?? dataDir);
+}
+
+/**
+ * Makes the places. The data lie in `dataDir`, or, where the server's account cannot walk there, in
+ * `/var/tmp/pawl-<hash of the path>`, which `dataDir/location` then names.
+ * @throws PAWL_DATABASE_MISSING when a directory on the way belongs to somebody else.
+ */
+export async function makeHome(dataDir: string, account: Account | null): Promise<DatabaseHome> {
+  await mkdir(dataDir, { recursive: true, mode: account === null ? 0o700 : 0o755 });
+  await mkdir(join(dataDir, 'clients'), { recursive: true, mode: 0o700 });
+  const known = await readLocation(dataDir);
+  const near = known === null && (await canReach(account, dataDir));
+  const home = homeAt(dataDir, known ?? (near ? dataDir : join(RELOCATED_BASE, `pawl-${shortHash(dataDir)}`)));
+  if (home.root !== dataDir) {
+    await ownDirectory(home.root, account);
+    await writeFile(join(dataDir, 'location'), `${home.root}\n`);
+  }
+  await ownDirectory(home.socketDir, account);
+  return home;
+}
+
+/** The connection URL of a home's database. */
+export function urlOf(home: DatabaseHome, database = 'pawl'): string {
+  return `postgresql://pawl@localhost/${database}?host=${encodeURIComponent(home.socketDir)}&port=${SOCKET_PORT}`;
+}

@@ -1,0 +1,19 @@
+import { sha256 } from '../../../model/hash.ts';
+import { FIRST_TABLES } from './0001-first-tables.ts';
+
+/** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  /** Code of the release before cannot run on the schema after it. */
+  readonly breaking: boolean;
+  readonly sql: string;
+}
+
+/** All steps, in order, numbered from 1 without gaps. */
+export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: 'first-tables', breaking: true, sql: FIRST_TABLES }];
+
+/** What is stored beside a step that was applied, so that a changed text is noticed. */
+export function checksumOf(migration: Migration): string {
+  return sha256(migration.sql);
+}

@@ -1,0 +1,61 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { createSystemClock } from '../../src/app/system-clock.ts';
+import { startDatabase } from '../../src/store/postgres/launcher/start-database.ts';
+import { stopDatabase } from '../../src/store/postgres/launcher/stop-database.ts';
+import { migrate } from '../../src/store/postgres/migrations/migrate.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** URL of the run's throw-away server, database `pawl`. */
+    readonly databaseUrl: string;
+  }
+}
+
+/** Name of the migrated database that `openTestStore` clones. */
+const TEMPLATE = 'pawl_template';
+
+/** The same server, another database. */
+function withDatabase(url: string, name: string): string {
+  const other = new URL(url);
+  other.pathname = `/${name}`;
+  return other.toString();
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${TEMPLATE}`);
+  await admin.end();
+  const client = new pg.Client({ connectionString: withDatabase(url, TEMPLATE) });
+  await client.connect();
+  await migrate(client);
+  await client.end();
+}
+
+/**
+ * One throw-away server for the whole run, started by our own launcher and bound to this process: it ends with it,
+ * however that ends. PAWL_TEST_SYSTEM_POSTGRES=1 takes the PostgreSQL on PATH instead of the bundled one.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dir = await mkdtemp(join(tmpdir(), 'pawl-test-'));
+  await chmod(dir, 0o711);
+  const binaries = process.env['PAWL_TEST_SYSTEM_POSTGRES'] === '1' ? 'system' : 'any';
+  const options = { dataDir: join(dir, 'db'), env: { PATH: process.env['PATH'] }, clock: createSystemClock(), throwAway: true, binaries } as const;
+  try {
+    const database = await startDatabase(options);
+    await makeTemplate(database.url);
+    project.provide('databaseUrl', database.url);
+  } catch (error) {
+    await stopDatabase(options).catch(() => undefined);
+    await rm(dir, { recursive: true, force: true });
+    throw error;
+  }
+  return async () => {
+    await stopDatabase(options);
+    await rm(dir, { recursive: true, force: true });
+  };
+}
