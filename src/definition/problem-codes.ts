@@ -46,6 +46,7 @@ export const PROBLEM_CODES = {
   'PAWL-117': '${ } around a value that is an expression already',
   'PAWL-118': 'a template that cannot be read',
   'PAWL-119': 'an expression where only a literal is allowed',
+  'PAWL-120': 'an else that is not the last branch',
   'PAWL-201': 'an id that is there twice',
   'PAWL-202': 'a next that leads to no step',
   'PAWL-203': 'a next into a list or out of its own',

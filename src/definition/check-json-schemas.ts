@@ -1,0 +1,147 @@
+import { RefusedError } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import { closestWord } from './closest-word.ts';
+import type { Finding } from './report-problem.ts';
+import { compileSchema, FORMATS } from './schema-validator.ts';
+import { childPointer } from './source-map.ts';
+import { child, entriesOf, isObject, itemsOf, textOf, type YamlNode } from './yaml-node.ts';
+import { valueKind } from './value-kind.ts';
+
+type Holds = 'schema' | 'schemas' | 'map' | 'text' | 'texts' | 'count' | 'number' | 'flag' | 'list' | 'type' | 'any';
+
+/** The keywords of JSON Schema 2020-12 that definitions may use, and what each holds. */
+const KEYWORDS: Readonly<Record<string, Holds>> = {
+  $schema: 'text', $id: 'text', $anchor: 'text', $ref: 'text', $comment: 'text', $defs: 'map',
+  type: 'type', enum: 'list', const: 'any', default: 'any', examples: 'list',
+  title: 'text', description: 'text', deprecated: 'flag', readOnly: 'flag', writeOnly: 'flag',
+  allOf: 'schemas', anyOf: 'schemas', oneOf: 'schemas', not: 'schema', if: 'schema', then: 'schema', else: 'schema',
+  properties: 'map', patternProperties: 'map', dependentSchemas: 'map',
+  additionalProperties: 'schema', propertyNames: 'schema', unevaluatedProperties: 'schema',
+  required: 'texts', dependentRequired: 'any', minProperties: 'count', maxProperties: 'count',
+  items: 'schema', prefixItems: 'schemas', contains: 'schema', unevaluatedItems: 'schema',
+  minItems: 'count', maxItems: 'count', minContains: 'count', maxContains: 'count', uniqueItems: 'flag',
+  minLength: 'count', maxLength: 'count', pattern: 'text', format: 'text',
+  minimum: 'number', maximum: 'number', exclusiveMinimum: 'number', exclusiveMaximum: 'number', multipleOf: 'number',
+};
+const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
+const WORDS: Readonly<Record<Exclude<Holds, 'any' | 'type'>, string>> = {
+  schema: 'a schema (a map)',
+  schemas: 'a list of schemas',
+  map: 'a map of schemas',
+  text: 'text',
+  texts: 'a list of names',
+  count: 'a whole number, 0 or more',
+  number: 'a number',
+  flag: 'true or false',
+  list: 'a list with something in it',
+};
+
+const isTextList = (value: Json): boolean => Array.isArray(value) && value.every((item: Json) => typeof item === 'string');
+
+const FITS: Readonly<Record<Exclude<Holds, 'type'>, (value: Json) => boolean>> = {
+  any: () => true,
+  schema: (value) => isObject(value) || typeof value === 'boolean',
+  schemas: (value) => Array.isArray(value) && value.length > 0,
+  map: isObject,
+  text: (value) => typeof value === 'string',
+  texts: isTextList,
+  count: (value) => Number.isInteger(value) && Number(value) >= 0,
+  number: (value) => typeof value === 'number',
+  flag: (value) => typeof value === 'boolean',
+  list: (value) => Array.isArray(value) && value.length > 0,
+};
+
+function finding(pointer: string, message: string, help: string | null, at: 'key' | 'value' = 'value'): Finding {
+  return { code: 'PAWL-114', pointer, message, help, at };
+}
+
+function typeFindings(node: YamlNode): Finding[] {
+  const nodes = Array.isArray(node.value) ? itemsOf(node) : [node];
+  return nodes.flatMap((item) => {
+    const word = textOf(item);
+    if (word !== null && TYPES.includes(word)) return [];
+    const near = word === null ? null : closestWord(word, TYPES);
+    const found = word === null ? valueKind(item.value) : `\`${word}\``;
+    return [finding(item.pointer, `\`type\` must be one of ${TYPES.join(', ')} (found ${found})`, near === null ? null : `did you mean \`${near}\`?`)];
+  });
+}
+
+function keywordFindings(keyword: string, node: YamlNode): Finding[] {
+  const holds = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
+  if (holds === undefined) {
+    const near = closestWord(keyword, Object.keys(KEYWORDS));
+    const help = near === null ? 'keywords are those of JSON Schema 2020-12' : `did you mean \`${near}\`?`;
+    return [finding(node.pointer, `\`${keyword}\` is no keyword of JSON Schema`, help, 'key')];
+  }
+  if (holds === 'type') return typeFindings(node);
+  if (!FITS[holds](node.value)) {
+    const words = holds === 'any' ? 'a value' : WORDS[holds];
+    return [finding(node.pointer, `\`${keyword}\` must be ${words} (found ${valueKind(node.value)})`, null)];
+  }
+  if (keyword === '$ref' && !String(node.value).startsWith('#')) {
+    return [finding(node.pointer, 'a `$ref` may only lead to a place in the same schema', 'begin it with #, for example #/$defs/address')];
+  }
+  if (keyword === 'format' && !FORMATS.some((format) => format === node.value)) {
+    return [finding(node.pointer, `the format \`${String(node.value)}\` is not checked here`, `the formats are ${FORMATS.join(', ')}`)];
+  }
+  return innerFindings(holds, node);
+}
+
+function innerFindings(holds: Holds, node: YamlNode): Finding[] {
+  if (holds === 'schema') return schemaFindings(node);
+  if (holds === 'schemas') return itemsOf(node).flatMap(schemaFindings);
+  return holds === 'map' ? entriesOf(node).flatMap(([, schema]) => schemaFindings(schema)) : [];
+}
+
+function schemaFindings(node: YamlNode): Finding[] {
+  if (typeof node.value === 'boolean') return [];
+  if (!isObject(node.value)) return [finding(node.pointer, `a schema is a map (found ${valueKind(node.value)})`, 'write for example { type: string }')];
+  return entriesOf(node).flatMap(([keyword, value]) => keywordFindings(keyword, value));
+}
+
+/** The form of a schema keyword by keyword, then the compiler's own word. */
+function checkOne(node: YamlNode | null): readonly Finding[] {
+  if (node === null || (!isObject(node.value) && typeof node.value !== 'boolean')) return [];
+  const findings = schemaFindings(node);
+  if (findings.length > 0) return findings;
+  try {
+    compileSchema(node.value);
+    return [];
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    const reason = String(error.details['reason']);
+    return [finding(patternPointer(node, reason) ?? node.pointer, `the JSON Schema cannot be used: ${reason}`, null)];
+  }
+}
+
+/** The place of the pattern that a compiler's complaint quotes. */
+function patternPointer(node: YamlNode, reason: string): string | null {
+  for (const [key, value] of entriesOf(node)) {
+    if (key === 'pattern' && reason.includes(JSON.stringify(value.value))) return value.pointer;
+    const inner = patternPointer(value, reason);
+    if (inner !== null) return inner;
+  }
+  for (const item of itemsOf(node)) {
+    const inner = patternPointer(item, reason);
+    if (inner !== null) return inner;
+  }
+  return null;
+}
+
+function defaultFindings(node: YamlNode): readonly Finding[] {
+  const value = child(node, 'default');
+  if (value === null || !isObject(node.value)) return [];
+  const [misfit] = compileSchema(node.value)(value.value);
+  if (misfit === undefined) return [];
+  return [finding(childPointer(node.pointer, 'default'), `the default does not fit its own schema: ${misfit.message}`, null)];
+}
+
+/** Checks every JSON Schema that an author wrote: input, vars with their defaults, events, action inputs and outputs. */
+export function checkJsonSchemas(root: YamlNode): readonly Finding[] {
+  const vars = entriesOf(child(root, 'vars')).map(([, schema]) => schema);
+  const events = entriesOf(child(root, 'events')).map(([, event]) => child(event, 'schema'));
+  const actions = entriesOf(child(root, 'actions')).flatMap(([, action]) => [child(action, 'input'), child(action, 'output')]);
+  const schemas = [child(root, 'input'), ...vars, ...events, ...actions];
+  const findings = schemas.flatMap(checkOne);
+  return findings.length > 0 ? findings : vars.flatMap(defaultFindings);
+}

@@ -1,0 +1,71 @@
+import { reservedNames } from './expression/names.ts';
+import { STEP_KEYS } from './generated/step-keys.ts';
+import type { Finding } from './report-problem.ts';
+import { childPointer } from './source-map.ts';
+import { child, entriesOf, isObject, itemsOf, textOf, type YamlNode } from './yaml-node.ts';
+
+/** Verbs whose steps may do without an id. */
+const UNNAMED = ['set', 'choose', 'fail', 'end'];
+
+function foreignKeys(step: YamlNode, verb: string): Finding[] {
+  return entriesOf(step).flatMap(([key]) => {
+    const verbs = STEP_KEYS[key]?.verbs ?? null;
+    if (verbs === null || verbs.includes(verb)) return [];
+    const owners = verbs.map((owner) => `\`${owner}\``).join(' or ');
+    return [
+      {
+        code: 'PAWL-115' as const,
+        pointer: childPointer(step.pointer, key),
+        at: 'key' as const,
+        message: `\`${key}\` belongs to ${owners}, and this step is a \`${verb}\``,
+        help: 'take it out, or move it to the step it is meant for',
+      },
+    ];
+  });
+}
+
+function idFindings(step: YamlNode, verb: string): Finding[] {
+  const id = child(step, 'id');
+  if (id === null && !UNNAMED.includes(verb)) {
+    const message = `a step with \`${verb}\` needs an \`id\``;
+    return [{ code: 'PAWL-102', pointer: step.pointer, at: 'key', message, help: 'add `id:` with a name that is unique in the file' }];
+  }
+  const name = textOf(id);
+  if (id === null || name === null || !reservedNames.has(name)) return [];
+  const message = `\`${name}\` is a word of the expression language, so \`steps.${name}\` could not be read`;
+  return [{ code: 'PAWL-113', pointer: id.pointer, message, help: `choose another id, for example ${name}Step` }];
+}
+
+function elseFindings(branches: readonly YamlNode[]): Finding[] {
+  return branches.slice(0, -1).flatMap((branch) => {
+    if (child(branch, 'else') === null) return [];
+    const pointer = childPointer(branch.pointer, 'else');
+    return [
+      {
+        code: 'PAWL-120' as const,
+        pointer,
+        at: 'key' as const,
+        message: '`else` is taken whenever it is reached: the branches after it never are',
+        help: 'move it to the end of the list',
+      },
+    ];
+  });
+}
+
+function checkStep(step: YamlNode): Finding[] {
+  if (!isObject(step.value)) return [];
+  const verbs = Object.keys(step.value).filter((key) => STEP_KEYS[key]?.isVerb === true);
+  const [verb] = verbs;
+  const branches = itemsOf(child(step, 'choose'));
+  const inner = [
+    ...branches.flatMap((branch) => [child(branch, 'steps'), child(branch, 'else')]),
+    ...itemsOf(child(step, 'catch')).map((clause) => child(clause, 'do')),
+  ];
+  const own = verb === undefined || verbs.length > 1 ? [] : [...foreignKeys(step, verb), ...idFindings(step, verb)];
+  return [...own, ...elseFindings(branches), ...inner.flatMap((list) => checkStepKeys(list))];
+}
+
+/** What a step may say depends on its verb: options of other verbs, missing and reserved ids, branches after `else`. */
+export function checkStepKeys(list: YamlNode | null): readonly Finding[] {
+  return itemsOf(list).flatMap((step) => checkStep(step));
+}

@@ -1,0 +1,166 @@
+import type { Json } from '../model/json.ts';
+import { closestWord } from './closest-word.ts';
+import { explainValue } from './explain-value.ts';
+import { checkFile, type SchemaError } from './file-schema.ts';
+import type { Finding } from './report-problem.ts';
+import { childPointer, lastToken } from './source-map.ts';
+import { isObject } from './yaml-node.ts';
+
+const texts = (value: Json | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+
+/** Errors that only repeat others: the frame of a choice, and the branches of one. */
+function isEcho(error: SchemaError): boolean {
+  if (error.keyword === 'if' || error.keyword === 'allOf' || error.keyword === 'propertyNames') return true;
+  return error.schemaPath.includes('/oneOf/') || /\/allOf\/\d+\/not\/./.test(error.schemaPath);
+}
+
+/** The step, action or root that a map is, for messages. */
+function placeName(pointer: string): string {
+  if (pointer === '') return 'the workflow';
+  if (/\/(?:steps|do|else)\/\d+$/.test(pointer)) return 'this step';
+  if (/^\/actions\/[^/]+$/.test(pointer)) return `action \`${lastToken(pointer)}\``;
+  return /\/\d+$/.test(pointer) ? 'this item' : `\`${lastToken(pointer)}\``;
+}
+
+/** Keys whose absence or place was told by an unknown key that was meant for them. */
+class Explainer {
+  readonly findings: Finding[] = [];
+  private readonly meant = new Map<string, Set<string>>();
+  private readonly errors: readonly SchemaError[];
+
+  constructor(errors: readonly SchemaError[]) {
+    this.errors = errors.filter((error) => !isEcho(error));
+  }
+
+  explain(): readonly Finding[] {
+    const later = this.errors.filter((error) => this.isLater(error));
+    for (const error of later) this.findings.push(this.notYet(error));
+    const covered = later.map((error) => error.pointer);
+    const now = this.errors.filter((error) => !this.isLater(error) && !covered.some((pointer) => isWithin(error.pointer, pointer)));
+    for (const error of now) if (error.keyword === 'additionalProperties') this.findings.push(this.unknownKey(error));
+    for (const error of now) {
+      const finding = this.explainOne(error);
+      if (finding !== null) this.findings.push(finding);
+    }
+    return this.findings;
+  }
+
+  private isLater(error: SchemaError): boolean {
+    return error.keyword === 'not' && (error.schema['x-kind'] === 'not-yet' || error.schema['x-kind'] === 'not-yet-value');
+  }
+
+  private notYet(error: SchemaError): Finding {
+    const name = lastToken(error.pointer);
+    const isValue = error.schema['x-kind'] === 'not-yet-value';
+    return {
+      code: 'PAWL-901',
+      pointer: error.pointer,
+      at: isValue ? 'value' : 'key',
+      message: isValue ? `\`${name}: ${String(error.data)}\` is not yet part of this release` : `\`${name}\` is not yet part of this release`,
+      help: 'it belongs to a later part of the language; leave it out for now',
+    };
+  }
+
+  private unknownKey(error: SchemaError): Finding {
+    const name = String(error.params['additionalProperty']);
+    const known = isObject(error.schema['properties']) ? Object.keys(error.schema['properties']) : [];
+    const present = isObject(error.data) ? Object.keys(error.data) : [];
+    const near = closestWord(name, known.filter((key) => !present.includes(key))) ?? closestWord(name, known);
+    this.noteMeant(error.pointer, near ?? '');
+    return {
+      code: 'PAWL-101',
+      pointer: childPointer(error.pointer, name),
+      at: 'key',
+      message: `${placeName(error.pointer)} has no key \`${name}\``,
+      help: near === null ? `the keys here are ${known.join(', ')}` : `did you mean \`${near}\`?`,
+    };
+  }
+
+  private noteMeant(pointer: string, key: string): void {
+    const keys = this.meant.get(pointer) ?? new Set<string>();
+    keys.add(key);
+    this.meant.set(pointer, keys);
+  }
+
+  private explainOne(error: SchemaError): Finding | null {
+    switch (error.keyword) {
+      case 'additionalProperties':
+        return null;
+      case 'required':
+        return this.missingKey(error);
+      case 'oneOf':
+        return this.oneOf(error);
+      case 'not':
+        return this.exclusive(error);
+      default:
+        return explainValue(error);
+    }
+  }
+
+  private missingKey(error: SchemaError): Finding | null {
+    const name = String(error.params['missingProperty']);
+    if (this.meant.get(error.pointer)?.has(name) === true) return null;
+    return {
+      code: 'PAWL-102',
+      pointer: error.pointer,
+      at: 'key',
+      message: `${placeName(error.pointer)} needs \`${name}\``,
+      help: `add \`${name}:\``,
+    };
+  }
+
+  private oneOf(error: SchemaError): Finding | null {
+    const choices = Array.isArray(error.rule) ? error.rule.flatMap((one: Json) => (isObject(one) ? texts(one['required']) : [])) : [];
+    const isStep = choices.includes('call') && choices.includes('choose');
+    const present = choices.filter((key) => isObject(error.data) && Object.hasOwn(error.data, key));
+    if (present.length > 1) return this.tooMany(error, present, isStep);
+    const meant = this.meant.get(error.pointer);
+    if (meant !== undefined && (isStep || choices.some((key) => meant.has(key)))) return null;
+    return {
+      code: isStep ? 'PAWL-108' : 'PAWL-102',
+      pointer: error.pointer,
+      at: 'key',
+      message: isStep ? 'this step has no verb' : `${placeName(error.pointer)} needs one of ${choices.map((key) => `\`${key}\``).join(', ')}`,
+      help: isStep ? `say what it does: ${choices.join(', ')}` : `add \`${choices[0] ?? ''}:\``,
+    };
+  }
+
+  private tooMany(error: SchemaError, present: readonly string[], isStep: boolean): Finding {
+    const inOrder = isObject(error.data) ? Object.keys(error.data).filter((key) => present.includes(key)) : present;
+    const [first = '', second = ''] = inOrder;
+    return {
+      code: isStep ? 'PAWL-109' : 'PAWL-111',
+      pointer: childPointer(error.pointer, second),
+      at: 'key',
+      message: isStep ? `this step has two verbs, \`${first}\` and \`${second}\`` : `\`${first}\` and \`${second}\` exclude each other`,
+      help: isStep ? 'make two steps of it: each step has exactly one verb' : 'keep one of the two',
+    };
+  }
+
+  private exclusive(error: SchemaError): Finding {
+    const keys = isObject(error.rule) ? texts(error.rule['required']) : [];
+    return this.tooMany(error, keys, false);
+  }
+}
+
+/** Whether a pointer is another or lies below it. */
+export function isWithin(pointer: string, outer: string): boolean {
+  return pointer === outer || pointer.startsWith(`${outer}/`);
+}
+
+/**
+ * What a file's schema says against a value, one finding for one mistake: a misspelled key is not also a missing key, and
+ * what lies under a key of a later part is not judged beyond naming such keys.
+ */
+export function explainSchema(kind: 'workflow' | 'config' | 'receipt', value: Json): readonly Finding[] {
+  const findings = new Explainer(checkFile(kind, value)).explain();
+  const seen = new Set<string>();
+  return findings.filter((finding) => {
+    const id = `${finding.code} ${finding.pointer} ${finding.code === 'PAWL-102' ? finding.message : ''}`;
+    const fresh = !seen.has(id);
+    seen.add(id);
+    return fresh;
+  });
+}
+

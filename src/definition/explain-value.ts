@@ -1,0 +1,107 @@
+import type { Json } from '../model/json.ts';
+import { closestWord } from './closest-word.ts';
+import type { SchemaError } from './file-schema.ts';
+import type { Finding } from './report-problem.ts';
+import { lastToken } from './source-map.ts';
+import { kindWords, valueKind } from './value-kind.ts';
+
+const SHOWN_MAX = 40;
+
+/** `timeout`, or `item 3 of steps` for a list item. */
+function nameOf(error: SchemaError): string {
+  const token = lastToken(error.pointer);
+  if (error.propertyName !== null) return `the name \`${error.propertyName}\``;
+  if (!/^\d+$/.test(token)) return error.pointer === '' ? 'the file' : `\`${token}\``;
+  const list = lastToken(error.pointer.slice(0, error.pointer.lastIndexOf('/')));
+  return `item ${Number(token) + 1} of \`${list}\``;
+}
+
+function form(error: SchemaError): string | null {
+  const note = error.schema['x-form'];
+  return typeof note === 'string' ? note : null;
+}
+
+function typeFinding(error: SchemaError): Finding {
+  const { pointer, data, schema, rule } = error;
+  if (schema['x-kind'] === 'duration' && typeof data === 'number') {
+    const message = `${nameOf(error)} is a duration, and ${data} has no unit`;
+    return { code: 'PAWL-023', pointer, message, help: `write ${data}s for seconds, ${data}m for minutes, or for example 1h30m` };
+  }
+  const types = typeof rule === 'string' ? [rule] : Array.isArray(rule) ? rule.map(String) : [];
+  const wanted = schema['x-kind'] === 'duration' ? 'a duration such as 30s' : (form(error) ?? kindWords(types));
+  const quote = types.includes('string') && typeof data !== 'object';
+  return {
+    code: 'PAWL-103',
+    pointer,
+    message: `${nameOf(error)} must be ${wanted} (found ${valueKind(data)})`,
+    help: data === null ? 'write a value after the colon, or leave the key out' : quote ? `quote it if it is meant as text: "${String(data)}"` : null,
+  };
+}
+
+function wordFinding(error: SchemaError): Finding {
+  const { pointer, data, rule } = error;
+  const words = (Array.isArray(rule) ? rule : [rule]).map((word: Json) => String(word));
+  const found = typeof data === 'string' ? `\`${data.slice(0, SHOWN_MAX)}\`` : typeof data === 'number' ? String(data) : valueKind(data);
+  const near = typeof data === 'string' ? closestWord(data, words) : null;
+  const wanted = form(error) ?? (words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`);
+  return {
+    code: typeof data === 'string' || words.length === 1 ? 'PAWL-104' : 'PAWL-103',
+    pointer,
+    message: `${nameOf(error)} must be ${wanted} (found ${found})`,
+    help: near === null ? null : `did you mean \`${near}\`?`,
+  };
+}
+
+function patternFinding(error: SchemaError): Finding {
+  const { pointer, data } = error;
+  const isName = error.propertyName !== null || /identifier|name of|dotted name|begins with/.test(form(error) ?? '');
+  const subject = error.propertyName === null ? `${nameOf(error)} must be` : `${nameOf(error)} is not`;
+  const wanted = form(error) ?? 'a text of another form';
+  const fixed = typeof data === 'string' && isName ? data.replace(/[^A-Za-z0-9_.-]/g, '-') : null;
+  return {
+    code: isName ? 'PAWL-112' : 'PAWL-106',
+    pointer: error.propertyName === null ? pointer : `${pointer}/${error.propertyName.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    at: error.propertyName === null ? 'value' : 'key',
+    message: `${subject} ${wanted}`,
+    help: fixed !== null && fixed !== '' && fixed !== data ? `for example ${fixed}` : null,
+  };
+}
+
+function rangeFinding(error: SchemaError, code: 'PAWL-105' | 'PAWL-107'): Finding {
+  const limit = String(error.params['limit']);
+  const words: Readonly<Record<string, string>> = {
+    minimum: `at least ${limit}`,
+    maximum: `at most ${limit}`,
+    exclusiveMinimum: `more than ${limit}`,
+    exclusiveMaximum: `less than ${limit}`,
+    minItems: limit === '1' ? 'a list with something in it' : `a list of at least ${limit}`,
+    maxItems: `a list of at most ${limit}`,
+    minProperties: limit === '1' ? 'a map with something in it' : `a map of at least ${limit} keys`,
+  };
+  const found = typeof error.data === 'number' ? ` (found ${error.data})` : '';
+  return {
+    code,
+    pointer: error.pointer,
+    message: `${nameOf(error)} must be ${words[error.keyword] ?? `within ${limit}`}${found}`,
+    help: null,
+  };
+}
+
+/** What a schema says against one value. */
+export function explainValue(error: SchemaError): Finding {
+  switch (error.keyword) {
+    case 'type':
+      return typeFinding(error);
+    case 'enum':
+    case 'const':
+      return wordFinding(error);
+    case 'pattern':
+      return patternFinding(error);
+    case 'minItems':
+    case 'maxItems':
+    case 'minProperties':
+      return rangeFinding(error, 'PAWL-107');
+    default:
+      return rangeFinding(error, 'PAWL-105');
+  }
+}

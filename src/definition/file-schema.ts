@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from '../model/json.ts';
+import { validateConfigFile, validateReceiptFile, validateWorkflowFile } from './generated/file-validators.ts';
+import { isObject } from './yaml-node.ts';
+
+/** One complaint of a generated validator, with the schema that complains and the value it complains of. */
+export interface SchemaError {
+  readonly keyword: string;
+  /** JSON pointer of the value. */
+  readonly pointer: string;
+  readonly params: JsonObject;
+  /** The keyword's own value in the schema. */
+  readonly rule: Json;
+  /** The schema that holds the keyword, with the notes beside it. */
+  readonly schema: JsonObject;
+  readonly schemaPath: string;
+  readonly data: Json;
+  /** Set when it is about a map's key rather than its value. */
+  readonly propertyName: string | null;
+}
+
+interface AjvError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly params: unknown;
+  readonly schema?: unknown;
+  readonly parentSchema?: unknown;
+  readonly data?: unknown;
+  readonly propertyName?: string;
+}
+
+type Validator = ((value: Json) => boolean) & { errors?: readonly AjvError[] | null };
+
+const VALIDATORS: Readonly<Record<'workflow' | 'config' | 'receipt', Validator>> = {
+  workflow: validateWorkflowFile,
+  config: validateConfigFile,
+  receipt: validateReceiptFile,
+};
+
+const asJson = (value: unknown): Json => (value === undefined ? null : (value as Json));
+const asObject = (value: unknown): JsonObject => {
+  const json = asJson(value);
+  return isObject(json) ? json : {};
+};
+
+/** All complaints of a file's schema about a value; empty where it fits. The value is never changed. */
+export function checkFile(kind: keyof typeof VALIDATORS, value: Json): readonly SchemaError[] {
+  const validate = VALIDATORS[kind];
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map((error) => ({
+    keyword: error.keyword,
+    pointer: error.instancePath,
+    params: asObject(error.params),
+    rule: asJson(error.schema),
+    schema: asObject(error.parentSchema),
+    schemaPath: error.schemaPath,
+    data: asJson(error.data),
+    propertyName: error.propertyName ?? null,
+  }));
+}
