@@ -1,0 +1,198 @@
+import { phaseOf, unpackSnapshot, type SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
+import { readRequest } from '../decision/effect-key.ts';
+import type { Approval } from '../model/approval.ts';
+import type { Effect } from '../model/effect.ts';
+import { PawlError } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import type { Incident, RunIdentity } from '../model/run.ts';
+import type { RunPhase, RunStatus } from '../model/statuses.ts';
+import { displayRunId } from '../model/run-id.ts';
+import type { StoredRun } from '../ports/store.ts';
+import { type StepView, stepViews } from './step-view.ts';
+import type { LoadedVersion } from './version-cache.ts';
+import { type WaitingFor, waitingFor } from './waiting-for.ts';
+
+/** A ledger row as people and programs see it; times RFC 3339 UTC. */
+export interface EffectRowView {
+  readonly key: string;
+  readonly step: string;
+  readonly action: string;
+  readonly state: string;
+  readonly attempt: number;
+  readonly code: string | null;
+  readonly doubt: string | null;
+  readonly pivot: boolean;
+  readonly request: Json;
+  readonly requestHash: string;
+  readonly output: Json;
+  readonly externalId: string | null;
+  readonly receiptNo: number | null;
+  readonly compensates: string | null;
+  readonly requestedAt: string | null;
+  readonly notBefore: string | null;
+  readonly unknownSince: string | null;
+  readonly resends: number;
+  readonly queries: number;
+  readonly lastError: string | null;
+}
+
+/** An approval as people and programs see it. */
+export interface ApprovalView {
+  readonly id: string;
+  readonly step: string;
+  readonly state: string;
+  readonly title: string;
+  readonly subject: Json;
+  readonly subjectHash: string;
+  readonly from: readonly string[];
+  readonly except: readonly string[];
+  readonly quorum: number;
+  readonly askedAt: string;
+  readonly expiresAt: string | null;
+  readonly decidedAt: string | null;
+  readonly votes: readonly { readonly principal: string; readonly decision: string; readonly at: string; readonly comment: string | null }[];
+}
+
+/** An incident as people and programs see it. */
+export interface IncidentView {
+  readonly id: string;
+  readonly kind: string;
+  readonly since: string;
+  readonly step: string | null;
+  readonly effect: string | null;
+  readonly message: string;
+  readonly from: readonly string[];
+  readonly acts: readonly string[];
+}
+
+/** `show -o json`: `schemas/run.schema.json`. */
+export interface RunView {
+  readonly id: string;
+  readonly key: string;
+  readonly workflow: string;
+  readonly version: number;
+  readonly digest: string;
+  readonly tenant: string;
+  readonly status: RunStatus;
+  readonly phase: RunPhase;
+  readonly revision: number;
+  readonly startedBy: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly input: Json;
+  readonly output: Json;
+  readonly failure: Json;
+  readonly waitingFor: readonly WaitingFor[];
+  readonly steps: readonly StepView[];
+  readonly effects: readonly EffectRowView[];
+  readonly approvals: readonly ApprovalView[];
+  readonly incidents: readonly IncidentView[];
+}
+
+/** RFC 3339 UTC of epoch milliseconds. */
+export function timeText(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+function timeOrNull(atMs: number | null): string | null {
+  return atMs === null ? null : timeText(atMs);
+}
+
+function effectRow(effect: Effect): EffectRowView {
+  const { key, step, action, state, attempt, code, doubt, pivot, requestHash, receiptNo, compensates, resends, queries, lastError } = effect;
+  return {
+    key,
+    step,
+    action,
+    state,
+    attempt,
+    code,
+    doubt,
+    pivot,
+    request: readRequest(effect).with,
+    requestHash,
+    output: effect.output ?? null,
+    externalId: effect.externalId,
+    receiptNo,
+    compensates,
+    requestedAt: timeOrNull(effect.requestedAtMs),
+    notBefore: timeOrNull(effect.notBeforeMs),
+    unknownSince: timeOrNull(effect.unknownSinceMs),
+    resends,
+    queries,
+    lastError,
+  };
+}
+
+function approvalView(approval: Approval): ApprovalView {
+  const { step, state, title, subject, subjectHash, from, except, quorum } = approval;
+  return {
+    id: approval.approvalId,
+    step,
+    state,
+    title,
+    subject,
+    subjectHash,
+    from,
+    except,
+    quorum,
+    askedAt: timeText(approval.askedAtMs),
+    expiresAt: timeOrNull(approval.expiresAtMs),
+    decidedAt: timeOrNull(approval.decidedAtMs),
+    votes: approval.votes.map(({ principal, decision, atMs, comment }) => ({ principal, decision, at: timeText(atMs), comment })),
+  };
+}
+
+function incidentView(incident: Incident): IncidentView {
+  const { id, kind, step, effectKey, message, from, acts } = incident;
+  return { id, kind, since: timeText(incident.sinceMs), step, effect: effectKey, message, from, acts };
+}
+
+/** Ledger rows as they came: forward rows by first request, each compensation after what it is for. */
+function inOrder(effects: readonly Effect[]): readonly Effect[] {
+  const timeOf = (effect: Effect): number => effect.firstRequestedAtMs ?? Number.MAX_SAFE_INTEGER;
+  return [...effects].sort((a, b) => Number(a.compensates !== null) - Number(b.compensates !== null) || timeOf(a) - timeOf(b));
+}
+
+function identity(run: RunIdentity): Pick<RunView, 'id' | 'key' | 'workflow' | 'version' | 'digest' | 'tenant' | 'startedBy' | 'startedAt' | 'input'> {
+  const { key, workflow, version, digest, tenant, startedBy, input } = run;
+  return { id: displayRunId(run.runId), key, workflow, version, digest, tenant, startedBy, startedAt: timeText(run.startedAtMs), input };
+}
+
+/** The envelope, or the pin that does not fit, told as an incident: a run that cannot be decided can still be shown (P07). */
+function openEnvelope(stored: StoredRun): { readonly envelope: SnapshotEnvelope | null; readonly incidents: readonly Incident[] } {
+  try {
+    const envelope = unpackSnapshot(stored.snapshot, stored.run.digest);
+    return { envelope, incidents: envelope.control.incidents };
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    const field = error.details['field'];
+    const id = `pin:${typeof field === 'string' ? field : 'snapshot'}`;
+    const incident = { id, kind: 'pin', sinceMs: stored.run.startedAtMs, step: null, effectKey: null, message: error.message, from: [], acts: [] } as const;
+    return { envelope: null, incidents: [incident] };
+  }
+}
+
+/**
+ * A run as `show` prints it and the API answers it: everything with its words, nothing secret.
+ * @param version its version; null where this process cannot read it, then there are no steps.
+ * @param nowMs the database's time.
+ */
+export function runView(version: LoadedVersion | null, stored: StoredRun, nowMs: number): RunView {
+  const { envelope, incidents } = openEnvelope(stored);
+  const effects = inOrder(stored.effects);
+  return {
+    ...identity(stored.run),
+    status: stored.status,
+    phase: envelope === null ? 'forward' : phaseOf(envelope.snapshot),
+    revision: stored.revision,
+    endedAt: timeOrNull(stored.endedAtMs),
+    output: stored.output ?? null,
+    failure: stored.failure ?? null,
+    waitingFor: waitingFor({ version, stored, envelope, incidents, nowMs }),
+    steps: version === null || envelope === null ? [] : stepViews(version, envelope),
+    effects: effects.map(effectRow),
+    approvals: stored.approvals.map(approvalView),
+    incidents: incidents.map(incidentView),
+  };
+}

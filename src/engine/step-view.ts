@@ -1,0 +1,47 @@
+import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
+import type { Step } from '../model/definition.ts';
+import type { Json } from '../model/json.ts';
+import { ownValue } from '../model/own-value.ts';
+import type { StepRecord } from '../model/run.ts';
+import type { LoadedVersion } from './version-cache.ts';
+
+/** A step of a run: where it stands in one word, and what it left. */
+export interface StepView {
+  readonly id: string;
+  readonly verb: string;
+  /** `pending`, `active`, `held`, `completed`, `skipped` or `failed`. */
+  readonly status: 'pending' | 'active' | 'held' | 'completed' | 'skipped' | 'failed';
+  /** The enclosing step, null at the top. */
+  readonly parent: string | null;
+  readonly attempts: number;
+  readonly code: string | null;
+  readonly output: Json;
+  readonly at: string | null;
+}
+
+function statusOf(step: Step, record: StepRecord | undefined, envelope: SnapshotEnvelope): StepView['status'] {
+  const { activeSinceMs, incidents } = envelope.control;
+  if (incidents.some((incident) => incident.step === step.id && incident.kind !== 'compensation')) return 'held';
+  if (ownValue(activeSinceMs, step.id) !== undefined) return 'active';
+  if (record === undefined) return 'pending';
+  if (record.skipped) return 'skipped';
+  return record.code === null ? 'completed' : 'failed';
+}
+
+/** The steps of a run in document order, those of branches and catches after the step that holds them. */
+export function stepViews(version: LoadedVersion, envelope: SnapshotEnvelope): readonly StepView[] {
+  const { compiled } = version;
+  return [...compiled.steps.values()].map((step) => {
+    const record = ownValue(envelope.snapshot.data.steps, step.id);
+    return {
+      id: step.id,
+      verb: step.verb,
+      status: statusOf(step, record, envelope),
+      parent: compiled.place(step.id).parents.at(-1) ?? null,
+      attempts: record?.attempts ?? 0,
+      code: record?.code ?? null,
+      output: record?.output ?? null,
+      at: record === undefined || record.atMs === null ? null : new Date(record.atMs).toISOString(),
+    };
+  });
+}

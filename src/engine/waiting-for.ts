@@ -1,0 +1,104 @@
+import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
+import type { Approval } from '../model/approval.ts';
+import type { Effect } from '../model/effect.ts';
+import { ownValue } from '../model/own-value.ts';
+import { displayRunId } from '../model/run-id.ts';
+import type { Incident } from '../model/run.ts';
+import { isEnd } from '../model/statuses.ts';
+import type { StoredRun } from '../ports/store.ts';
+import type { LoadedVersion } from './version-cache.ts';
+
+/** One thing that keeps a run from moving, and who or what can move it. */
+export interface WaitingFor {
+  readonly kind: 'approval' | 'event' | 'timer' | 'worker' | 'answer' | 'retry' | 'resend' | 'query' | 'person';
+  readonly step: string | null;
+  readonly since: string | null;
+  /** When it ends by itself, null = never. */
+  readonly until: string | null;
+  /** Who can move it: roles and names, an event's name, `the provider`, `a worker`, `time`. */
+  readonly by: readonly string[];
+  /** How to give it, null where nobody has to. */
+  readonly command: string | null;
+}
+
+/** What a list of blockers is read from. */
+export interface WaitingSource {
+  readonly version: LoadedVersion | null;
+  readonly stored: StoredRun;
+  readonly envelope: SnapshotEnvelope | null;
+  readonly incidents: readonly Incident[];
+  /** The database's time. */
+  readonly nowMs: number;
+}
+
+function text(atMs: number | null | undefined): string | null {
+  return atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
+}
+
+function fromApproval(run: string, approval: Approval): WaitingFor {
+  const { step, from, askedAtMs, expiresAtMs } = approval;
+  return { kind: 'approval', step, since: text(askedAtMs), until: text(expiresAtMs), by: from, command: `pawl approve ${run}` };
+}
+
+const PROVIDER = ['the provider'] as const;
+const WORKER = ['a worker'] as const;
+const TIME = ['time'] as const;
+
+/** What an open ledger row waits for; null where somebody else's turn is told elsewhere (a plan's later rows, an approval, a review). */
+function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
+  const { step, notBeforeMs } = effect;
+  const waits = notBeforeMs !== null && notBeforeMs > nowMs;
+  const row = { step, since: text(effect.unknownSinceMs ?? effect.requestedAtMs), until: waits ? text(notBeforeMs) : null, command: null };
+  switch (effect.state) {
+    case 'AUTHORIZED':
+      return waits ? { ...row, kind: 'retry', by: TIME } : { ...row, kind: 'worker', by: WORKER };
+    case 'REQUESTED':
+      return { ...row, kind: 'answer', by: PROVIDER };
+    case 'UNKNOWN':
+      if (effect.doubt === 'resend') return { ...row, kind: 'resend', by: waits ? TIME : WORKER };
+      return effect.doubt === 'query' ? { ...row, kind: 'query', by: waits ? TIME : WORKER } : null;
+    default:
+      return null;
+  }
+}
+
+function commandOf(run: string, incident: Incident): string | null {
+  const [act] = incident.acts;
+  if (act === undefined) return null;
+  const subject = incident.step ?? '';
+  if (act === 'resolve' || incident.kind === 'unknown') return `pawl resolve ${run} ${subject} --as confirmed|absent|rejected --evidence TEXT`;
+  if (incident.kind === 'compensation') return `pawl resolve ${run} ${subject} --as retry|undone|waived --evidence TEXT`;
+  return act === 'retry' ? `pawl retry ${run} ${subject}`.trim() : `pawl ${act} ${run}`;
+}
+
+function fromIncident(run: string, incident: Incident): WaitingFor {
+  return { kind: 'person', step: incident.step, since: text(incident.sinceMs), until: null, by: incident.from, command: commandOf(run, incident) };
+}
+
+/** Steps that are active and wait for the world by themselves: `wait` and `await`. */
+function fromSteps(source: WaitingSource, run: string): readonly WaitingFor[] {
+  const { version, envelope, stored } = source;
+  if (version === null || envelope === null) return [];
+  const dueOf = (name: string): string | null => text(stored.timers.find((timer) => timer.name === name)?.dueAtMs);
+  return Object.keys(envelope.control.activeSinceMs).flatMap((id): readonly WaitingFor[] => {
+    const step = version.compiled.steps.get(id);
+    const since = text(ownValue(envelope.control.activeSinceMs, id));
+    if (step?.verb === 'wait') return [{ kind: 'timer', step: id, since, until: dueOf(`${id}:wait`), by: TIME, command: null }];
+    if (step?.verb !== 'await') return [];
+    const command = `pawl signal ${run} ${step.event} --data '{}'`;
+    return [{ kind: 'event', step: id, since, until: dueOf(`${id}:timeout`), by: [step.event], command }];
+  });
+}
+
+/** Why a run is not moving and who can move it; empty for a run that has ended. */
+export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
+  const { stored, incidents, nowMs } = source;
+  if (isEnd(stored.status) && incidents.length === 0) return [];
+  const run = displayRunId(stored.run.runId);
+  return [
+    ...incidents.map((incident) => fromIncident(run, incident)),
+    ...stored.approvals.filter((approval) => approval.state === 'open').map((approval) => fromApproval(run, approval)),
+    ...fromSteps(source, run),
+    ...stored.effects.flatMap((effect) => fromEffect(effect, nowMs) ?? []),
+  ];
+}
