@@ -1,7 +1,19 @@
-import { InvariantError } from '../model/errors.ts';
-import type { RunIdentity } from '../model/run.ts';
+import { enter } from '../machine/advance.ts';
+import { invariant } from '../model/errors.ts';
+import { hashJson } from '../model/hash.ts';
+import type { KernelSnapshot, RunControl, RunIdentity, RunState } from '../model/run.ts';
+import type { RunCommit } from '../model/run-commit.ts';
+import { closeDraft } from './close-draft.ts';
 import type { DecideContext } from './decide-context.ts';
-import type { StartDecision } from './decision.ts';
+import type { StartDecision, StartRows } from './decision.ts';
+import { checkPin } from './dispatch-block.ts';
+import { Draft } from './draft.ts';
+import { pump, recordMove } from './kernel-loop.ts';
+import { CHAIN_START } from './receipt.ts';
+import { DEADLINE } from './settle-run.ts';
+
+/** The fence of a run that is leased to its starter from birth. */
+const FIRST_FENCE = 1;
 
 /**
  * Decides the first commit of a run: its initial snapshot and everything that follows from it at once. With `canSend`
@@ -9,5 +21,70 @@ import type { StartDecision } from './decision.ts';
  * @param run its identity; `startedAtMs` is the database's time.
  */
 export function decideStart(ctx: DecideContext, run: RunIdentity): StartDecision {
-  throw new InvariantError('not written', { run: run.runId, nowMs: ctx.nowMs });
+  const { definition } = ctx.compiled.machine;
+  const holds = definition.onFailure === 'hold';
+  const first = enter(ctx.compiled, { run, nowMs: run.startedAtMs, holds });
+  const draft = new Draft(ctx, unborn(ctx, run, first.snapshot));
+  draft.atMs = run.startedAtMs;
+  checkPin(draft);
+  if (definition.timeoutMs !== null) draft.setTimer(DEADLINE, run.startedAtMs + definition.timeoutMs);
+  recordMove(draft, first, { type: 'run.started', id: run.runId, step: null, detail: { holds } });
+  pump(draft);
+  const { commit, next, orders, more } = closeDraft(draft, false);
+  const isKept = ctx.canSend && commit.lease.kind === 'keep';
+  return { start: rowsOf(ctx, run, commit, isKept), next: { ...next, fence: isKept ? FIRST_FENCE : 0 }, ...orders, more };
+}
+
+function unborn(ctx: DecideContext, run: RunIdentity, snapshot: KernelSnapshot): RunState {
+  return {
+    run,
+    revision: 0,
+    fence: ctx.canSend ? FIRST_FENCE : 0,
+    status: 'RUNNING',
+    phase: 'forward',
+    snapshot,
+    control: EMPTY_CONTROL,
+    effects: new Map(),
+    timers: new Map(),
+    approvals: new Map(),
+    kept: [],
+    lastReceiptNo: 0,
+    lastReceiptHash: CHAIN_START,
+    crashes: 0,
+    endedAtMs: null,
+  };
+}
+
+/** The notes of a run that has not begun. */
+export const EMPTY_CONTROL: RunControl = {
+  activeSinceMs: {},
+  incidents: [],
+  cancelWaiting: null,
+  timerGenerations: {},
+  redo: {},
+  reads: {},
+  plan: null,
+  order: null,
+  deadlineWaiting: false,
+  pending: [],
+};
+
+function rowsOf(ctx: DecideContext, run: RunIdentity, commit: RunCommit, isKept: boolean): StartRows {
+  const { head, transitions, effects, receipts, approvals, audit, lease } = commit;
+  invariant(head !== null, 'a start without a head', { runId: run.runId });
+  // A starter that does not send leaves what is still to be decided to whoever claims the run.
+  const readyAtMs = lease.kind === 'release' ? lease.readyAtMs : ctx.nowMs;
+  return {
+    run,
+    requestHash: hashJson([run.workflow, run.input]),
+    again: ctx.compiled.machine.definition.key?.again ?? 'never',
+    head,
+    transitions,
+    effects,
+    timers: commit.timersSet,
+    approvals,
+    receipts,
+    audit,
+    lease: isKept ? { kind: 'keep' } : { kind: 'free', readyAtMs },
+  };
 }

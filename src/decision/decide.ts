@@ -1,8 +1,12 @@
-import { InvariantError } from '../model/errors.ts';
 import type { RunState } from '../model/run.ts';
+import { applyInputs } from './apply-inputs.ts';
+import { closeDraft } from './close-draft.ts';
 import type { DecideContext } from './decide-context.ts';
 import type { Decision } from './decision.ts';
 import type { DecisionInput } from './decision-input.ts';
+import { checkPin } from './dispatch-block.ts';
+import { Draft } from './draft.ts';
+import { pump } from './kernel-loop.ts';
 
 /**
  * Decides what a run does about what came in: pure and total, the whole of what is to be written as one commit.
@@ -11,5 +15,10 @@ import type { DecisionInput } from './decision-input.ts';
  * @throws PAWL_INVARIANT when the state contradicts itself.
  */
 export function decide(ctx: DecideContext, state: RunState, inputs: readonly DecisionInput[]): Decision {
-  throw new InvariantError('not written', { run: state.run.runId, inputs: inputs.length, nowMs: ctx.nowMs });
+  const draft = new Draft(ctx, state);
+  checkPin(draft);
+  pump(draft);
+  const rest = applyInputs(draft, inputs);
+  const { commit, next, orders, more } = closeDraft(draft, rest.length > 0);
+  return { commit, next, ...orders, rest, more };
 }

@@ -1,0 +1,23 @@
+import type { CompiledMachine } from '../machine/compile.ts';
+import type { Json } from '../model/json.ts';
+
+/**
+ * The step in which a run waits for the world; null while none is active (it is held, settling, ended, or a step drains).
+ * States of other roles have a `$` in their names, which no author's id can have.
+ */
+export function activeLeaf(value: Json): string | null {
+  let at: Json = value;
+  while (typeof at === 'object' && at !== null && !Array.isArray(at)) {
+    const inner: Json | undefined = Object.values(at)[0];
+    if (inner === undefined) return null;
+    at = inner;
+  }
+  return typeof at === 'string' && !at.includes('$') ? at : null;
+}
+
+/** Who takes events while a step is active, innermost first: itself, each choose around it (never a step whose catch runs), the document (null). */
+export function handlerOwnersOf(compiled: CompiledMachine, leaf: string): readonly (string | null)[] {
+  const { lists, parents } = compiled.place(leaf);
+  const chooses = parents.filter((parent, depth) => lists[depth + 1]?.startsWith(`${parent}$branch`) === true);
+  return [leaf, ...chooses.toReversed(), null];
+}

@@ -1,0 +1,82 @@
+import { failureView } from '../machine/scope.ts';
+import type { Effect } from '../model/effect.ts';
+import type { Failure } from '../model/run.ts';
+import { advancePlan } from './advance-plan.ts';
+import type { Draft } from './draft.ts';
+import { isExpressionFault } from './faults.ts';
+import type { EffectPolicy } from './effect-policy.ts';
+import { OPERATORS } from './hold-step.ts';
+import { afterPivot } from './pivot-waiters.ts';
+import { callStepOf, policyOf } from './row-policy.ts';
+import { effectSettled } from './settle-step.ts';
+import { settleIfDone } from './settle-run.ts';
+import type { Settlement, Settling } from './settlement.ts';
+import { scopeAt } from './step-scope.ts';
+
+/** Everything that a row is settled with. */
+export function settlingOf(draft: Draft, effect: Effect): Settling {
+  const policy = policyOf(draft, effect);
+  return {
+    effect,
+    contract: draft.ctx.compiled.action(effect.action),
+    policy,
+    numbers: draft.ctx.numbers,
+    nowMs: draft.atMs,
+    retrying: mayStart(draft, effect),
+    mayRetry: (failure) => holdsRetry(draft, { effect, policy, failure }),
+  };
+}
+
+/** Whether a row may be sent anew: a forward row while its step is active, a compensation while the run compensates. */
+export function mayStart(draft: Draft, effect: Effect): boolean {
+  if (effect.compensates !== null) return draft.phase === 'compensating';
+  return draft.phase === 'forward' && Object.hasOwn(draft.control.activeSinceMs, effect.step);
+}
+
+function holdsRetry(draft: Draft, ask: { effect: Effect; policy: EffectPolicy; failure: Failure }): boolean {
+  const { when } = ask.policy.retry;
+  if (when === null) return true;
+  const { site, scope } = scopeAt(draft, ask.effect.step, draft.snapshot.data);
+  try {
+    return draft.ctx.compiled.evaluator.holds(when, site, { ...scope, failure: failureView(ask.failure) });
+  } catch (error) {
+    if (isExpressionFault(error)) return false;
+    throw error;
+  }
+}
+
+/** Writes what a row came to; once it is settled, and only then, the run is moved (E09). */
+export function applySettlement(draft: Draft, settlement: Settlement): void {
+  const { effect, receipt, incident, settled } = settlement;
+  const written = receipt === null ? effect : draft.settleEffect(effect, receipt);
+  if (receipt === null) draft.putEffect(effect);
+  if (incident !== null) openReview(draft, written, incident);
+  else draft.closeIncidents((known) => known.kind === 'unknown' && known.effectKey === effect.key);
+  if (settled === null) return;
+  if (written.compensates !== null) return advancePlan(draft);
+  // A cancel that waited for a pivot that failed stops the run before the failure is routed (R18).
+  afterPivot(draft, written);
+  if (draft.phase === 'forward') {
+    draft.enqueue(effectSettled(draft, written.step, settled), { type: 'effect', id: `${written.key}:settled`, step: written.step });
+  }
+  if (draft.phase === 'settling') settleIfDone(draft);
+}
+
+function openReview(draft: Draft, effect: Effect, incident: NonNullable<Settlement['incident']>): void {
+  const { kind, message, acts } = incident;
+  draft.openIncident({ id: `unknown:${effect.key}`, kind, step: effect.step, effectKey: effect.key, message, from: reviewersOf(draft, effect), acts });
+}
+
+/** Who may answer a review: what the step names, else operators. */
+export function reviewersOf(draft: Draft, effect: Effect): readonly string[] {
+  const review = effect.compensates === null ? callStepOf(draft, effect).review : null;
+  if (review === null) return OPERATORS;
+  const { site, scope } = scopeAt(draft, effect.step, draft.snapshot.data);
+  try {
+    const names = review.from.map((name) => draft.ctx.compiled.evaluator.render(name, site, scope));
+    return names.flat().filter((name) => typeof name === 'string');
+  } catch (error) {
+    if (isExpressionFault(error)) return OPERATORS;
+    throw error;
+  }
+}

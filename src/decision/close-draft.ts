@@ -1,0 +1,76 @@
+import { invariant } from '../model/errors.ts';
+import type { RunCommit } from '../model/run-commit.ts';
+import type { RunState } from '../model/run.ts';
+import type { RunStatus } from '../model/statuses.ts';
+import type { Orders } from './decision.ts';
+import type { Draft } from './draft.ts';
+import { pump } from './kernel-loop.ts';
+import { actionableRows, dispatchDue, openReads, type OrderBook } from './on-due.ts';
+import { finalStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
+
+/** Times that dispatching may settle something and so move the run again before a commit is closed; the rest comes next time. */
+const ROUNDS_MAX = 8;
+
+/** A closed draft: what to write, the run after it, and what to send then. */
+export interface Closed {
+  readonly commit: RunCommit;
+  readonly next: RunState;
+  readonly orders: Orders;
+  readonly more: boolean;
+}
+
+/**
+ * Closes a decision: sends what is due, derives the status, keeps the lease while anything is in flight here.
+ * @param hasRest whether inputs are left over for the next decision.
+ */
+export function closeDraft(draft: Draft, hasRest: boolean): Closed {
+  const orders: OrderBook = { sends: [], queries: [], reads: [] };
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    draft.atMs = draft.ctx.nowMs;
+    if (!dispatchDue(draft, orders)) break;
+    pump(draft);
+  }
+  const more = hasRest || draft.queue.length > 0;
+  const needs = needsOf(draft.control.incidents, draft.approvals.values());
+  const { commit, next } = draft.finish({ status: statusOf(draft, more), needs, lease: leaseOf(draft, orders, more) });
+  return { commit, next, orders, more };
+}
+
+function statusOf(draft: Draft, more: boolean): RunStatus {
+  const { incidents } = draft.control;
+  if (draft.phase === 'ended') {
+    const { ending } = draft.snapshot.data;
+    invariant(ending !== null, 'a run ended without an end', { runId: draft.base.run.runId });
+    // Only a late proof is left of an ended run's incidents: it holds the run whatever its end (E08).
+    return incidents.length > 0 ? 'HELD' : finalStatus(ending, draft.effects.values());
+  }
+  return liveStatus({ ...waiting(draft), phase: draft.phase, incidents, hasEvents: more });
+}
+
+/** What may still happen by itself: rows in flight, rows and reads that a worker acts on. */
+function waiting(draft: Draft): Parameters<typeof nextDueAtMs>[0] {
+  const inFlight = [...draft.effects.values()].filter((effect) => effect.state === 'REQUESTED');
+  const effects = [...inFlight, ...actionableRows(draft)];
+  return { effects, reads: Object.fromEntries(openReads(draft)), nowMs: draft.ctx.nowMs };
+}
+
+function leaseOf(draft: Draft, orders: Orders, more: boolean): RunCommit['lease'] {
+  const isOrdering = orders.sends.length + orders.queries.length + orders.reads.length > 0;
+  if (more || isOrdering || isInFlightHere(draft)) return { kind: 'keep' };
+  return { kind: 'release', wakeSeen: draft.ctx.wakeSeen ?? null, readyAtMs: readyAtMs(draft) };
+}
+
+/** What this holder has sent and not heard of; another fence's is nobody's any more. */
+function isInFlightHere(draft: Draft): boolean {
+  if (!draft.ctx.canSend) return false;
+  const row = [...draft.effects.values()].some((effect) => effect.state === 'REQUESTED' && effect.fence === draft.base.fence);
+  return row || openReads(draft).some(([, read]) => read.notBeforeMs === null);
+}
+
+/** When a worker is wanted next: for rows and reads that are due, at once for what another fence has left in flight. */
+function readyAtMs(draft: Draft): number | null {
+  if (draft.phase === 'ended') return null;
+  const { nowMs } = draft.ctx;
+  const isLeft = [...draft.effects.values()].some((effect) => effect.state === 'REQUESTED');
+  return isLeft ? nowMs : nextDueAtMs(waiting(draft));
+}

@@ -1,0 +1,73 @@
+import type { Ending, RunData } from '../model/run.ts';
+import { advancePlan } from './advance-plan.ts';
+import { planCompensation, type CompensationPlan, type PlanFault, type PlanOpen } from './compensation-plan.ts';
+import type { Draft } from './draft.ts';
+import { isExpressionFault } from './faults.ts';
+import { OPERATORS } from './hold-step.ts';
+import { pivotOf } from './pivot.ts';
+
+/**
+ * Compensation begins: all rows of the plan are written PROPOSED with their requests computed once (R12), or the run is
+ * held before any of them. Behind a confirmed pivot only an order undoes anything (R20).
+ */
+export function compensateRun(draft: Draft, data: RunData): void {
+  const { ending } = data;
+  if (ending?.kind === 'terminated') return enqueueUndone(draft);
+  if (ending?.kind !== 'ordered' && pivotOf(draft.effects.values()) === 'behind') return holdBehindPivot(draft, ending);
+  beginPlan(draft, ending);
+}
+
+/** Writes the plan and requests its first compensation. */
+export function beginPlan(draft: Draft, ending: Ending | null): void {
+  const plan = planOf(draft, ending);
+  if (plan.kind === 'fault') return holdPlan(draft, plan);
+  // Open rows: the settling of the last one comes back here.
+  if (plan.kind === 'open') return;
+  for (const row of plan.rows) draft.putEffect(row);
+  draft.setControl({ plan: plan.keys });
+  advancePlan(draft);
+}
+
+/** The plan as of now; pure, so that a preview sees the same (R24). */
+export function planOf(draft: Draft, ending: Ending | null): CompensationPlan | PlanFault | PlanOpen {
+  const { compiled } = draft.ctx;
+  const source = { program: compiled, run: draft.base.run, revision: draft.revision, effects: draft.effects.values() };
+  try {
+    return planCompensation({ ...source, failure: ending?.kind === 'ordered' ? null : (ending?.failure ?? null) });
+  } catch (error) {
+    if (!isExpressionFault(error)) throw error;
+    const first = [...draft.effects.values()].find((effect) => effect.compensates === null && effect.state === 'CONFIRMED');
+    if (first === undefined) throw error;
+    return { kind: 'fault', step: first.step, forwardKey: first.key, message: error.message };
+  }
+}
+
+function enqueueUndone(draft: Draft): void {
+  draft.enqueue({ type: 'run.undone', atMs: draft.atMs }, { type: 'run', id: draft.base.run.runId, step: null });
+}
+
+function holdPlan(draft: Draft, fault: PlanFault): void {
+  draft.openIncident({
+    id: `compensation:${fault.forwardKey}`,
+    kind: 'compensation',
+    step: fault.step,
+    effectKey: fault.forwardKey,
+    message: `the undo of step ${fault.step} cannot be computed, so nothing of the plan was requested: ${fault.message}`,
+    from: OPERATORS,
+    acts: ['terminate'],
+  });
+}
+
+function holdBehindPivot(draft: Draft, ending: Ending | null): void {
+  const failure = ending?.failure ?? null;
+  const message = `the point of no return is passed: ${failure === null ? 'the run was to be undone' : `${failure.code}: ${failure.message}`}`;
+  draft.openIncident({
+    id: 'pivot:compensation',
+    kind: 'pivot',
+    step: failure?.step ?? null,
+    effectKey: null,
+    message,
+    from: OPERATORS,
+    acts: ['compensate', 'terminate'],
+  });
+}

@@ -1,0 +1,37 @@
+import type { Effect } from '../model/effect.ts';
+import { invariant } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import type { Ending, RunData } from '../model/run.ts';
+import { currentCompensation } from './compensation-plan.ts';
+import { closeApproval } from './close-approval.ts';
+import type { Draft } from './draft.ts';
+import { standingOf } from './run-status.ts';
+import { withdrawUnsent } from './step-effects.ts';
+
+/** The run has come to an end: whatever would still wait is over, and what stands is said. */
+export function endRun(draft: Draft, data: RunData): void {
+  const { ending } = data;
+  invariant(ending !== null, 'a run ended without an end', { runId: draft.base.run.runId });
+  withdrawUnsent(draft, null);
+  for (const name of [...draft.timers.keys()]) draft.clearTimer(name);
+  for (const approval of draft.approvals.values()) {
+    if (approval.state === 'open' || approval.state === 'held') closeApproval(draft, approval, 'cancelled');
+  }
+  for (const event of draft.kept) draft.answer(event, event.payload.type === 'signal' ? 'unmatched' : 'ended');
+  draft.closeIncidents((incident) => incident.kind !== 'late-proof');
+  draft.setControl({ activeSinceMs: {}, reads: {}, cancelWaiting: null, deadlineWaiting: false });
+  const isDone = ending.kind === 'done';
+  draft.end = { endedAtMs: draft.atMs, output: isDone ? ending.output : undefined, failure: isDone ? undefined : failureView(draft, ending) };
+}
+
+/** What is said of a run that did not complete: why, what was undone, what stands in the world. */
+function failureView(draft: Draft, ending: Ending): Json {
+  const rows = [...draft.effects.values()];
+  const undone = rows.filter((row) => row.compensates === null && isUndone(row, rows)).map((row) => row.step);
+  const { code, message, step } = ending.failure ?? { code: ending.kind, message: `the run was ${ending.kind}`, step: null };
+  return { code, message, step, undone, standing: standingOf(rows).map((row) => row.step) };
+}
+
+function isUndone(forward: Effect, rows: readonly Effect[]): boolean {
+  return currentCompensation(forward.key, rows)?.state === 'CONFIRMED';
+}

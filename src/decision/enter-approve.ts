@@ -1,0 +1,127 @@
+import type { Approval, AuthorizedRequest } from '../model/approval.ts';
+import type { ApproveStep, CallStep, Template } from '../model/definition.ts';
+import type { Effect } from '../model/effect.ts';
+import { hashJson } from '../model/hash.ts';
+import type { Json } from '../model/json.ts';
+import type { RunData } from '../model/run.ts';
+import { tally } from './approval-rules.ts';
+import { approvalOutcome, closeApproval } from './close-approval.ts';
+import type { Draft } from './draft.ts';
+import { prepareCall } from './prepare-call.ts';
+import { atEntry, enqueueSettled, failed, failureOf } from './settle-step.ts';
+import { framesAt, framesAhead, scopeAt } from './step-scope.ts';
+import { millisecondsOf } from './time-values.ts';
+
+/** What an approval will be, or why it cannot be asked. */
+type Asked = { readonly approval: Approval; readonly targets: readonly Effect[] } | { readonly fault: string };
+
+/** Asks people, once per visit of the step (A01): subject, requests of what they authorize, and the hash of both (A04). */
+export function enterApprove(draft: Draft, step: ApproveStep, data: RunData): void {
+  const approvalId = approvalIdOf(step.id, framesAt(draft, step.id, data));
+  const known = draft.approvals.get(approvalId);
+  const asked = atEntry(draft, step.id, () => ask(draft, { step, data, approvalId }));
+  if (asked === null) return;
+  if ('fault' in asked) return enqueueSettled(draft, step.id, failed(failureOf(step.id, 'expression', 'expression', asked.fault)));
+  if (known !== undefined && isDecided(known)) return enqueueSettled(draft, step.id, approvalOutcome(known));
+  const approval = known === undefined ? asked.approval : reopen(known, asked.approval);
+  draft.putApproval(approval);
+  if (known === undefined) for (const target of asked.targets) if (!draft.effects.has(target.key)) draft.putEffect(target);
+  if (approval.expiresAtMs !== null) draft.setTimer(`${step.id}:expires`, approval.expiresAtMs);
+  if (step.timeoutMs !== null) draft.setTimer(`${step.id}:timeout`, draft.atMs + step.timeoutMs);
+  const state = tally(approval);
+  if (state !== 'open') enqueueSettled(draft, step.id, approvalOutcome(closeApproval(draft, approval, state)));
+}
+
+function isDecided(approval: Approval): boolean {
+  return approval.state === 'approved' || approval.state === 'denied' || approval.state === 'expired';
+}
+
+/** Held at its expiry and let go on by a person: the same question and votes, with a new time to answer in. */
+function reopen(known: Approval, asked: Approval): Approval {
+  return { ...known, state: 'open', decidedAtMs: null, expiresAtMs: asked.expiresAtMs };
+}
+
+/** Stable name of an approval: the step, and its frames where there are any. */
+export function approvalIdOf(step: string, frames: Effect['frames']): string {
+  return [step, ...frames.map(([kind, value]) => `${kind}${value}`)].join('.');
+}
+
+interface Asking {
+  readonly step: ApproveStep;
+  readonly data: RunData;
+  readonly approvalId: string;
+}
+
+function ask(draft: Draft, asking: Asking): Asked {
+  const { step, data, approvalId } = asking;
+  const at = scopeAt(draft, step.id, data);
+  const render = (template: Template): Json => draft.ctx.compiled.evaluator.render(template, at.site, at.scope);
+  const quorum = render(step.quorum);
+  const denials = render(step.denials);
+  const expiresMs = step.expires === null ? null : millisecondsOf(render(step.expires));
+  if (!isCount(quorum) || !isCount(denials)) return { fault: 'quorum and denials are whole numbers of one or more' };
+  if (step.expires !== null && expiresMs === null) return { fault: 'expires is a duration of zero or more' };
+  const targets = targetsOf(draft, step).map((target) => proposeTarget(draft, asking, target));
+  const effects = targets.map(({ shown }) => shown);
+  const subject: Json = { subject: step.subject === null ? null : render(step.subject), effects };
+  const approval: Approval = {
+    approvalId,
+    step: step.id,
+    state: 'open',
+    title: textOf(render(step.title)),
+    subject,
+    subjectHash: hashJson(subject),
+    authorizes: targets.map(({ authorized }) => authorized),
+    from: namesOf(step.from.map(render)),
+    quorum,
+    denials,
+    except: namesOf(step.except.map(render)),
+    askedAtMs: draft.atMs,
+    expiresAtMs: expiresMs === null ? null : draft.atMs + expiresMs,
+    onExpire: step.onExpire,
+    votes: [],
+    decidedAtMs: null,
+  };
+  return { approval, targets: targets.map(({ effect }) => effect) };
+}
+
+function isCount(value: Json): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Names, from templates that may give one name or a list of them. */
+function namesOf(values: readonly Json[]): readonly string[] {
+  return values.flat().filter((value) => typeof value === 'string');
+}
+
+/** The calls that wait for this approval, in the order of the file. */
+function targetsOf(draft: Draft, step: ApproveStep): readonly CallStep[] {
+  return [...draft.ctx.compiled.steps.values()].filter((known): known is CallStep => known.verb === 'call' && known.authorizedBy === step.id);
+}
+
+interface Target {
+  readonly effect: Effect;
+  readonly authorized: AuthorizedRequest;
+  readonly shown: Json;
+}
+
+/** The request is computed now, from what is known now; that is what people see and what their yes is bound to (A04). */
+function proposeTarget(draft: Draft, asking: Asking, target: CallStep): Target {
+  const frames = framesAhead(draft, asking.step.id, target.id, asking.data);
+  const effect = prepareCall(draft, { step: target, data: asking.data, frames, state: 'PROPOSED' });
+  return {
+    effect,
+    authorized: {
+      step: target.id,
+      effectKey: effect.key,
+      action: target.action,
+      request: effect.request,
+      requestHash: effect.requestHash,
+    },
+    shown: { step: target.id, action: target.action, request: JSON.parse(effect.request) as Json },
+  };
+}

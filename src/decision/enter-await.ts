@@ -1,0 +1,28 @@
+import type { AwaitStep } from '../model/definition.ts';
+import type { RunData } from '../model/run.ts';
+import type { Draft } from './draft.ts';
+import { atEntry, enqueueSettled } from './settle-step.ts';
+import { awaitTakes, viewOf } from './match-event.ts';
+import { scopeAt } from './step-scope.ts';
+
+/** Waits for an event; one that came before its wait is matched now, in the order of their coming (V01). */
+export function enterAwait(draft: Draft, step: AwaitStep, data: RunData): void {
+  if (atEntry(draft, step.id, () => checkMatch(draft, step, data)) === null) return;
+  for (const event of draft.kept) {
+    const view = viewOf(event);
+    if (view === null || !awaitTakes(draft, step, data, view)) continue;
+    draft.clearTimer(`keep:${event.source}/${event.eventId}`);
+    draft.answer(event, 'applied', { detail: { step: step.id } });
+    enqueueSettled(draft, step.id, { ok: true, output: view.data, attempts: 0 });
+    return;
+  }
+  if (step.timeoutMs !== null) draft.setTimer(`${step.id}:timeout`, draft.atMs + step.timeoutMs);
+}
+
+/** A `match` that cannot be computed is a failure of the step, not an event that never fits. */
+function checkMatch(draft: Draft, step: AwaitStep, data: RunData): true {
+  if (step.match === null) return true;
+  const at = scopeAt(draft, step.id, data);
+  draft.ctx.compiled.evaluator.render(step.match, at.site, at.scope);
+  return true;
+}

@@ -1,0 +1,80 @@
+import type { CallStep } from '../model/definition.ts';
+import type { Effect } from '../model/effect.ts';
+import { ownValue } from '../model/own-value.ts';
+import type { RunData } from '../model/run.ts';
+import type { Draft } from './draft.ts';
+import { isSameRequest } from './effect-key.ts';
+import { isOpen, isSettled } from './effect-lifecycle.ts';
+import { sameFrames } from './frames.ts';
+import { OPERATORS } from './hold-step.ts';
+import { prepareCall, prepareRead } from './prepare-call.ts';
+import { atEntry, effectSettled, enqueueSettled, failed, failureOf } from './settle-step.ts';
+import { stepOutcomeOf } from './settlement.ts';
+import { forwardRows } from './step-effects.ts';
+import { framesAt } from './step-scope.ts';
+import { cancelEffect } from './withdraw-effect.ts';
+
+/**
+ * A call begins: its row is written AUTHORIZED (the end of the decision sends it), or, where the key is there already,
+ * the recorded outcome is given again (E02).
+ */
+export function enterCall(draft: Draft, step: CallStep, data: RunData): void {
+  if (draft.ctx.compiled.action(step.action).effect === 'read') return enterRead(draft, step, data);
+  const frames = framesAt(draft, step.id, data);
+  const wanted = atEntry(draft, step.id, () => prepareCall(draft, { step, data, frames, state: 'AUTHORIZED' }));
+  if (wanted === null) return;
+  const known = draft.effects.get(wanted.key);
+  if (step.authorizedBy !== null) return enterAuthorized(draft, step, { wanted, known });
+  if (known === undefined) return draft.putEffect(wanted);
+  if (!isSameRequest(known, wanted.requestHash)) return openConflict(draft, step, known);
+  replay(draft, step, known);
+}
+
+/** A settled row tells what it told before; an open one goes on. */
+function replay(draft: Draft, step: CallStep, known: Effect): void {
+  if (!isSettled(known.state)) return;
+  draft.enqueue(effectSettled(draft, step.id, stepOutcomeOf(known)), { type: 'effect', id: `${known.key}:settled`, step: step.id });
+}
+
+/** Only the request that people said yes to is sent; any other is the failure `unauthorized` and never leaves (A04). */
+function enterAuthorized(draft: Draft, step: CallStep, { wanted, known }: { wanted: Effect; known: Effect | undefined }): void {
+  const isApproved = known !== undefined && known.approvalId !== null && isSameRequest(known, wanted.requestHash);
+  if (isApproved) return replay(draft, step, known);
+  const approvalId = known === undefined ? approvedBefore(draft, wanted) : null;
+  if (approvalId !== null) return draft.putEffect({ ...wanted, approvalId });
+  const unsent = known !== undefined && (known.state === 'PROPOSED' || known.state === 'AUTHORIZED');
+  if (unsent) draft.putEffect(cancelEffect(known, draft.atMs));
+  if (known !== undefined && isOpen(known.state) && !unsent) return openConflict(draft, step, known);
+  const message = `the request is not the one that ${step.authorizedBy ?? 'nobody'} approved`;
+  enqueueSettled(draft, step.id, failed(failureOf(step.id, 'unauthorized', 'unauthorized', message)));
+}
+
+/** A person's redo of the very request that was approved needs no second approval; another visit of the step does. */
+function approvedBefore(draft: Draft, wanted: Effect): string | null {
+  if (wanted.ingredients.generation === 0) return null;
+  const before = forwardRows(draft).find(
+    (row) => row.step === wanted.step && sameFrames(row.frames, wanted.frames) && isSameRequest(row, wanted.requestHash),
+  );
+  return before?.approvalId ?? null;
+}
+
+/** One key, two requests: nothing is sent until a person has looked (E02). */
+function openConflict(draft: Draft, step: CallStep, known: Effect): void {
+  draft.openIncident({
+    id: `conflict:${known.key}`,
+    kind: 'conflict',
+    step: step.id,
+    effectKey: null,
+    message: `PAWL_EFFECT_CONFLICT: the key of step ${step.id} was used for another request (${known.state})`,
+    from: OPERATORS,
+    acts: ['compensate', 'terminate'],
+  });
+}
+
+/** A read has no row: its progress is the run's own note, and the end of the decision asks. */
+function enterRead(draft: Draft, step: CallStep, data: RunData): void {
+  if (atEntry(draft, step.id, () => prepareRead(draft, step, data)) === null) return;
+  const serial = ownValue(draft.control.reads, step.id)?.serial ?? 0;
+  const progress = { attempts: 0, firstAtMs: draft.atMs, notBeforeMs: draft.atMs, serial, closed: false };
+  draft.setControl({ reads: { ...draft.control.reads, [step.id]: progress } });
+}

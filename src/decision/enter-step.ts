@@ -1,0 +1,26 @@
+import type { RunData } from '../model/run.ts';
+import type { Draft } from './draft.ts';
+import { enterApprove } from './enter-approve.ts';
+import { enterAwait } from './enter-await.ts';
+import { enterCall } from './enter-call.ts';
+import { enterWait } from './enter-wait.ts';
+
+/** A step became active: its time is noted (V13), what held it before is over, and its verb begins. */
+export function enterStep(draft: Draft, id: string, data: RunData): void {
+  const step = draft.ctx.compiled.step(id);
+  draft.setControl({ activeSinceMs: { ...draft.control.activeSinceMs, [id]: draft.atMs } });
+  draft.closeIncidents((incident) => incident.step === id && incident.effectKey === null);
+  switch (step.verb) {
+    case 'call':
+      return enterCall(draft, step, data);
+    case 'wait':
+      return enterWait(draft, step, data);
+    case 'await':
+      return enterAwait(draft, step, data);
+    case 'approve':
+      return enterApprove(draft, step, data);
+    default:
+      // Transient verbs are the machine's own; a choose is active as long as one of its steps is.
+      return;
+  }
+}

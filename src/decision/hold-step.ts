@@ -1,0 +1,24 @@
+import { OUTPUT_STEP } from '../machine/kernel-names.ts';
+import type { RunData } from '../model/run.ts';
+import type { Draft } from './draft.ts';
+import { pivotOf } from './pivot.ts';
+
+/** A failure that nothing catches and that may not be undone by itself: a person decides (R20, `onFailure: hold`). */
+export function holdStep(draft: Draft, step: string, data: RunData): void {
+  const isBehindPivot = step !== OUTPUT_STEP && pivotOf(draft.effects.values()) === 'behind';
+  const kind = isBehindPivot ? 'pivot' : 'failure';
+  const failure = data.failing;
+  const what = failure === null ? 'it failed' : `${failure.code}: ${failure.message}`;
+  draft.openIncident({
+    id: `${kind}:${step}`,
+    kind,
+    step,
+    effectKey: null,
+    message: step === OUTPUT_STEP ? `the output could not be computed: ${what}` : `step ${step} failed: ${what}`,
+    from: OPERATORS,
+    acts: ['retry', 'compensate', 'terminate'],
+  });
+}
+
+/** Who acts where a workflow does not say who. */
+export const OPERATORS: readonly string[] = ['role:operator'];

@@ -1,0 +1,57 @@
+import { advance } from '../machine/advance.ts';
+import type { Json } from '../model/json.ts';
+import type { IssuedCommand, KernelEvent } from '../model/kernel.ts';
+import type { KernelSnapshot } from '../model/run.ts';
+import type { Cause, Draft } from './draft.ts';
+import { handleCommand } from './handle-command.ts';
+import { holdsFailures } from './pivot.ts';
+
+/** What the kernel made of an event; the same shape for the first entry. */
+interface Move {
+  readonly snapshot: KernelSnapshot;
+  readonly commands: readonly IssuedCommand[];
+  readonly entered: readonly string[];
+  readonly left: readonly string[];
+}
+
+/**
+ * Gives one event to the kernel and carries out what it asks for, in order.
+ * @returns false when the event changed nothing: then there is no transition.
+ */
+export function feed(draft: Draft, event: KernelEvent, cause: Cause): boolean {
+  const holds = holdsFailures(draft);
+  const moved = advance(draft.ctx.compiled, draft.snapshot, event, { run: draft.base.run, nowMs: draft.atMs, holds });
+  if (!moved.changed) return false;
+  // All that a replay needs (P08); the time is the transition's own.
+  recordMove(draft, moved, { ...cause, detail: { ...event, holds } as unknown as Json });
+  return true;
+}
+
+/** Writes a move down as one transition and carries out its commands. */
+export function recordMove(draft: Draft, move: Move, event: Cause & { readonly detail: Json }): void {
+  draft.addTransition(move.snapshot, {
+    event: { type: event.type, id: event.id, step: event.step, detail: event.detail },
+    delta: { left: move.left, entered: move.entered },
+    commands: move.commands.map((issued) => issued.command as unknown as Json),
+  });
+  noteChooses(draft, move.entered);
+  for (const issued of move.commands) handleCommand(draft, issued);
+}
+
+/** A choose gives no command when it is entered, yet its handlers must not take what was received before (V13). */
+function noteChooses(draft: Draft, entered: readonly string[]): void {
+  const chooses = entered.filter((id) => draft.ctx.compiled.steps.get(id)?.verb === 'choose');
+  if (chooses.length === 0) return;
+  const times = Object.fromEntries(chooses.map((id) => [id, draft.atMs]));
+  draft.setControl({ activeSinceMs: { ...draft.control.activeSinceMs, ...times } });
+}
+
+/** Works off the events that follow from what was decided, until nothing is queued or the commit is full (P02c). */
+export function pump(draft: Draft): void {
+  while (draft.hasRoom) {
+    const queued = draft.queue.shift();
+    if (queued === undefined) return;
+    draft.atMs = queued.atMs;
+    feed(draft, queued.event, queued.cause);
+  }
+}

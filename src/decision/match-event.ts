@@ -1,0 +1,67 @@
+import type { AwaitStep, Handler } from '../model/definition.ts';
+import type { Site } from '../definition/evaluator.ts';
+import { eventView } from '../machine/scope.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
+import type { InboxEvent } from '../model/inbox-event.ts';
+import type { EventView } from '../model/kernel.ts';
+import type { RunData } from '../model/run.ts';
+import type { Draft } from './draft.ts';
+import { isExpressionFault } from './faults.ts';
+import { scopeAt } from './step-scope.ts';
+
+/** Prefix of the inbox source of a signal; what stands behind it is the source as authors see it. */
+const SIGNAL_SOURCE = 'signal:';
+
+/** A signal as handlers and `await` see it; null for rows of another kind. */
+export function viewOf(event: InboxEvent): EventView | null {
+  if (event.payload.type !== 'signal') return null;
+  const source = event.source.startsWith(SIGNAL_SOURCE) ? event.source.slice(SIGNAL_SOURCE.length) : event.source;
+  const { name, data } = event.payload;
+  return { id: event.eventId, name, data, source, receivedAtMs: event.receivedAtMs, sequence: null };
+}
+
+/** Whether an `await` takes an event: its name, one of `from`, the correlation value, `where`. */
+export function awaitTakes(draft: Draft, step: AwaitStep, data: RunData, view: EventView): boolean {
+  if (step.event !== view.name) return false;
+  if (step.from.length > 0 && !step.from.includes(view.source)) return false;
+  return matches(draft, { taker: step, step: step.id, data, view });
+}
+
+/** Whether a handler takes an event. @param step the step that declares it; null = the document. */
+export function handlerTakes(draft: Draft, handler: Handler, step: string | null, view: EventView): boolean {
+  return handler.event === view.name && matches(draft, { taker: handler, step, data: draft.snapshot.data, view });
+}
+
+interface MatchAsk {
+  readonly taker: Pick<Handler, 'match' | 'where'>;
+  readonly step: string | null;
+  readonly data: RunData;
+  readonly view: EventView;
+}
+
+/** An expression that cannot be computed for this event does not take it: the event stays for another taker. */
+function matches(draft: Draft, ask: MatchAsk): boolean {
+  try {
+    return correlates(draft, ask) && holdsWhere(draft, ask);
+  } catch (error) {
+    if (isExpressionFault(error)) return false;
+    throw error;
+  }
+}
+
+function correlates(draft: Draft, { taker, step, data, view }: MatchAsk): boolean {
+  if (taker.match === null) return true;
+  const { compiled } = draft.ctx;
+  const by = compiled.machine.definition.events.find((declared) => declared.name === view.name)?.by ?? null;
+  if (by === null) return false;
+  const given = compiled.evaluator.evaluate(by, { kind: 'event', event: view.name }, { event: eventView(view) });
+  const at = scopeAt(draft, step, data);
+  return canonicalJson(given) === canonicalJson(compiled.evaluator.render(taker.match, at.site, at.scope));
+}
+
+function holdsWhere(draft: Draft, { taker, step, data, view }: MatchAsk): boolean {
+  if (taker.where === null) return true;
+  const at = scopeAt(draft, step, data);
+  const site: Site = step === null ? { kind: 'event', event: view.name } : { kind: 'event', event: view.name, step };
+  return draft.ctx.compiled.evaluator.holds(taker.where, site, { ...at.scope, event: eventView(view) });
+}

@@ -1,0 +1,14 @@
+import type { EffectKey } from '../model/ids.ts';
+import type { Outcome } from '../model/outcome.ts';
+import { applySettlement, settlingOf } from './apply-settlement.ts';
+import type { Draft } from './draft.ts';
+import { fileLateAnswer } from './late-answer.ts';
+import { settleAttempt } from './settle-effect.ts';
+
+/** What an attempt came to. Only the attempt in flight settles its row; any other answer is late (E08). */
+export function onAttempt(draft: Draft, effectKey: EffectKey, attempt: number, outcome: Outcome): void {
+  const effect = draft.effects.get(effectKey);
+  const isOurs = effect !== undefined && effect.state === 'REQUESTED' && effect.attempt === attempt;
+  if (!isOurs) return fileLateAnswer(draft, { effectKey, effect, source: 'late-answer', turn: `attempt:${attempt}`, outcome });
+  applySettlement(draft, settleAttempt(settlingOf(draft, effect), outcome));
+}

@@ -1,0 +1,54 @@
+import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import { beginPlan, planOf } from './compensate-run.ts';
+import type { Cause, Draft } from './draft.ts';
+import { feed } from './kernel-loop.ts';
+import { endingOf } from './stop-run.ts';
+
+type Order = Extract<InboxPayload, { type: 'compensate' }>;
+
+/**
+ * An operator orders the undo: of a run that completed or was terminated (R24), or of one that is held. The plan that was
+ * previewed is named by its hash; if the run has moved since, the order is stale.
+ */
+export function onCompensate(draft: Draft, event: InboxEvent, order: Order): void {
+  const refusal = refusalOf(draft);
+  if (refusal !== null) return draft.answer(event, 'refused', { code: refusal });
+  const ending = endingOf(draft, { kind: 'ordered', by: order.by, reason: order.reason });
+  const plan = planOf(draft, ending);
+  const isNamed = order.planHash !== null && plan.kind === 'plan' && plan.planHash === order.planHash;
+  const mayBeUnnamed = order.planHash === null && draft.phase !== 'ended';
+  if (!isNamed && !mayBeUnnamed) {
+    const detail = { planHash: plan.kind === 'plan' ? plan.planHash : null };
+    return draft.answer(event, 'stale', { code: 'plan', detail });
+  }
+  draft.addAudit({ actor: order.by, act: 'compensate', target: draft.base.run.runId, reason: order.reason, detail: { planHash: order.planHash } });
+  draft.answer(event, 'applied');
+  draft.setControl({ order: { by: order.by, reason: order.reason } });
+  carryOut(draft, ending, { type: 'compensate', id: `${event.source}/${event.eventId}`, step: null });
+}
+
+function carryOut(draft: Draft, ending: ReturnType<typeof endingOf>, cause: Cause): void {
+  if (draft.phase === 'compensating') {
+    draft.closeIncidents((incident) => incident.kind === 'pivot');
+    return beginPlan(draft, ending);
+  }
+  const type = draft.phase === 'ended' ? 'run.reopened' : 'run.stopped';
+  // An ended run that goes on has no end until it has one again.
+  draft.end = { endedAtMs: null, output: undefined, failure: undefined };
+  feed(draft, { type, ending, atMs: draft.atMs }, cause);
+}
+
+/** Held before or behind the pivot, completed, or terminated; a run that is undone or failed has nothing left to undo. */
+function refusalOf(draft: Draft): string | null {
+  const kind = draft.snapshot.data.ending?.kind ?? null;
+  switch (draft.phase) {
+    case 'ended':
+      return kind === 'done' || kind === 'terminated' ? null : 'ended';
+    case 'forward':
+      return draft.control.incidents.some((incident) => incident.acts.includes('compensate')) ? null : 'not-held';
+    case 'compensating':
+      return draft.control.incidents.some((incident) => incident.kind === 'pivot') ? null : 'compensating';
+    default:
+      return 'compensating';
+  }
+}

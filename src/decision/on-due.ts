@@ -1,0 +1,133 @@
+import type { Effect } from '../model/effect.ts';
+import type { QueryOrder, ReadOrder, SendOrder } from '../model/order.ts';
+import type { ReadProgress } from '../model/run.ts';
+import { applySettlement, mayStart, settlingOf } from './apply-settlement.ts';
+import { chooseDoubt, resendsUntilMs } from './doubt.ts';
+import type { Draft } from './draft.ts';
+import { blockOf } from './dispatch-block.ts';
+import { readRequest } from './effect-key.ts';
+import { isExpressionFault } from './faults.ts';
+import { prepareRead } from './prepare-call.ts';
+import { renderQuery } from './render-request.ts';
+import { askEffect, requestEffect } from './request-effect.ts';
+import { policyOf } from './row-policy.ts';
+import { stayInDoubt, stepOutcomeOf } from './settlement.ts';
+import { effectSettled, failed, failureOf } from './settle-step.ts';
+import { scopeAt } from './step-scope.ts';
+import { expireEffect } from './withdraw-effect.ts';
+import { isDue } from './run-status.ts';
+import type { Orders } from './decision.ts';
+
+/** How much longer than the action's own time a query's answer may take before it is asked again, milliseconds. */
+const QUERY_SLACK_MS = 5_000;
+
+/** Orders as they are collected. */
+export interface OrderBook extends Orders {
+  readonly sends: SendOrder[];
+  readonly queries: QueryOrder[];
+  readonly reads: ReadOrder[];
+}
+
+/**
+ * Sends what may be sent and asks what is due, at the end of every decision of a process that sends: each row REQUESTED
+ * in this very commit is an order for after it (E03). Rows whose time is over are settled instead.
+ * @returns whether something was settled, so that the run must be moved before the commit is closed.
+ */
+export function dispatchDue(draft: Draft, orders: OrderBook): boolean {
+  if (!draft.ctx.canSend) return false;
+  const queued = draft.queue.length;
+  for (const effect of actionableRows(draft)) if (isDue(effect, draft.ctx.nowMs)) dispatchRow(draft, effect, orders);
+  for (const [step, read] of openReads(draft)) {
+    if (read.notBeforeMs !== null && read.notBeforeMs <= draft.ctx.nowMs) askRead(draft, step, read, orders);
+  }
+  return draft.queue.length > queued;
+}
+
+/** Rows that a worker acts on, now or later: none of an ended run, no first sending whose step is not active, none that is blocked. */
+export function actionableRows(draft: Draft): readonly Effect[] {
+  const block = blockOf(draft);
+  if (draft.phase === 'ended' || block === 'all') return [];
+  return [...draft.effects.values()].filter((effect) => {
+    if (effect.state === 'AUTHORIZED') return block === null && mayStart(draft, effect);
+    return effect.state === 'UNKNOWN' && (effect.doubt === 'resend' || effect.doubt === 'query');
+  });
+}
+
+/** Reads of active steps. */
+export function openReads(draft: Draft): readonly (readonly [string, ReadProgress])[] {
+  if (draft.phase === 'ended' || blockOf(draft) !== null) return [];
+  return Object.entries(draft.control.reads).filter(([, read]) => !read.closed);
+}
+
+function dispatchRow(draft: Draft, effect: Effect, orders: OrderBook): void {
+  if (effect.state === 'AUTHORIZED') send(draft, effect, orders);
+  else if (effect.doubt === 'query') ask(draft, effect, orders);
+  else resend(draft, effect, orders);
+}
+
+function send(draft: Draft, effect: Effect, orders: OrderBook): void {
+  const { nowMs, numbers } = draft.ctx;
+  const policy = policyOf(draft, effect);
+  const { withinMs } = policy.retry;
+  const firstMs = effect.firstRequestedAtMs;
+  if (withinMs !== null && firstMs !== null && nowMs > firstMs + withinMs) return expire(draft, effect);
+  const requested = requestEffect(effect, { nowMs, fence: draft.base.fence, numbers });
+  draft.putEffect(requested);
+  orders.sends.push({
+    run: draft.base.run,
+    effect: requested,
+    request: readRequest(requested),
+    contract: draft.ctx.compiled.action(effect.action),
+    attempt: requested.attempt,
+    fence: requested.fence,
+    timeoutMs: policy.timeoutMs,
+  });
+}
+
+/** The policy's `within` is over before the next sending: FAILED(timeout), and the run is told (E09). */
+function expire(draft: Draft, effect: Effect): void {
+  const expired = expireEffect(effect, draft.ctx.nowMs);
+  applySettlement(draft, { effect: expired, receipt: null, settled: stepOutcomeOf(expired), retryAtMs: null, incident: null });
+}
+
+/** The same bytes again, while the key is remembered; found too late, another way of finding out is taken (E06). */
+function resend(draft: Draft, effect: Effect, orders: OrderBook): void {
+  const settling = settlingOf(draft, effect);
+  const untilMs = resendsUntilMs(effect, settling.contract);
+  if (untilMs !== null && draft.ctx.nowMs <= untilMs) return send(draft, effect, orders);
+  const { contract, policy, nowMs } = settling;
+  const doubt = chooseDoubt({ effect, contract, policy, nowMs, cause: 'lost' });
+  applySettlement(draft, stayInDoubt(settling, doubt, { code: effect.code, lastError: effect.lastError }));
+}
+
+function ask(draft: Draft, effect: Effect, orders: OrderBook): void {
+  const contract = draft.ctx.compiled.action(effect.action);
+  const { scope } = scopeAt(draft, effect.step, draft.snapshot.data);
+  try {
+    const request = renderQuery(draft.ctx.compiled.evaluator, contract, effect, scope);
+    const asked = askEffect(effect, draft.ctx.nowMs, contract.timeoutMs + QUERY_SLACK_MS);
+    draft.putEffect(asked);
+    orders.queries.push({ run: draft.base.run, effect: asked, request, contract, query: asked.queries, timeoutMs: contract.timeoutMs });
+  } catch (error) {
+    if (!isExpressionFault(error)) throw error;
+    // A question that cannot be put is one for a person.
+    applySettlement(draft, stayInDoubt(settlingOf(draft, effect), { doubt: 'review', notBeforeMs: null }, { code: effect.code, lastError: error.message }));
+  }
+}
+
+function askRead(draft: Draft, id: string, read: ReadProgress, orders: OrderBook): void {
+  const step = draft.ctx.compiled.step(id);
+  if (step.verb !== 'call') return;
+  const contract = draft.ctx.compiled.action(step.action);
+  try {
+    const request = prepareRead(draft, step, draft.snapshot.data);
+    const asked: ReadProgress = { ...read, attempts: read.attempts + 1, serial: read.serial + 1, notBeforeMs: null };
+    draft.setControl({ reads: { ...draft.control.reads, [id]: asked } });
+    orders.reads.push({ run: draft.base.run, step: id, request, contract, attempt: asked.serial, timeoutMs: step.timeoutMs ?? contract.timeoutMs });
+  } catch (error) {
+    if (!isExpressionFault(error)) throw error;
+    const failure = failureOf(id, 'expression', 'expression', error.message);
+    draft.setControl({ reads: { ...draft.control.reads, [id]: { ...read, closed: true } } });
+    draft.enqueue(effectSettled(draft, id, failed(failure, read.attempts)), { type: 'step', id, step: id });
+  }
+}

@@ -1,0 +1,41 @@
+import type { RetryPolicy } from '../model/definition.ts';
+import { ownValue } from '../model/own-value.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { ReadProgress } from '../model/run.ts';
+import type { Draft } from './draft.ts';
+import { failureOf } from './failure-of.ts';
+import { roomAtMs } from './retry.ts';
+import { effectSettled, failed } from './settle-step.ts';
+
+/** What a read came to: no ledger row, its result is recorded with the transition; anything but a refusal is asked again. */
+export function onRead(draft: Draft, step: string, attempt: number, outcome: Outcome): void {
+  const read = ownValue(draft.control.reads, step);
+  if (read === undefined || read.closed || read.notBeforeMs !== null || read.serial !== attempt) return;
+  const cause = { type: 'read', id: `${step}:read:${attempt}`, step };
+  if (outcome.kind === 'confirmed') {
+    const output = outcome.output ?? null;
+    return draft.enqueue(effectSettled(draft, step, { ok: true, output, attempts: read.attempts }), cause);
+  }
+  const atMs = outcome.kind === 'rejected' ? null : nextReadAtMs(draft, step, read, outcome);
+  if (atMs !== null) return noteRead(draft, step, { ...read, notBeforeMs: atMs });
+  draft.enqueue(effectSettled(draft, step, failed(failureOf({ step }, outcome), read.attempts)), cause);
+}
+
+/** Reading again can do no harm, so the policy's `on` is not asked, only whether it has room. */
+function nextReadAtMs(draft: Draft, step: string, read: ReadProgress, outcome: Outcome): number | null {
+  if (!outcome.sent) return draft.atMs + 1_000;
+  const { code, retryAfterMs } = outcome;
+  const seed = `${draft.base.run.runId}:${step}:${read.serial}`;
+  const ask = { code, class: outcome.kind, firstAtMs: read.firstAtMs, nowMs: draft.atMs, seed, retryAfterMs };
+  return roomAtMs({ ...ask, policy: policyOfRead(draft, step), attempts: read.attempts });
+}
+
+function policyOfRead(draft: Draft, id: string): RetryPolicy {
+  const step = draft.ctx.compiled.step(id);
+  const contract = draft.ctx.compiled.action(step.verb === 'call' ? step.action : id);
+  return (step.verb === 'call' ? step.retry : null) ?? contract.retry;
+}
+
+function noteRead(draft: Draft, step: string, read: ReadProgress): void {
+  draft.setControl({ reads: { ...draft.control.reads, [step]: read } });
+}

@@ -1,0 +1,20 @@
+import type { EffectKey } from '../model/ids.ts';
+import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import { applySettlement, settlingOf } from './apply-settlement.ts';
+import type { Draft } from './draft.ts';
+import { stayInDoubt } from './settlement.ts';
+
+type Reconcile = Extract<InboxPayload, { type: 'reconcile' }>;
+
+/** A person wants the world asked now: the query is due at once, whether the row waited for a resend, a query or a review. */
+export function onReconcile(draft: Draft, event: InboxEvent, { effectKey, by }: Reconcile): void {
+  const effect = draft.effects.get(effectKey as EffectKey);
+  if (effect === undefined) return draft.answer(event, 'refused', { code: 'not-found', detail: { effectKey } });
+  if (effect.state !== 'UNKNOWN') return draft.answer(event, 'refused', { code: 'not-in-doubt', detail: { state: effect.state } });
+  const settling = settlingOf(draft, effect);
+  if (settling.contract.reconcile === null) return draft.answer(event, 'refused', { code: 'no-reconcile', detail: { action: effect.action } });
+  const { code, lastError } = effect;
+  applySettlement(draft, stayInDoubt(settling, { doubt: 'query', notBeforeMs: draft.atMs }, { code, lastError }));
+  draft.addAudit({ actor: by, act: 'reconcile', target: effect.key, reason: null, detail: null });
+  draft.answer(event, 'applied');
+}

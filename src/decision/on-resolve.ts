@@ -1,0 +1,68 @@
+import type { Effect } from '../model/effect.ts';
+import type { EffectKey } from '../model/ids.ts';
+import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import type { Json } from '../model/json.ts';
+import { advancePlan } from './advance-plan.ts';
+import { applySettlement, reviewersOf, settlingOf } from './apply-settlement.ts';
+import { nextGeneration } from './compensation-plan.ts';
+import type { Draft } from './draft.ts';
+import { OPERATORS } from './hold-step.ts';
+import { type AnswerRefusal, type PersonAnswer, settleCompensation, settleLateProof, settlePerson } from './settle-person.ts';
+
+type Resolve = Extract<InboxPayload, { type: 'resolve' }>;
+
+/** A person says what became of an effect (E06), of a refused compensation (R16), or of a late proof (E08). */
+export function onResolve(draft: Draft, event: InboxEvent, resolve: Resolve): void {
+  const effect = draft.effects.get(resolve.effectKey as EffectKey);
+  if (effect === undefined) return draft.answer(event, 'refused', { code: 'not-found', detail: { effectKey: resolve.effectKey } });
+  if (!isReviewer(draft, effect, resolve)) return draft.answer(event, 'refused', { code: 'not-eligible', detail: { effectKey: effect.key } });
+  const refusal = settle(draft, effect, resolve);
+  if (refusal !== null) {
+    const { code, message, answerableAtMs } = refusal;
+    return draft.answer(event, 'refused', { code, detail: { message, answerableAtMs } });
+  }
+  const detail: Json = { as: resolve.as, evidence: resolve.evidence, output: resolve.output ?? null };
+  draft.addAudit({ actor: resolve.by, act: 'resolve', target: effect.key, reason: resolve.evidence, detail });
+  draft.answer(event, 'applied', { detail: { state: draft.effects.get(effect.key)?.state ?? null } });
+}
+
+function isReviewer(draft: Draft, effect: Effect, { by, roles }: Resolve): boolean {
+  const from = effect.state === 'UNKNOWN' ? reviewersOf(draft, effect) : OPERATORS;
+  return from.some((entry) => entry === `user:${by}` || roles.some((role) => entry === `role:${role}`));
+}
+
+function settle(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
+  if (isLateProof(draft, effect)) return settleProof(draft, effect, answer);
+  if (effect.compensates !== null && effect.state === 'FAILED') return settleRefused(draft, effect, answer);
+  const result = settlePerson(settlingOf(draft, effect), answer);
+  if (result.kind === 'refused') return result;
+  applySettlement(draft, result.settlement);
+  return null;
+}
+
+function isLateProof(draft: Draft, effect: Effect): boolean {
+  return draft.control.incidents.some((incident) => incident.kind === 'late-proof' && incident.effectKey === effect.key);
+}
+
+function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
+  const result = settleCompensation(effect, answer, draft.atMs, nextGeneration);
+  if (result.kind === 'refused') return result;
+  const changed = result.next ?? result.effect;
+  if (result.receipt === null) draft.putEffect(changed);
+  else draft.settleEffect(changed, result.receipt);
+  advancePlan(draft);
+  return null;
+}
+
+/** "It did not happen after all" leaves the row as it is; "it did" confirms it, and its undo is proposed to a person. */
+function settleProof(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
+  if (answer.as === 'rejected' || answer.as === 'absent') {
+    draft.closeIncidents((incident) => incident.kind === 'late-proof' && incident.effectKey === effect.key);
+    return null;
+  }
+  const result = settleLateProof(effect, answer, draft.atMs);
+  if (result.kind === 'refused') return result;
+  draft.settleEffect(result.effect, result.receipt);
+  draft.closeIncidents((incident) => incident.kind === 'late-proof' && incident.effectKey === effect.key);
+  return null;
+}

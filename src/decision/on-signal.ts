@@ -1,0 +1,95 @@
+import { compileSchema } from '../definition/schema-validator.ts';
+import type { EventDeclaration, Handler } from '../model/definition.ts';
+import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import type { EventView, KernelEvent } from '../model/kernel.ts';
+import { ownValue } from '../model/own-value.ts';
+import { activeLeaf, handlerOwnersOf } from './active-steps.ts';
+import type { Draft } from './draft.ts';
+import { feed } from './kernel-loop.ts';
+import { awaitTakes, handlerTakes, viewOf } from './match-event.ts';
+import { holdsFailures } from './pivot.ts';
+import { stepSettled } from './settle-step.ts';
+import { hasOpenEffect } from './step-effects.ts';
+
+type Signal = Extract<InboxPayload, { type: 'signal' }>;
+
+/**
+ * A declared event from outside: taken by the innermost taker (`await` before `on`, V13), or kept for a wait that is
+ * still to come (V01). The sender is told (V11).
+ */
+export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void {
+  if (draft.phase === 'ended') return draft.answer(event, 'ended');
+  const { definition } = draft.ctx.compiled.machine;
+  const declared = definition.events.find((known) => known.name === signal.name);
+  if (declared === undefined) {
+    return draft.answer(event, 'refused', { code: 'undeclared', detail: { event: signal.name } });
+  }
+  const view = viewOf(event);
+  if (view === null || isRefused(draft, event, declared, view)) return;
+  if (draft.phase === 'forward' && take(draft, event, view)) return;
+  keepEvent(draft, event, declared);
+}
+
+/** Only what is declared is accepted: the source, and data that fits the schema; the first misfit is named (V05). */
+function isRefused(draft: Draft, event: InboxEvent, declared: EventDeclaration, view: EventView): boolean {
+  if (declared.source !== null && declared.source !== view.source) {
+    draft.answer(event, 'refused', { code: 'source', detail: { event: view.name, source: view.source } });
+    return true;
+  }
+  const misfit = compileSchema(declared.schema)(view.data)[0];
+  if (misfit === undefined) return false;
+  draft.answer(event, 'refused', { code: 'schema', detail: { pointer: misfit.pointer, message: misfit.message } });
+  return true;
+}
+
+function take(draft: Draft, event: InboxEvent, view: EventView): boolean {
+  const cause = { type: 'signal', id: `${event.source}/${event.eventId}` };
+  const leaf = activeLeaf(draft.snapshot.value);
+  if (leaf === null) return false;
+  const step = draft.ctx.compiled.step(leaf);
+  if (step.verb === 'await' && awaitTakes(draft, step, draft.snapshot.data, view)) {
+    const settled = stepSettled(draft, leaf, { ok: true, output: view.data, attempts: 0 });
+    if (!feed(draft, settled, { ...cause, step: leaf })) return false;
+    draft.answer(event, 'applied', { detail: { step: leaf } });
+    return true;
+  }
+  for (const owner of handlerOwnersOf(draft.ctx.compiled, leaf)) {
+    const index = handlerIndex(draft, owner, view);
+    if (index === null) continue;
+    if (!feed(draft, handlerTaken(draft, { leaf, owner, index, view }), { ...cause, step: owner })) continue;
+    draft.answer(event, 'applied', { detail: { step: owner, handler: index } });
+    return true;
+  }
+  return false;
+}
+
+/** The first handler of a step that takes the event; never one that was received before the step became active (V13). */
+function handlerIndex(draft: Draft, owner: string | null, view: EventView): number | null {
+  const sinceMs = owner === null ? 0 : (ownValue(draft.control.activeSinceMs, owner) ?? Number.POSITIVE_INFINITY);
+  if (view.receivedAtMs < sinceMs) return null;
+  const handlers = handlersOf(draft, owner);
+  const index = handlers.findIndex((handler) => handlerTakes(draft, handler, owner, view));
+  return index === -1 ? null : index;
+}
+
+function handlersOf(draft: Draft, owner: string | null): readonly Handler[] {
+  return owner === null ? [] : draft.ctx.compiled.step(owner).on;
+}
+
+interface Taken {
+  readonly leaf: string;
+  readonly owner: string | null;
+  readonly index: number;
+  readonly view: EventView;
+}
+
+/** With a target, nothing new starts in the step: what is in flight is awaited (`open`), what is not ends as the step is left. */
+function handlerTaken(draft: Draft, { leaf, owner, index, view }: Taken): KernelEvent {
+  const open = hasOpenEffect(draft, leaf);
+  return { type: 'handler.taken', step: owner, handler: index, event: view, open, atMs: draft.atMs, hold: holdsFailures(draft) };
+}
+
+function keepEvent(draft: Draft, event: InboxEvent, declared: EventDeclaration): void {
+  draft.keep(event);
+  draft.setTimer(`keep:${event.source}/${event.eventId}`, event.receivedAtMs + declared.keepMs);
+}

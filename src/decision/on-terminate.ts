@@ -1,0 +1,32 @@
+import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import { standingOf } from './run-status.ts';
+import { settleIfDone } from './settle-run.ts';
+import type { Draft } from './draft.ts';
+import { feed } from './kernel-loop.ts';
+import { endingOf } from './stop-run.ts';
+
+type Terminate = Extract<InboxPayload, { type: 'terminate' }>;
+
+/** Ends a run without undo, from anywhere but an end: audited, with what stands (R18). */
+export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Terminate): void {
+  if (draft.phase === 'ended') return draft.answer(event, 'refused', { code: 'ended' });
+  const standing = standingOf(draft.effects.values()).map((effect) => ({ step: effect.step, effectKey: effect.key }));
+  draft.addAudit({ actor: by, act: 'terminate', target: draft.base.run.runId, reason, detail: { standing } });
+  draft.setControl({ order: { by, reason } });
+  answerWaitingCancel(draft);
+  const wasSettling = draft.phase === 'settling';
+  const ending = endingOf(draft, { kind: 'terminated', by, reason });
+  const cause = { type: 'terminate', id: `${event.source}/${event.eventId}`, step: null };
+  feed(draft, { type: 'run.stopped', ending, atMs: draft.atMs }, cause);
+  draft.answer(event, 'applied', { detail: { standing } });
+  // From settling the machine stays where it is and only learns the new end.
+  if (wasSettling) settleIfDone(draft);
+}
+
+function answerWaitingCancel(draft: Draft): void {
+  const waiting = draft.control.cancelWaiting;
+  if (waiting === null) return;
+  const kept = draft.kept.find((known) => known.source === waiting.source && known.eventId === waiting.eventId);
+  if (kept !== undefined) draft.answer(kept, 'refused', { code: 'terminated' });
+  draft.setControl({ cancelWaiting: null });
+}

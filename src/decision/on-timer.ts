@@ -1,0 +1,62 @@
+import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import { ownValue } from '../model/own-value.ts';
+import type { Timer } from '../model/run.ts';
+import { approvalOutcome, closeApproval } from './close-approval.ts';
+import type { Cause, Draft } from './draft.ts';
+import { firedOutput } from './enter-wait.ts';
+import { OPERATORS } from './hold-step.ts';
+import { feed } from './kernel-loop.ts';
+import { passDeadline } from './pass-deadline.ts';
+import { DEADLINE } from './settle-run.ts';
+import { failed, failureOf, stepSettled } from './settle-step.ts';
+
+type Firing = Extract<InboxPayload, { type: 'timer' }>;
+
+/** A timer that some process fired; one of another generation than the present is ignored (V06). */
+export function onTimer(draft: Draft, event: InboxEvent, firing: Firing): void {
+  const { name, generation, dueAtMs } = firing;
+  if (draft.phase === 'ended') return draft.answer(event, 'ended');
+  if (ownValue(draft.control.timerGenerations, name) !== generation) return draft.answer(event, 'stale', { code: 'generation' });
+  draft.answer(event, 'applied');
+  fireTimer(draft, { name, generation, dueAtMs });
+}
+
+/** Applies a due timer once: from here on its generation is not the present one. */
+export function fireTimer(draft: Draft, timer: Timer): void {
+  draft.clearTimer(timer.name);
+  if (timer.name === DEADLINE) return passDeadline(draft);
+  const { prefix, kind } = splitName(timer.name);
+  if (prefix === 'keep') return endKeeping(draft, kind);
+  const cause: Cause = { type: 'timer', id: `${timer.name}#${timer.generation}`, step: prefix };
+  if (kind === 'wait') {
+    const output = firedOutput(timer.dueAtMs, draft.ctx.nowMs - timer.dueAtMs);
+    feed(draft, stepSettled(draft, prefix, { ok: true, output, attempts: 0 }), cause);
+  } else if (kind === 'timeout') {
+    feed(draft, stepSettled(draft, prefix, failed(failureOf(prefix, 'timeout', 'timeout', `step ${prefix} took too long`))), cause);
+  } else if (kind === 'expires') expire(draft, prefix, cause);
+}
+
+function splitName(name: string): { prefix: string; kind: string } {
+  const colon = name.indexOf(':');
+  return { prefix: name.slice(0, colon), kind: name.slice(colon + 1) };
+}
+
+/** Kept for as long as its declaration says, and nobody waited for it (V01). */
+function endKeeping(draft: Draft, address: string): void {
+  const event = draft.kept.find((kept) => `${kept.source}/${kept.eventId}` === address);
+  if (event !== undefined) draft.answer(event, 'unmatched');
+}
+
+/** Nobody decided in time; what that means the step says. */
+function expire(draft: Draft, step: string, cause: Cause): void {
+  const approval = [...draft.approvals.values()].find((known) => known.step === step && known.state === 'open');
+  if (approval === undefined) return;
+  if (approval.onExpire === 'hold') {
+    draft.putApproval({ ...approval, state: 'held', decidedAtMs: draft.atMs });
+    const message = `nobody decided "${approval.title}" in time`;
+    const acts = ['retry', 'cancel', 'terminate'];
+    return draft.openIncident({ id: `expired:${approval.approvalId}`, kind: 'expired', step, effectKey: null, message, from: OPERATORS, acts });
+  }
+  const closed = closeApproval(draft, approval, approval.onExpire === 'approve' ? 'approved' : 'expired');
+  feed(draft, stepSettled(draft, step, approvalOutcome(closed)), cause);
+}

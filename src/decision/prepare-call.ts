@@ -1,0 +1,70 @@
+import { compileSchema } from '../definition/schema-validator.ts';
+import type { CallStep } from '../model/definition.ts';
+import type { Effect, EffectRequest, Frame } from '../model/effect.ts';
+import { RefusedError } from '../model/errors.ts';
+import type { EffectKey } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
+import { ownValue } from '../model/own-value.ts';
+import type { RunData } from '../model/run.ts';
+import type { Draft } from './draft.ts';
+import { effectKey, forwardIngredients } from './effect-key.ts';
+import { proposeEffect } from './propose-effect.ts';
+import { renderRequest } from './render-request.ts';
+import { scopeAt } from './step-scope.ts';
+
+/** What a call is prepared from; everything is evaluated on `data`, the values before the transition. */
+export interface CallAsk {
+  readonly step: CallStep;
+  readonly data: RunData;
+  readonly frames: readonly Frame[];
+  readonly state: 'PROPOSED' | 'AUTHORIZED';
+}
+
+/**
+ * The ledger row of a call: `with`, `object`, `intent`, then key, request and hash (rules E01, E02).
+ * @throws PAWL_EXPRESSION_FAULT when one of them cannot be computed or `with` does not fit the action's input.
+ */
+export function prepareCall(draft: Draft, ask: CallAsk): Effect {
+  const { step, data, frames } = ask;
+  const { compiled } = draft.ctx;
+  const { site, scope } = scopeAt(draft, step.id, data);
+  const withValue = withOf(draft, step, data);
+  const ingredients = forwardIngredients({
+    run: draft.base.run,
+    step: step.id,
+    frames,
+    action: step.action,
+    object: step.object === null ? null : compiled.evaluator.render(step.object, site, scope),
+    intent: step.intent === null ? null : intentText(compiled.evaluator.render(step.intent, site, scope)),
+    generation: ownValue(draft.control.redo, step.id) ?? 0,
+  });
+  const request = requestOf(draft, ask, { with: withValue, key: effectKey(ingredients) });
+  const { pivot } = step;
+  return proposeEffect({ ingredients, step: step.id, frames, request, pivot, state: ask.state, approvalId: null, compensates: null });
+}
+
+/** The request of a read: no key, no row. @throws PAWL_EXPRESSION_FAULT as `prepareCall`. */
+export function prepareRead(draft: Draft, step: CallStep, data: RunData): EffectRequest {
+  return requestOf(draft, { step, data }, { with: withOf(draft, step, data), key: null });
+}
+
+function requestOf(draft: Draft, ask: Pick<CallAsk, 'step' | 'data'>, given: { with: Json; key: EffectKey | null }): EffectRequest {
+  const { compiled } = draft.ctx;
+  const { scope } = scopeAt(draft, ask.step.id, ask.data);
+  return renderRequest(compiled.evaluator, compiled.action(ask.step.action), { ...given, scope });
+}
+
+function withOf(draft: Draft, step: CallStep, data: RunData): Json {
+  const { compiled } = draft.ctx;
+  const { site, scope } = scopeAt(draft, step.id, data);
+  const value = step.with === null ? {} : compiled.evaluator.render(step.with, site, scope);
+  const misfit = compileSchema(compiled.action(step.action).input)(value)[0];
+  if (misfit === undefined) return value;
+  const where = misfit.pointer === '' ? 'it' : misfit.pointer;
+  throw new RefusedError('PAWL_EXPRESSION_FAULT', `\`with\` does not fit the input of ${step.action}: ${where} ${misfit.message}`);
+}
+
+function intentText(value: Json): string {
+  if (typeof value === 'string') return value;
+  throw new RefusedError('PAWL_EXPRESSION_FAULT', 'an intent is a text');
+}

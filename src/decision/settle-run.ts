@@ -1,0 +1,33 @@
+import type { RunData } from '../model/run.ts';
+import type { Draft } from './draft.ts';
+import { cancelEffect } from './withdraw-effect.ts';
+import { forwardRows, isInFlight, withdrawUnsent } from './step-effects.ts';
+
+/** Forward work stops: what is not in flight is cancelled now, what is in flight is awaited (R03, R04, R19). */
+export function settleRun(draft: Draft, data: RunData): void {
+  withdrawUnsent(draft, null);
+  if (data.ending?.kind === 'terminated') withdrawCompensations(draft);
+  draft.setControl({ cancelWaiting: null, deadlineWaiting: false });
+  if (draft.timers.has(DEADLINE)) draft.clearTimer(DEADLINE);
+  draft.closeIncidents((incident) => incident.kind === 'failure' || incident.kind === 'pivot' || incident.kind === 'expired');
+  draft.closeIncidents((incident) => incident.kind === 'conflict');
+  settleIfDone(draft, data);
+}
+
+/** An order to terminate ends what is left of a plan, too. */
+function withdrawCompensations(draft: Draft): void {
+  for (const effect of draft.effects.values()) {
+    if (effect.state === 'PROPOSED' || effect.state === 'AUTHORIZED') draft.putEffect(cancelEffect(effect, draft.atMs));
+  }
+}
+
+/** Name of the timer of the run's deadline. */
+export const DEADLINE = 'run:deadline';
+
+/** Once no effect of the run is open, compensation may begin; an order to terminate waits for nothing. */
+export function settleIfDone(draft: Draft, data: RunData = draft.snapshot.data): void {
+  const isTerminated = data.ending?.kind === 'terminated';
+  if (!isTerminated && forwardRows(draft).some(isInFlight)) return;
+  const { runId } = draft.base.run;
+  draft.enqueue({ type: 'run.settled', atMs: draft.atMs }, { type: 'run', id: runId, step: null });
+}

@@ -1,0 +1,26 @@
+import type { Effect } from '../model/effect.ts';
+import type { Draft } from './draft.ts';
+import { cancelEffect } from './withdraw-effect.ts';
+
+/** Whether something of a row is on its way in the world, so that only an outcome can close it. */
+export function isInFlight(effect: Effect): boolean {
+  return effect.state === 'REQUESTED' || effect.state === 'UNKNOWN';
+}
+
+/** Whether a step has something on its way: it must settle before the step can be left for good. */
+export function hasOpenEffect(draft: Draft, step: string): boolean {
+  return forwardRows(draft).some((effect) => effect.step === step && isInFlight(effect));
+}
+
+/** Cancels at once what is not in flight: of one step, or of all (`step` null). */
+export function withdrawUnsent(draft: Draft, step: string | null): void {
+  for (const effect of forwardRows(draft)) {
+    const isUnsent = effect.state === 'PROPOSED' || effect.state === 'AUTHORIZED';
+    if (isUnsent && (step === null || effect.step === step)) draft.putEffect(cancelEffect(effect, draft.atMs));
+  }
+}
+
+/** The rows that steps asked for; compensations are not among them. */
+export function forwardRows(draft: Draft): readonly Effect[] {
+  return [...draft.effects.values()].filter((effect) => effect.compensates === null);
+}

@@ -1,0 +1,32 @@
+import { parseDuration } from '../model/duration.ts';
+import type { Json } from '../model/json.ts';
+
+/** Latest instant that is accepted: the end of the year 9999. */
+const INSTANT_MAX_MS = 253_402_300_799_999;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/**
+ * A duration as an expression gives it: a text (`1h30m`, `PT90M`), or whole milliseconds.
+ * @returns milliseconds, or null for anything that is no duration of zero or more.
+ */
+export function millisecondsOf(value: Json): number | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : null;
+  if (typeof value !== 'string') return null;
+  try {
+    const ms = parseDuration(value);
+    return ms >= 0 ? ms : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * An instant as an expression gives it: a text with a zone, or epoch milliseconds.
+ * @returns epoch milliseconds UTC, or null for anything else.
+ */
+export function instantOf(value: Json): number | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 && value <= INSTANT_MAX_MS ? value : null;
+  if (typeof value !== 'string' || !INSTANT.test(value)) return null;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? null : ms;
+}
