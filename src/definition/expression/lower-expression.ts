@@ -92,7 +92,7 @@ class Writer {
       case 'binary':
         return this.#writeBinary(node, depth);
       case 'ternary':
-        return this.#join([node.test, ' ? ', node.yes, ' : ', node.no], depth);
+        return this.#writeTernary(node, depth);
     }
   }
 
@@ -133,6 +133,14 @@ class Writer {
     this.#writeOperand(node.right, depth);
   }
 
+  /** `dyn(…)` around one result: `x ? 5 : null` is fine here, and the engine would refuse its literals. */
+  #writeTernary(node: SyntaxNode & { readonly kind: 'ternary' }, depth: number): void {
+    this.#writeOperand(node.test, depth);
+    this.text += ' ? ';
+    this.#writeOperand(node.yes, depth);
+    this.#list(' : dyn(', [node.no], ')', depth);
+  }
+
   /** `or(a.b.c, d)`: c if a, a.b and a.b.c are there, null included; else d. */
   #writeOr(node: SyntaxNode & { readonly kind: 'call' }, depth: number): void {
     const [path, fallback] = node.args;
@@ -145,8 +153,7 @@ class Writer {
     const tests = steps.map((step) => this.#presence(step));
     this.text += `${tests.join(' && ')} ? `;
     this.write(path, depth);
-    this.text += ' : ';
-    this.#writeOperand(fallback, depth);
+    this.#list(' : dyn(', [fallback], ')', depth);
   }
 
   #presence(step: SyntaxNode): string {
@@ -168,13 +175,6 @@ class Writer {
       this.write(node, depth);
     });
     this.text += close;
-  }
-
-  #join(parts: readonly (string | SyntaxNode)[], depth: number): void {
-    for (const part of parts) {
-      if (typeof part === 'string') this.text += part;
-      else this.#writeOperand(part, depth);
-    }
   }
 }
 

@@ -29,7 +29,7 @@ export function createTypeScope(definition: WorkflowDefinition): TypeScope {
 }
 
 function commonRoots(definition: WorkflowDefinition): RootTypes {
-  const vars = definition.vars.map(([name, schema]) => [name, { type: typeOfSchema(schema), required: 'default' in schema }] as const);
+  const vars = definition.vars.map(([name, schema]) => [name, { type: typeOfSchema(schema), required: 'default' in schema, quiet: true }] as const);
   const steps = allSteps(definition.steps).map((step) => [step.id, { type: stepType(step, definition), required: true }] as const);
   return new Map<string, ValueType>([
     ['input', typeOfSchema(definition.input)],

@@ -95,10 +95,17 @@ function readObject(schema: JsonObject, reading: Reading): ValueType {
   const required = schema['required'];
   const names: readonly Json[] = required !== undefined && isList(required) ? required : [];
   const fields = Object.entries(properties).map(
-    ([name, property]) => [name, { type: read(property, reading), required: names.includes(name) }] as const,
+    ([name, property]) => [name, { type: read(property, reading), required: names.includes(name) || hasDefault(property) }] as const,
   );
+  const unnamed = names.filter((name) => typeof name === 'string' && !Object.hasOwn(properties, name));
+  const all = [...fields, ...unnamed.map((name) => [String(name), { type: DYN, required: true }] as const)];
   const closed = !open && (additional === undefined || additional === false);
-  return { kind: 'object', fields: new Map<string, FieldType>(fields), rest: closed ? null : read(open ? undefined : additional, reading) };
+  return { kind: 'object', fields: new Map<string, FieldType>(all), rest: closed ? null : read(open ? undefined : additional, reading) };
+}
+
+/** A default is written in at start, so the key is always there. */
+function hasDefault(property: Json): boolean {
+  return isObject(property) && 'default' in property;
 }
 
 function intersect(left: ValueType, right: ValueType): ValueType {

@@ -1,0 +1,55 @@
+import { pathOf, type SyntaxNode } from './syntax-tree.ts';
+import { optionsOf, type ValueType } from './value-type.ts';
+
+type Pair = SyntaxNode & { readonly kind: 'binary' | 'ternary' };
+
+/** How to mend an operation between two types; null = nothing better than the message. */
+export function arithmeticHelp(node: Pair, left: ValueType, right: ValueType): string | null {
+  const numbers = numberHelp(node, left, right);
+  if (numbers !== null) return numbers;
+  const operator = node.kind === 'binary' ? node.operator : '';
+  if (operator === '+' && (is(left, 'string') || is(right, 'string'))) return 'write string(…) around what is no text';
+  if (is(left, 'decimal') || is(right, 'decimal')) return 'decimals have + - * with decimals and ints: write decimal(…)';
+  if ((is(left, 'string') && is(right, 'duration')) || (is(right, 'timestamp') && is(left, 'string'))) return 'write timestamp(…) around the text of a time';
+  return null;
+}
+
+/** How to mend a comparison of two types. */
+export function comparisonHelp(node: Pair, left: ValueType, right: ValueType): string | null {
+  if (left.kind === 'null' || right.kind === 'null') return nullHelp(node, left.kind === 'null');
+  const numbers = numberHelp(node, left, right);
+  if (numbers !== null) return numbers;
+  if (is(left, 'string') !== is(right, 'string') && (isNumber(left) || isNumber(right))) return 'write int(…) around the text, or string(…) around the number';
+  if (is(left, 'decimal') !== is(right, 'decimal')) return 'write decimal(…) around the other side';
+  if (is(left, 'timestamp') !== is(right, 'timestamp')) return 'write timestamp(…) around the text of a time';
+  return null;
+}
+
+/** The commonest first error: an int literal beside a double. */
+function numberHelp(node: Pair, left: ValueType, right: ValueType): string | null {
+  const mixed = (is(left, 'int') && is(right, 'double')) || (is(left, 'double') && is(right, 'int'));
+  if (!mixed) return null;
+  const [leftNode, rightNode] = sidesOf(node);
+  const whole = is(left, 'int') ? leftNode : rightNode;
+  if (whole.kind === 'literal') return `write ${String(whole.value)}.0: int and double do not mix`;
+  const path = pathOf(whole)?.join('.') ?? '…';
+  return `int and double do not mix: write double(${path})`;
+}
+
+function nullHelp(node: Pair, leftIsNull: boolean): string {
+  const [leftNode, rightNode] = sidesOf(node);
+  const path = pathOf(leftIsNull ? rightNode : leftNode)?.join('.') ?? '…';
+  return `the schema does not allow null here; to ask whether it is there, write has(${path})`;
+}
+
+function sidesOf(node: Pair): readonly [SyntaxNode, SyntaxNode] {
+  return node.kind === 'binary' ? [node.left, node.right] : [node.yes, node.no];
+}
+
+function is(type: ValueType, kind: ValueType['kind']): boolean {
+  return optionsOf(type).some((option) => option.kind === kind);
+}
+
+function isNumber(type: ValueType): boolean {
+  return is(type, 'int') || is(type, 'double');
+}

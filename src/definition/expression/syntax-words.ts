@@ -1,0 +1,60 @@
+import type { ExpressionProblemKind } from './expression-problem.ts';
+import type { Span } from './syntax-tree.ts';
+
+/** Why a source is no CEL, for a person. */
+export interface SyntaxWords {
+  readonly kind: ExpressionProblemKind;
+  readonly message: string;
+  readonly help: string | null;
+  readonly span: Span;
+}
+
+/** What an engine's parser says: its code and place; its message is shown only for what has no words of ours. */
+export interface ParserFault {
+  readonly code: string;
+  readonly message: string;
+  readonly span: Span;
+}
+
+/** Says a parser's fault in words that an author understands, with the mend for the usual slips. */
+export function syntaxWords(fault: ParserFault, source: string): SyntaxWords {
+  const at = (kind: ExpressionProblemKind, message: string, help: string | null = null): SyntaxWords => ({ kind, message, help, span: fault.span });
+  const text = source.slice(fault.span.start, fault.span.end);
+  switch (fault.code) {
+    case 'limit_exceeded':
+      return at('bounds', 'too large or nested too deeply', 'split it: compute parts in `set` steps');
+    case 'unterminated_string':
+    case 'unterminated_triple_quoted_string':
+      return at('syntax', 'a text without its closing quote');
+    case 'newline_in_string':
+      return at('syntax', 'a line break inside a text', 'write \\n, or """ around a text of several lines');
+    case 'reserved_identifier':
+      return at('syntax', `\`${text}\` is a reserved word of CEL`, 'a key of that name is read as x["name"]');
+    case 'invalid_macro_argument':
+      return at('syntax', 'the first argument must be a name for the item', 'write for example input.lines.map(line, line.qty)');
+    case 'unexpected_character':
+      return at('syntax', `unexpected \`${text}\``, slip(source, fault.span.start));
+    default:
+      return at('syntax', expected(fault, source), slip(source, fault.span.start));
+  }
+}
+
+function expected(fault: ParserFault, source: string): string {
+  if (fault.span.start >= source.trimEnd().length) return 'the expression ends too early';
+  const text = source.slice(fault.span.start, fault.span.end);
+  return text === '' ? 'this is not CEL' : `unexpected \`${text}\``;
+}
+
+/** Words of other languages, by the source at the place. */
+function slip(source: string, at: number): string | null {
+  const rest = source.slice(at);
+  const before = source.slice(0, at);
+  if (rest.startsWith('=') || before.endsWith('=')) return 'equality is written ==';
+  if (/^and\b/.test(rest)) return '`and` is written &&';
+  if (/^or\b/.test(rest)) return '`or` between conditions is written ||';
+  if (/^not\b/.test(rest) || /\bnot\s*$/.test(before)) return '`not` is written !';
+  if (rest.startsWith('&') || rest.startsWith('|')) return 'write && and ||';
+  if (rest.startsWith('$')) return 'no ${ } inside an expression';
+  if (rest.startsWith("'") || rest.startsWith('“') || rest.startsWith('”')) return 'texts have straight quotes, "…" or \'…\'';
+  return null;
+}

@@ -1,0 +1,206 @@
+import type { Expression, JsonSchema, Template } from '../../model/definition.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
+import { type ExpressionProblem, problemAt, type ProblemDraft } from './expression-problem.ts';
+import { typeOfSchema, typeOfValue } from './schema-type.ts';
+import { describeType, DYN, type FieldType, optionsOf, STRING, type ValueType } from './value-type.ts';
+
+/** A mistake in a template. With `expression` the offsets are in its source; without, the whole value at `pointer` is meant. */
+export interface TemplateProblem extends ExpressionProblem {
+  readonly pointer: string;
+  readonly expression: Expression | null;
+}
+
+type Infer = (expression: Expression) => { readonly type: ValueType; readonly problems: readonly ExpressionProblem[] };
+
+interface Expected {
+  readonly type: ValueType;
+  /** The schema itself where it could be followed, for `enum` and `const`. */
+  readonly schema: JsonObject | null;
+}
+
+/** Checks a template's expressions, and its values against a schema. */
+export function checkTemplateAt(
+  template: Template,
+  expected: { readonly schema: JsonSchema; readonly pointer: string },
+  infer: Infer,
+): readonly TemplateProblem[] {
+  const schema = typeof expected.schema === 'boolean' ? null : expected.schema;
+  const check = new TemplateCheck(infer);
+  check.visit(template, { type: typeOfSchema(expected.schema), schema }, expected.pointer);
+  return check.problems;
+}
+
+class TemplateCheck {
+  readonly problems: TemplateProblem[] = [];
+  readonly #infer: Infer;
+
+  constructor(infer: Infer) {
+    this.#infer = infer;
+  }
+
+  visit(template: Template, expected: Expected, pointer: string): void {
+    switch (template.kind) {
+      case 'literal':
+        return this.#visitLiteral(template.value, expected, pointer);
+      case 'expression':
+        return this.#visitExpression(template.expression, expected);
+      case 'text':
+        for (const part of template.parts) if (typeof part !== 'string') this.#tellAll(part, this.#infer(part).problems);
+        return this.#demand(STRING, expected, pointer);
+      case 'list':
+        if (!this.#demandKind('list', expected, pointer)) return;
+        template.items.forEach((item, at) => this.visit(item, itemOf(expected), `${pointer}/${at}`));
+        return;
+      case 'map':
+        return this.#visitMap(template.entries, expected, pointer);
+    }
+  }
+
+  #visitLiteral(value: Json, expected: Expected, pointer: string): void {
+    if (Array.isArray(value)) {
+      if (this.#demandKind('list', expected, pointer)) value.forEach((item: Json, at) => this.#visitLiteral(item, itemOf(expected), `${pointer}/${at}`));
+      return;
+    }
+    if (isObject(value)) {
+      this.#visitMap(Object.entries(value).map(([key, item]) => [key, { kind: 'literal', value: item }] as const), expected, pointer);
+      return;
+    }
+    const before = this.problems.length;
+    this.#demand(typeOfValue(value), expected, pointer);
+    if (this.problems.length === before) this.#demandListed(value, expected.schema, pointer);
+  }
+
+  #visitExpression(expression: Expression, expected: Expected): void {
+    const { type, problems } = this.#infer(expression);
+    this.#tellAll(expression, problems);
+    if (problems.some((problem) => problem.severity === 'error') || assignable(type, expected.type)) return;
+    const span = { start: 0, end: expression.source.length };
+    this.#tell({ pointer: expression.pointer, expression }, problemAt(span, wrongType(type, expected.type)));
+  }
+
+  #visitMap(entries: readonly (readonly [string, Template])[], expected: Expected, pointer: string): void {
+    if (!this.#demandKind('map', expected, pointer)) return;
+    const object = optionsOf(expected.type).find((option) => option.kind === 'object');
+    const names = new Set(entries.map(([key]) => key));
+    if (object?.kind === 'object' && optionsOf(expected.type).length === 1) {
+      for (const [name, field] of object.fields) {
+        if (field.required && !names.has(name) && !hasDefault(expected.schema, name)) this.#tellKey(pointer, missingKey(name));
+      }
+      for (const name of names) {
+        if (object.rest === null && !object.fields.has(name)) this.#tellKey(`${pointer}/${escapePointer(name)}`, unknownKey(name, object.fields));
+      }
+    }
+    for (const [key, item] of entries) this.visit(item, fieldOf(expected, key), `${pointer}/${escapePointer(key)}`);
+  }
+
+  #demandKind(kind: 'list' | 'map', expected: Expected, pointer: string): boolean {
+    const type: ValueType = kind === 'list' ? { kind, item: DYN } : { kind, value: DYN };
+    const before = this.problems.length;
+    this.#demand(type, expected, pointer);
+    return this.problems.length === before;
+  }
+
+  #demand(type: ValueType, expected: Expected, pointer: string): void {
+    if (!assignable(type, expected.type)) this.#tellKey(pointer, wrongType(type, expected.type));
+  }
+
+  /** `enum` and `const` of a literal; what else a schema says is checked when the value is there. */
+  #demandListed(value: Json, schema: JsonObject | null, pointer: string): void {
+    const listed = schema === null ? undefined : (schema['enum'] ?? ('const' in schema ? [schema['const'] ?? null] : undefined));
+    if (!Array.isArray(listed) || listed.includes(value)) return;
+    const words = listed.map((word: Json) => JSON.stringify(word));
+    this.#tellKey(pointer, { kind: 'template-value', message: 'not one of the values that the schema lists', help: `write ${words.join(' or ')}` });
+  }
+
+  #tellKey(pointer: string, draft: ProblemDraft): void {
+    this.#tell({ pointer, expression: null }, problemAt({ start: 0, end: 0 }, draft));
+  }
+
+  #tellAll(expression: Expression, problems: readonly ExpressionProblem[]): void {
+    for (const problem of problems) this.#tell({ pointer: expression.pointer, expression }, problem);
+  }
+
+  #tell(at: { readonly pointer: string; readonly expression: Expression | null }, problem: ExpressionProblem): void {
+    this.problems.push({ ...problem, ...at });
+  }
+}
+
+function missingKey(name: string): ProblemDraft {
+  return { kind: 'template-key', message: `the key \`${name}\` is missing: the schema requires it`, help: `add ${name}`, name };
+}
+
+function unknownKey(name: string, fields: ReadonlyMap<string, FieldType>): ProblemDraft {
+  return { kind: 'template-key', message: `the schema has no key \`${name}\``, name, candidates: [...fields.keys()] };
+}
+
+function wrongType(type: ValueType, expected: ValueType): ProblemDraft {
+  const whole = expected.kind === 'int' && type.kind === 'double';
+  return {
+    kind: 'template-value',
+    message: `the schema wants ${describeType(expected)}, this is ${describeType(type)}`,
+    help: whole ? 'write int(…) around it' : null,
+  };
+}
+
+/** Whether a value of the type can be what is wanted. Times, durations and decimals are rendered as text; an int is a number. */
+function assignable(type: ValueType, wanted: ValueType): boolean {
+  return optionsOf(type).some((one) => optionsOf(wanted).some((other) => fits(one, other)));
+}
+
+const TEXT_KINDS: ReadonlySet<ValueType['kind']> = new Set(['timestamp', 'duration', 'decimal']);
+
+function fits(type: ValueType, wanted: ValueType): boolean {
+  if (type.kind === 'dyn' || wanted.kind === 'dyn') return true;
+  if (wanted.kind === 'double') return type.kind === 'int' || type.kind === 'double';
+  if (wanted.kind === 'string') return type.kind === 'string' || TEXT_KINDS.has(type.kind);
+  if (wanted.kind === 'timestamp') return type.kind === 'timestamp';
+  if (wanted.kind === 'list') return type.kind === 'list' && assignable(type.item, wanted.item);
+  if (wanted.kind === 'map') return type.kind === 'map' || type.kind === 'object';
+  if (wanted.kind === 'object') return type.kind === 'map' || (type.kind === 'object' && objectFits(type, wanted));
+  return type.kind === wanted.kind;
+}
+
+type ObjectType = ValueType & { readonly kind: 'object' };
+
+/** Every key that is wanted and known fits, and none is missing for sure. */
+function objectFits(type: ObjectType, wanted: ObjectType): boolean {
+  return [...wanted.fields].every(([name, field]) => {
+    const own = type.fields.get(name);
+    if (own === undefined) return !field.required || type.rest !== null;
+    return assignable(own.type, field.type);
+  });
+}
+
+function itemOf(expected: Expected): Expected {
+  const list = optionsOf(expected.type).find((option) => option.kind === 'list');
+  return { type: list?.kind === 'list' ? list.item : DYN, schema: inner(expected.schema, 'items') };
+}
+
+function fieldOf(expected: Expected, key: string): Expected {
+  const properties = inner(expected.schema, 'properties');
+  const schema = inner(properties, key);
+  for (const option of optionsOf(expected.type)) {
+    if (option.kind === 'object') return { type: option.fields.get(key)?.type ?? option.rest ?? DYN, schema };
+    if (option.kind === 'map') return { type: option.value, schema: null };
+  }
+  return { type: DYN, schema };
+}
+
+/** A key with a default may be left out of a template. */
+function hasDefault(schema: JsonObject | null, name: string): boolean {
+  const property = inner(inner(schema, 'properties'), name);
+  return property !== null && 'default' in property;
+}
+
+function inner(schema: JsonObject | null, key: string): JsonObject | null {
+  const value = schema !== null && Object.hasOwn(schema, key) ? schema[key] : undefined;
+  return value !== undefined && isObject(value) ? value : null;
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
