@@ -8,8 +8,7 @@ import { ownValue } from '../model/own-value.ts';
 import type { Failure, RunData, RunIdentity } from '../model/run.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import type { Program } from './program.ts';
-import { eventView, failureView, stepScope, stepSite } from './scope.ts';
-import { flowScope } from './scope.ts';
+import { eventView, failureView, flowScope, stepScope, stepSite, withRoot } from './scope.ts';
 
 /** What a computation came to; a fault is a value too, because it routes like any failure. */
 export type Computed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly failure: Failure };
@@ -142,7 +141,7 @@ export function handlerOf(program: Program, step: string, index: number): Handle
 function handlerValues(turn: Turn, data: RunData, of: Extract<ComputationRef, { kind: 'handler' }>): Json {
   const { program, run } = turn;
   const handler = handlerOf(program, of.step, of.index);
-  const scope = { ...stepScope(program, { run, data, step: of.step }), event: eventView(eventOf(turn)) };
+  const scope = withRoot(stepScope(program, { run, data, step: of.step }), 'event', eventView(eventOf(turn)));
   return renderAll(turn, handler.set, { site: { kind: 'event', event: handler.event, step: of.step }, scope });
 }
 
@@ -170,7 +169,7 @@ function clauseMatches(turn: Turn, data: RunData, of: Extract<ComputationRef, { 
   });
   if (!namesFailure(clause, failing)) return false;
   if (clause.when === null) return true;
-  const scope = { ...stepScope(program, { run, data, step: of.step }), failure: failureView(failing) };
+  const scope = withRoot(stepScope(program, { run, data, step: of.step }), 'failure', failureView(failing));
   return program.evaluator.holds(clause.when, { kind: 'catch', step: of.step }, scope);
 }
 

@@ -2,7 +2,7 @@ import { assign, createMachine } from 'xstate';
 import { InvariantError, invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { IssuedCommand, KernelCommand } from '../model/kernel.ts';
-import type { Machine } from '../model/machine.ts';
+import type { Machine, MachineState } from '../model/machine.ts';
 import type { KernelSnapshot, RunData } from '../model/run.ts';
 import { ASSIGN_NAMES, applyAssign } from './assigns.ts';
 import type { Turn } from './compute.ts';
@@ -78,20 +78,27 @@ type InertScope = ReturnType<typeof inertScope>;
 export function createKernel(machine: Machine): Kernel {
   const config = { ...xstateConfig(machine), context: ({ input }: { input: RawInput }) => ({ data: input.data }) };
   const raw = createMachine(config as never, kernelImplementations() as never) as unknown as RawMachine;
+  const first = initialIds(machine.root);
   return {
     enter: (data, turn) => {
       const walk = new Walk([]);
+      // XState tells nobody of its first microstep: what it enters is known beforehand.
+      walk.follow(first, []);
       return walk.finish(raw.getInitialSnapshot(inertScope(walk), { turn, data }));
     },
     move: (snapshot, turn) => {
       invariant(turn.event !== null, 'a move without an event');
       const before = restore(raw, snapshot);
-      const walk = new Walk(before._nodes);
+      const walk = new Walk(idsOf(before._nodes));
       const after = raw.transition(before, { type: turn.event.type, turn }, inertScope(walk));
       return after === before ? { snapshot, commands: [], changed: false, entered: [], left: [] } : walk.finish(after);
     },
     restored: (snapshot) => persist(restore(raw, snapshot)),
   };
+}
+
+function idsOf(nodes: readonly RawNode[]): readonly string[] {
+  return nodes.map((node) => node.id);
 }
 
 /** The guards and data actions of the closed list as XState wants them; commands have no implementation on purpose. */
@@ -136,15 +143,26 @@ function persist(raw: RawSnapshot): KernelSnapshot {
   return { value: raw.value, data: raw.context.data, history: Object.fromEntries(history) };
 }
 
+/** The states that are entered at the very first, outermost first. */
+function initialIds(root: MachineState): readonly string[] {
+  const ids = [root.id];
+  for (let state: MachineState | undefined = root; state !== undefined; ) {
+    const { initial, states }: MachineState = state;
+    state = states.find((child) => child.id === initial);
+    if (state !== undefined) ids.push(state.id);
+  }
+  return ids;
+}
+
 /** What happens on the way through a macrostep: commands, and states left and entered. */
 class Walk {
   readonly commands: IssuedCommand[] = [];
   readonly #entered: string[] = [];
   readonly #left: string[] = [];
-  #nodes: readonly RawNode[];
+  #ids: readonly string[];
 
-  constructor(nodes: readonly RawNode[]) {
-    this.#nodes = nodes;
+  constructor(ids: readonly string[]) {
+    this.#ids = ids;
   }
 
   /** An action without implementation is a command; XState resolves all others itself. */
@@ -156,21 +174,21 @@ class Walk {
   step(microstep: Microstep): void {
     if (microstep.type !== '@xstate.microstep') return;
     const again = microstep._transitions.flatMap((taken) => (taken.reenter ? (taken.target ?? []) : []));
-    this.#follow(microstep.snapshot._nodes, again);
+    this.follow(idsOf(microstep.snapshot._nodes), idsOf(again));
   }
 
-  #follow(nodes: readonly RawNode[], again: readonly RawNode[]): void {
-    const before = this.#nodes;
-    for (const node of before.toReversed()) if (!nodes.includes(node) || again.includes(node)) this.#left.push(node.id);
-    for (const node of nodes) if (!before.includes(node) || again.includes(node)) this.#entered.push(node.id);
-    this.#nodes = nodes;
+  follow(ids: readonly string[], again: readonly string[]): void {
+    const before = this.#ids;
+    for (const id of before.toReversed()) if (!ids.includes(id) || again.includes(id)) this.#left.push(id);
+    for (const id of ids) if (!before.includes(id) || again.includes(id)) this.#entered.push(id);
+    this.#ids = ids;
   }
 
   /** @throws PAWL_INVARIANT when XState gave up: an error in the kernel's own code, or children that nobody asked for. */
   finish(raw: RawSnapshot): KernelMove {
     if (raw.status !== 'active') throw new InvariantError('the kernel gave up', { status: raw.status }, raw.error);
     invariant(Object.keys(raw.children).length === 0, 'the kernel has started an actor');
-    this.#follow(raw._nodes, []);
+    this.follow(idsOf(raw._nodes), []);
     return { snapshot: persist(raw), commands: this.commands, changed: true, entered: this.#entered, left: this.#left };
   }
 }

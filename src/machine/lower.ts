@@ -17,6 +17,7 @@ import {
   SETTLING,
 } from './kernel-names.ts';
 import { outlineOf, placeOf } from './outline.ts';
+import { pruneHelpers } from './prune.ts';
 import { listState, plainState } from './step-states.ts';
 
 /**
@@ -37,7 +38,7 @@ export function lower(definition: WorkflowDefinition): Machine {
     states: [forward, ...runStates()],
   };
   const places = [...outline.steps.values()].map((step) => [step.step.id, placeOf(step)] as const);
-  return { format: 'machine/1', definition, root, places };
+  return { format: 'machine/1', definition, root: pruneHelpers(root), places };
 }
 
 const stopEdge: MachineEdge = {

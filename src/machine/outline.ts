@@ -19,6 +19,8 @@ export interface StepOutline {
   readonly step: Step;
   readonly list: ListOutline;
   readonly index: number;
+  /** The lists that it holds: branches first, then catch clauses; empty ones are none. */
+  readonly inner: readonly ListOutline[];
 }
 
 /** Every step and list of a definition by id, in document order. */
@@ -47,20 +49,21 @@ export function outlineOf(definition: WorkflowDefinition): Outline {
   const lists = new Map<string, ListOutline>();
   const visitList = (list: ListOutline): void => {
     lists.set(list.id, list);
-    for (const [index, step] of list.steps.entries()) visitStep({ step, list, index });
+    for (const [index, step] of list.steps.entries()) visitStep(step, list, index);
   };
-  const visitStep = (outline: StepOutline): void => {
-    const { step } = outline;
+  const visitStep = (step: Step, list: ListOutline, index: number): void => {
+    const inner: ListOutline[] = [];
+    const outline = { step, list, index, inner };
     invariant(!steps.has(step.id), 'two steps have one id', { step: step.id });
     steps.set(step.id, outline);
-    for (const inner of innerLists(outline)) visitList(inner);
+    inner.push(...listsOf(outline));
+    for (const one of inner) visitList(one);
   };
   visitList({ id: MAIN_LIST, kind: 'main', owner: null, index: 0, steps: definition.steps });
   return { definition, steps, lists };
 }
 
-/** The lists that a step holds: branches first, then catch clauses; empty ones are none. */
-export function innerLists(owner: StepOutline): readonly ListOutline[] {
+function listsOf(owner: StepOutline): readonly ListOutline[] {
   const { step } = owner;
   const lists: ListOutline[] = [];
   if (step.verb === 'choose') {

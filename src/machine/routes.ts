@@ -1,4 +1,4 @@
-import type { CatchClause } from '../model/definition.ts';
+import type { CatchClause, Step } from '../model/definition.ts';
 import { invariant } from '../model/errors.ts';
 import type { ActionRef, EdgeKind, GuardRef, MachineEdge } from '../model/machine.ts';
 import type { ComputationRef } from './kernel-names.ts';
@@ -31,15 +31,15 @@ export function edgesOf(
 }
 
 /** The state where a step begins: its gate if it has one. */
-export function entryOf(step: StepOutline): string {
-  return step.step.when === null ? step.step.id : `${step.step.id}$when`;
+function entryOf(step: Step): string {
+  return step.when === null ? step.id : `${step.id}$when`;
 }
 
 /** The state that a list of steps begins with. */
 export function firstOf(list: Pick<ListOutline, 'id' | 'steps'>): string {
   const first = list.steps[0];
   invariant(first !== undefined, 'a list without steps', { list: list.id });
-  return first.when === null ? first.id : `${first.id}$when`;
+  return entryOf(first);
 }
 
 /** Leaving running catches behind; nothing where none is left. */
@@ -59,7 +59,7 @@ export function fallRoute(step: StepOutline): Route {
   const { list } = step;
   const following = list.steps[step.index + 1];
   const route = { guard: null, actions: [], kind: 'next', label: null } as const;
-  if (following !== undefined) return { ...route, target: entryOf({ step: following, list, index: step.index + 1 }) };
+  if (following !== undefined) return { ...route, target: entryOf(following) };
   if (list.owner === null) return { ...route, target: FINISHING, kind: 'end' };
   const owner = list.owner.step.id;
   return { ...route, target: list.kind === 'branch' ? `${owner}$done` : `${owner}$after${list.index}` };
@@ -84,7 +84,7 @@ export function nextRoutes(
     return [{ guard: null, target: FINISHING, actions: uncatch(catchesLeft(from, null)), kind: 'end', label: null }];
   const target = stepAt(outline, next);
   const leaving = uncatch(catchesLeft(from, target.list));
-  const to = entryOf(target);
+  const to = entryOf(target.step);
   if (target.index > placeIn(target.list, owner))
     return [{ guard: null, target: to, actions: leaving, kind: 'next', label: null }];
   const jump = assignment('jump', { step: owner.step.id, list: target.list.id });

@@ -10,13 +10,18 @@ import type { Program } from './program.ts';
  * is asked: `run.startedAt` and `steps.x.at` are recorded times, epoch milliseconds (the evaluator binds them as timestamps).
  */
 export function flowScope(program: Program, run: RunIdentity, data: RunData): Scope {
-  return {
+  const roots = {
     input: run.input,
     constants: program.machine.definition.constants,
     vars: data.vars,
-    steps: stepViews(data.steps),
     run: runView(run),
   };
+  return withSteps(roots, data.steps);
+}
+
+/** The view of the steps is made when it is read: most expressions read the input, and a run may have thousands of steps. */
+function withSteps(roots: Readonly<Record<string, Json>>, steps: RunData['steps']): Scope {
+  return Object.defineProperty({ ...roots }, 'steps', { enumerable: true, get: () => viewOf(steps) });
 }
 
 /** The roots where a step's own expressions stand: the flow's, and `failure` inside a catch. */
@@ -27,13 +32,19 @@ export function stepScope(
   const scope = flowScope(program, at.run, at.data);
   const owner = program.catchOwner(at.step);
   const failure = owner === null ? undefined : ownValue(at.data.caught, owner);
-  return failure === undefined ? scope : { ...scope, failure: failureView(failure) };
+  return failure === undefined ? scope : withRoot(scope, 'failure', failureView(failure));
 }
 
 /** Which schemas type the roots where a step's own expressions stand; goes with `stepScope`. */
 export function stepSite(program: Program, step: string): Site {
   const owner = program.catchOwner(step);
   return owner === null ? { kind: 'flow' } : { kind: 'catch', step: owner };
+}
+
+/** The scope with one more root; the others stay as lazy as they are. */
+export function withRoot(scope: Scope, root: 'failure' | 'event', value: Json): Scope {
+  const roots = Object.defineProperties({}, Object.getOwnPropertyDescriptors(scope));
+  return Object.defineProperty(roots, root, { enumerable: true, value });
 }
 
 /** A failure as the root `failure` shows it. */
@@ -60,24 +71,24 @@ function runView(run: RunIdentity): JsonObject {
   return { id: run.runId, key, startedAt: run.startedAtMs, startedBy, tenant, version };
 }
 
-const views = new WeakMap<object, JsonObject>();
+const setViews = new WeakMap<object, JsonObject>();
+const stepViews = new WeakMap<StepRecord, JsonObject>();
 
-/** One view per set of records: every expression of a transition reads the same one. */
-function stepViews(steps: RunData['steps']): JsonObject {
-  const known = views.get(steps);
+/** One view per set of records, and one per record: what many expressions read is made once. */
+function viewOf(steps: RunData['steps']): JsonObject {
+  const known = setViews.get(steps);
   if (known !== undefined) return known;
-  const view = Object.fromEntries(Object.entries(steps).map(([id, record]) => [id, stepView(record)] as const));
-  views.set(steps, view);
+  const view: Record<string, Json> = {};
+  for (const [id, record] of Object.entries(steps)) view[id] = stepView(record);
+  setViews.set(steps, view);
   return view;
 }
 
 function stepView(record: StepRecord): JsonObject {
-  const view: Record<string, Json> = {
-    skipped: record.skipped,
-    attempts: record.attempts,
-    code: record.code,
-    at: record.atMs,
-  };
-  if (record.output !== undefined) view['output'] = record.output;
+  const known = stepViews.get(record);
+  if (known !== undefined) return known;
+  const { skipped, attempts, code, atMs, output } = record;
+  const view = { skipped, attempts, code, at: atMs, ...(output === undefined ? {} : { output }) };
+  stepViews.set(record, view);
   return view;
 }

@@ -4,7 +4,7 @@ import { lowerHandlers } from './handler-states.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import { assignment, COMPLETED, command, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
-import { branchListId, catchesLeft, innerLists } from './outline.ts';
+import { branchListId, catchesLeft, stepAt } from './outline.ts';
 import type { Route } from './routes.ts';
 import { edgesOf, exitRoutes, failureRoutes, fallRoute, firstOf, limitRoute, nextRoutes, uncatch } from './routes.ts';
 
@@ -15,7 +15,7 @@ export function plainState(id: string, step: string | null, role: MachineState['
 
 /** The compound state of a list, with all states of its steps. */
 export function listState(outline: Outline, list: ListOutline): MachineState {
-  const states = list.steps.flatMap((step, index) => stepStates(outline, { step, list, index }));
+  const states = list.steps.flatMap((step) => stepStates(outline, stepAt(outline, step.id)));
   return {
     ...plainState(list.id, list.owner?.step.id ?? null, 'list'),
     kind: 'compound',
@@ -31,7 +31,7 @@ export function stepStates(outline: Outline, step: StepOutline): readonly Machin
     ...activeStates(outline, step),
     failedState(step),
     heldState(step),
-    ...innerLists(step).map((list) => listState(outline, list)),
+    ...step.inner.map((list) => listState(outline, list)),
     ...afterCatchStates(outline, step),
     ...raisedState(step),
   ];
