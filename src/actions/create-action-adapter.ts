@@ -40,7 +40,8 @@ const OPEN_GATE: SendGate = () => true;
 /** Calls the registered function. */
 function touchFunction(options: ActionAdapterOptions, touch: Touch, name: string): Promise<AttemptReport> {
   const registered = options.functions.get(name);
-  if (registered === undefined) return Promise.resolve({ kind: 'unsent', reason: `the function ${name} is not registered here` });
+  if (registered === undefined)
+    return Promise.resolve({ kind: 'unsent', reason: `the function ${name} is not registered here` });
   const invocation = {
     function: registered,
     key: touch.key,
@@ -86,7 +87,10 @@ async function perform(options: ActionAdapterOptions, touch: Touch): Promise<Att
     const name = touch.request.function;
     return await (name === null ? touchHttp(options, guarded) : touchFunction(options, guarded, name));
   } catch (error) {
-    options.logger.error({ action: touch.contract.name, fault: error instanceof Error ? error.name : 'unknown' }, 'action.fault');
+    options.logger.error(
+      { action: touch.contract.name, fault: error instanceof Error ? error.name : 'unknown' },
+      'action.fault',
+    );
     return { kind: 'broken', byteWritten: wasAsked, reason: 'fault: the adapter failed' };
   }
 }
@@ -100,16 +104,49 @@ export function createActionAdapter(options: ActionAdapterOptions): ActionAdapte
     send: (order, secrets, gate, signal) => {
       const { request, contract, timeoutMs, attempt, effect } = order;
       const marks = { 'pawl-effect': effect.key, 'pawl-attempt': String(attempt), 'pawl-fence': String(order.fence) };
-      return perform(options, { kind: 'send', request, contract, number: attempt, key: effect.key, marks, timeoutMs, secrets, gate, signal });
+      return perform(options, {
+        kind: 'send',
+        request,
+        contract,
+        number: attempt,
+        key: effect.key,
+        marks,
+        timeoutMs,
+        secrets,
+        gate,
+        signal,
+      });
     },
     query: (order, secrets, signal) => {
       const { request, contract, timeoutMs, query, effect } = order;
       const marks = { 'pawl-effect': effect.key };
-      return perform(options, { kind: 'query', request, contract, number: query, key: effect.key, marks, timeoutMs, secrets, gate: OPEN_GATE, signal });
+      return perform(options, {
+        kind: 'query',
+        request,
+        contract,
+        number: query,
+        key: effect.key,
+        marks,
+        timeoutMs,
+        secrets,
+        gate: OPEN_GATE,
+        signal,
+      });
     },
     read: (order, secrets, signal) => {
       const { request, contract, timeoutMs, attempt } = order;
-      return perform(options, { kind: 'read', request, contract, number: attempt, key: '', marks: {}, timeoutMs, secrets, gate: OPEN_GATE, signal });
+      return perform(options, {
+        kind: 'read',
+        request,
+        contract,
+        number: attempt,
+        key: '',
+        marks: {},
+        timeoutMs,
+        secrets,
+        gate: OPEN_GATE,
+        signal,
+      });
     },
     missing: (functions) => functions.filter((name) => !options.functions.has(name)),
   };

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { Json } from '../model/json.ts';
 import type { AttemptReport } from '../model/outcome.ts';
+import { STORABLE_DEPTH_MAX } from '../model/storable.ts';
 import type { SendGate } from '../ports/action-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -30,7 +31,12 @@ type Ending =
   | { readonly kind: 'aborted' };
 
 const CODE = /^[a-z][a-z0-9-]{0,63}$/;
-const FINDINGS: readonly string[] = ['confirmed', 'rejected', 'pending', 'absent'] satisfies FunctionFinding['outcome'][];
+const FINDINGS: readonly string[] = [
+  'confirmed',
+  'rejected',
+  'pending',
+  'absent',
+] satisfies FunctionFinding['outcome'][];
 /** Text kept of a value that cannot be stored, in bytes. */
 const KEPT_BYTES_MAX = 65_536;
 
@@ -61,6 +67,16 @@ async function callBounded(invocation: FunctionInvocation, run: (call: FunctionC
   }
 }
 
+/** Fields that are undefined are left out, as JSON does; everything else stays for the check of what can be stored. */
+function withoutUndefined(value: unknown, depth = 0): unknown {
+  if (depth > STORABLE_DEPTH_MAX || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutUndefined(item, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  const given = Object.entries(value).filter(([, item]) => item !== undefined);
+  return Object.fromEntries(given.map(([name, item]) => [name, withoutUndefined(item, depth + 1)]));
+}
+
 /** Bytes of a value for the record, as far as it has any. */
 function bytesOf(value: unknown): Buffer {
   try {
@@ -72,7 +88,7 @@ function bytesOf(value: unknown): Buffer {
 
 /** A returned value as an answer; one that cannot be stored is kept as bytes and is not readable (E12). */
 function answerOf(value: unknown, maxBytes: number): AttemptReport {
-  const read = checkStorable(value === undefined ? null : value);
+  const read = checkStorable(value === undefined ? null : withoutUndefined(value));
   if (read.body === undefined) {
     return { kind: 'answered', status: null, headers: {}, bodyBytes: bytesOf(value), ...read };
   }
@@ -80,7 +96,14 @@ function answerOf(value: unknown, maxBytes: number): AttemptReport {
   const bodyBytes = Buffer.from(text, 'utf8');
   if (bodyBytes.length > maxBytes) {
     const unreadable = `too-large: more than ${maxBytes} bytes`;
-    return { kind: 'answered', status: null, headers: {}, body: undefined, bodyBytes: bodyBytes.subarray(0, maxBytes), unreadable };
+    return {
+      kind: 'answered',
+      status: null,
+      headers: {},
+      body: undefined,
+      bodyBytes: bodyBytes.subarray(0, maxBytes),
+      unreadable,
+    };
   }
   // A copy: what the function does with its object later changes nothing here.
   return { kind: 'answered', status: null, headers: {}, body: JSON.parse(text) as Json, bodyBytes, unreadable: null };
@@ -89,23 +112,31 @@ function answerOf(value: unknown, maxBytes: number): AttemptReport {
 /** A throw as a report: one of our outcomes, or unknown, because the function had begun. */
 function reportThrow(thrown: unknown): AttemptReport {
   const facts = declaredBy(thrown);
-  if (facts === null) return { kind: 'broken', byteWritten: true, reason: `threw: ${thrown instanceof Error ? thrown.name : typeof thrown}` };
+  if (facts === null)
+    return {
+      kind: 'broken',
+      byteWritten: true,
+      reason: `threw: ${thrown instanceof Error ? thrown.name : typeof thrown}`,
+    };
   const code = facts.code === null || CODE.test(facts.code) ? facts.code : facts.outcome;
-  const afterMs = facts.afterMs !== null && Number.isFinite(facts.afterMs) && facts.afterMs >= 0 ? Math.ceil(facts.afterMs) : null;
+  const afterMs =
+    facts.afterMs !== null && Number.isFinite(facts.afterMs) && facts.afterMs >= 0 ? Math.ceil(facts.afterMs) : null;
   return { kind: 'declared', outcome: facts.outcome, code, afterMs, data: checkStorable(facts.data).body ?? null };
 }
 
 /** The report of a call that did not come to a value. */
 function reportOf(ending: Exclude<Ending, { kind: 'returned' }>, timeoutMs: number): AttemptReport {
   if (ending.kind === 'threw') return reportThrow(ending.thrown);
-  const reason = ending.kind === 'timeout' ? `timeout: not done within ${timeoutMs} ms` : 'aborted: this worker may no longer act';
+  const reason =
+    ending.kind === 'timeout' ? `timeout: not done within ${timeoutMs} ms` : 'aborted: this worker may no longer act';
   return { kind: 'broken', byteWritten: true, reason };
 }
 
 /** Refuses to begin; null = go. */
 function refusal(invocation: FunctionInvocation): AttemptReport | null {
   if (invocation.signal.aborted) return { kind: 'unsent', reason: 'aborted: this worker may no longer act' };
-  if (!invocation.gate()) return { kind: 'unsent', reason: 'gate-closed: too late to send, or the seat has no margin left' };
+  if (!invocation.gate())
+    return { kind: 'unsent', reason: 'gate-closed: too late to send, or the seat has no margin left' };
   return null;
 }
 
@@ -122,7 +153,9 @@ export async function sendFunction(invocation: FunctionInvocation): Promise<Atte
   const refused = refusal(invocation);
   if (refused !== null) return refused;
   const ending = await callBounded(invocation, (call) => invocation.function.send(call));
-  return ending.kind === 'returned' ? answerOf(ending.value, invocation.maxResponseBytes) : reportOf(ending, invocation.timeoutMs);
+  return ending.kind === 'returned'
+    ? answerOf(ending.value, invocation.maxResponseBytes)
+    : reportOf(ending, invocation.timeoutMs);
 }
 
 /**
@@ -138,7 +171,14 @@ export async function queryFunction(invocation: FunctionInvocation): Promise<Att
   if (ending.kind !== 'returned') return reportOf(ending, invocation.timeoutMs);
   if (!isFinding(ending.value)) return { kind: 'broken', byteWritten: true, reason: 'reconcile returned no outcome' };
   const { outcome, output, code } = ending.value;
-  const read = checkStorable(output === undefined ? null : output);
-  if (read.body === undefined) return { kind: 'answered', status: null, headers: {}, bodyBytes: bytesOf(output), ...read };
-  return { kind: 'declared', outcome, code: code !== undefined && CODE.test(code) ? code : null, afterMs: null, data: read.body };
+  const read = checkStorable(output === undefined ? null : withoutUndefined(output));
+  if (read.body === undefined)
+    return { kind: 'answered', status: null, headers: {}, bodyBytes: bytesOf(output), ...read };
+  return {
+    kind: 'declared',
+    outcome,
+    code: code !== undefined && CODE.test(code) ? code : null,
+    afterMs: null,
+    data: read.body,
+  };
 }

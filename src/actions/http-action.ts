@@ -47,34 +47,54 @@ function codeOf(error: unknown): string {
 }
 
 /** One value per header; repeated ones are joined as RFC 9110 allows. */
-function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {
-  const pairs = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]);
+function flatHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Readonly<Record<string, string>> {
+  const pairs = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ]);
   return Object.fromEntries(pairs) as Readonly<Record<string, string>>;
 }
 
 /** In words, for people and for the row's last error. */
-function describe(ending: Exclude<Ending, { kind: 'complete' | 'too-large' }>, exchange: HttpExchange, dial: Dial): string {
+function describe(
+  ending: Exclude<Ending, { kind: 'complete' | 'too-large' }>,
+  exchange: HttpExchange,
+  dial: Dial,
+): string {
   if (ending.kind === 'aborted') return 'aborted: this worker may no longer act';
-  if (ending.kind === 'lost') return `${dial.stage() === 'connecting' ? 'not-connected' : 'connection-lost'}: ${ending.reason}`;
+  if (ending.kind === 'lost')
+    return `${dial.stage() === 'connecting' ? 'not-connected' : 'connection-lost'}: ${ending.reason}`;
   return `timeout: no complete answer within ${exchange.timeoutMs} ms`;
 }
 
 /** The report of an ending; nothing is judged here. */
-function reportOf(ending: Ending, exchange: HttpExchange, answer: Answer, dial: Dial & { readonly gateClosed: boolean }): AttemptReport {
+function reportOf(
+  ending: Ending,
+  exchange: HttpExchange,
+  answer: Answer,
+  dial: Dial & { readonly gateClosed: boolean },
+): AttemptReport {
   const { status, headers } = answer;
   if (status !== null) {
     const bodyBytes = Buffer.concat(answer.chunks);
-    if (ending.kind === 'complete') return { kind: 'answered', status, headers, bodyBytes, ...readBody(bodyBytes, headers) };
+    if (ending.kind === 'complete')
+      return { kind: 'answered', status, headers, bodyBytes, ...readBody(bodyBytes, headers) };
     const unreadable =
       ending.kind === 'too-large'
         ? `too-large: more than ${exchange.maxResponseBytes} bytes`
         : `cut-off: ${describe(ending, exchange, dial)}`;
     return { kind: 'answered', status, headers, body: undefined, bodyBytes, unreadable };
   }
-  if (dial.gateClosed) return { kind: 'unsent', reason: 'gate-closed: too late to send, or the seat has no margin left' };
+  if (dial.gateClosed)
+    return { kind: 'unsent', reason: 'gate-closed: too late to send, or the seat has no margin left' };
   const byteWritten = dial.bytesWritten() > 0;
-  const reason = ending.kind === 'complete' || ending.kind === 'too-large' ? 'no-status' : describe(ending, exchange, dial);
-  return ending.kind === 'aborted' && !byteWritten ? { kind: 'unsent', reason } : { kind: 'broken', byteWritten, reason };
+  const reason =
+    ending.kind === 'complete' || ending.kind === 'too-large' ? 'no-status' : describe(ending, exchange, dial);
+  return ending.kind === 'aborted' && !byteWritten
+    ? { kind: 'unsent', reason }
+    : { kind: 'broken', byteWritten, reason };
 }
 
 /** Collects the answer and says when it is over. */

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, rootCertificates } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { SendGate } from '../ports/action-adapter.ts';
 import { createInterimFilter } from './interim-filter.ts';
@@ -53,10 +53,7 @@ class Wire extends Duplex {
     this.#socket.write(chunk, done);
   }
 
-  override _writev(
-    chunks: readonly { readonly chunk: Buffer }[],
-    done: (error?: Error | null) => void,
-  ): void {
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
     this._write(Buffer.concat(chunks.map((piece) => piece.chunk)), 'binary', done);
   }
 
@@ -83,7 +80,7 @@ export interface Dial {
 export interface DialOptions {
   /** Asked once, immediately before the first byte of the request is handed to the socket. */
   readonly gate: SendGate;
-  /** Certificates of private authorities (PEM), beside Node's own. */
+  /** Certificates of private authorities (PEM), beside Node's own; null: those of Node and NODE_EXTRA_CA_CERTS. */
   readonly ca: readonly string[] | null;
 }
 
@@ -94,8 +91,11 @@ function openSocket(target: buildConnector.Options, ca: DialOptions['ca']): { so
   const port = target.port === '' ? (secure ? 443 : 80) : Number(target.port);
   if (!secure) return { socket: connectTcp({ host, port, noDelay: true }), ready: 'connect' };
   const name = isIP(host) === 0 ? { servername: host } : {};
-  const authorities = ca === null ? {} : { ca: [...ca] };
-  return { socket: connectTls({ host, port, ALPNProtocols: ['http/1.1'], ...name, ...authorities }), ready: 'secureConnect' };
+  const authorities = ca === null ? {} : { ca: [...rootCertificates, ...ca] };
+  return {
+    socket: connectTls({ host, port, ALPNProtocols: ['http/1.1'], ...name, ...authorities }),
+    ready: 'secureConnect',
+  };
 }
 
 /**

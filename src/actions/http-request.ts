@@ -33,7 +33,6 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Controls and blanks, which the URL parser would silently drop or encode. */
 const URL_UNSAFE = /[\0-\x20\x7f]/;
-const BODILESS = new Set(['GET', 'HEAD']);
 const UNUSABLE_METHODS = new Set(['CONNECT', 'TRACE']);
 /** Headers that belong to the connection, or that say something we do not do. */
 const OWN_HEADERS = new Set([
@@ -57,7 +56,8 @@ function readUrl(text: string | null): URL | RequestRefusal {
   if (URL_UNSAFE.test(text)) return { refusal: 'the URL holds a control character or a blank' };
   if (!URL.canParse(text)) return { refusal: 'the URL cannot be read' };
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return { refusal: `the scheme ${url.protocol} is not http or https` };
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return { refusal: `the scheme ${url.protocol} is not http or https` };
   if (url.username !== '' || url.password !== '') return { refusal: 'the URL holds a user or a password: use `auth`' };
   return url;
 }
@@ -67,8 +67,10 @@ function addHeaders(into: Map<string, string>, headers: Readonly<Record<string, 
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
     if (!TOKEN.test(name)) return { refusal: 'a header name holds a character that is not allowed there' };
-    if (!HEADER_VALUE.test(value)) return { refusal: `the header ${lower} holds a control character or one beyond latin-1` };
-    if (OWN_HEADERS.has(lower) || lower.startsWith('pawl-')) return { refusal: `the header ${lower} is not the workflow's to set` };
+    if (!HEADER_VALUE.test(value))
+      return { refusal: `the header ${lower} holds a control character or one beyond latin-1` };
+    if (OWN_HEADERS.has(lower) || lower.startsWith('pawl-'))
+      return { refusal: `the header ${lower} is not the workflow's to set` };
     into.set(lower, value);
   }
   return null;
@@ -112,15 +114,22 @@ export function prepareRequest(parts: RequestParts): PreparedRequest | RequestRe
   if (!(url instanceof URL)) return url;
   const method = (request.method ?? 'POST').toUpperCase();
   if (!TOKEN.test(method) || UNUSABLE_METHODS.has(method)) return { refusal: 'the method cannot be used' };
-  const headers = new Map<string, string>([['accept', 'application/json'], ['user-agent', 'pawl']]);
+  const headers = new Map<string, string>([
+    ['accept', 'application/json'],
+    ['user-agent', 'pawl'],
+  ]);
   const refused = addHeaders(headers, request.headers) ?? addHeaders(headers, parts.secrets);
   if (refused !== null) return refused;
-  const isBodiless = BODILESS.has(method);
-  if (isBodiless && parts.key?.idempotency?.kind === 'field') return { refusal: `a ${method} has no body to hold the key` };
   const body = placeKey(parts, headers);
   if (typeof body === 'object' && body !== null && isRefusal(body)) return body;
-  const bytes = isBodiless || body === null ? null : encodeBody(body, headers);
+  const bytes = body === null ? null : encodeBody(body, headers);
   headers.set('accept-encoding', 'identity');
   for (const [name, value] of Object.entries(parts.marks)) headers.set(name, value);
-  return { origin: url.origin, path: `${url.pathname}${url.search}`, method, headers: Object.fromEntries(headers), body: bytes };
+  return {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: Object.fromEntries(headers),
+    body: bytes,
+  };
 }

@@ -44,24 +44,37 @@ export function checkStorable(value: unknown): ReadBody {
     : unreadable(`not-storable: ${fault.pointer === '' ? '/' : fault.pointer} ${fault.reason}`);
 }
 
+/** What the headers say of the body. */
+interface BodyKind {
+  readonly isEncoded: boolean;
+  readonly mediaType: string;
+  readonly isJson: boolean;
+  readonly charset: string;
+}
+
+/** Reads the headers that describe a body. */
+function kindOf(headers: Readonly<Record<string, string>>): BodyKind {
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  const contentType = (headers['content-type'] ?? '').toLowerCase();
+  const mediaType = contentType.replace(/;.*$/s, '').trim();
+  const isJson = JSON_TYPE.test(mediaType);
+  // JSON is UTF-8 whatever its media type says beside it (RFC 8259, 8.1).
+  const charset = isJson ? 'utf-8' : (CHARSET.exec(contentType)?.[1] ?? 'utf-8');
+  return { isEncoded: encoding !== '' && encoding !== 'identity', mediaType, isJson, charset };
+}
+
 /**
  * Reads the body of an HTTP answer. A JSON media type must hold JSON; without a media type JSON is tried and text is
  * what remains; every other type is text. An empty body is null. Nothing is decompressed: we ask for `identity`, and
  * an answer that is encoded all the same is not readable.
  */
 export function readBody(bytes: Uint8Array, headers: Readonly<Record<string, string>>): ReadBody {
-  const encoding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding !== 'identity' && encoding !== '') return unreadable('encoded: the answer is compressed, which was not asked for');
+  const { isEncoded, mediaType, isJson, charset } = kindOf(headers);
   if (bytes.length === 0) return { body: null, unreadable: null };
-  const contentType = (headers['content-type'] ?? '').toLowerCase();
-  const mediaType = (contentType.split(';')[0] ?? '').trim();
-  const isJson = JSON_TYPE.test(mediaType);
-  const text = decode(bytes, isJson ? 'utf-8' : (CHARSET.exec(contentType)?.[1] ?? 'utf-8'));
+  if (isEncoded) return unreadable('encoded: the answer is compressed, which was not asked for');
+  const text = decode(bytes, charset);
   if (text === null) return unreadable('not-text: the bytes are not of the charset');
-  if (isJson || mediaType === '') {
-    const parsed = parseJson(text);
-    if (parsed !== undefined) return checkStorable(parsed);
-    if (isJson) return unreadable('not-json: the media type says JSON, the body is none');
-  }
-  return checkStorable(text);
+  const parsed = isJson || mediaType === '' ? parseJson(text) : undefined;
+  if (parsed !== undefined) return checkStorable(parsed);
+  return isJson ? unreadable('not-json: the media type says JSON, the body is none') : checkStorable(text);
 }

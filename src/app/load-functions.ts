@@ -35,14 +35,19 @@ function checkKind(path: string, nodeVersion: string): void {
   if (kind === '.js' || kind === '.mjs') return;
   if (kind !== '.ts') throw refuse(path, 'a module ends in .js or .mjs (or .ts on Node 22.18 and later)');
   if (runsTypeScript(nodeVersion)) return;
-  throw refuse(path, `a .ts module needs Node 22.18 or later, this is ${nodeVersion}: compile it to .mjs and name that file`);
+  throw refuse(
+    path,
+    `a .ts module needs Node 22.18 or later, this is ${nodeVersion}: compile it to .mjs and name that file`,
+  );
 }
 
 /** Whether a value is a registered function. */
 function isActionFunction(value: unknown): value is ActionFunction {
   if (typeof value !== 'object' || value === null) return false;
   const reconcile: unknown = Reflect.get(value, 'reconcile');
-  return typeof Reflect.get(value, 'send') === 'function' && (reconcile === undefined || typeof reconcile === 'function');
+  return (
+    typeof Reflect.get(value, 'send') === 'function' && (reconcile === undefined || typeof reconcile === 'function')
+  );
 }
 
 /** Loads one module's `functions`. */
@@ -52,7 +57,11 @@ async function loadModule(path: string, folder: string): Promise<Readonly<Record
   try {
     loaded = (await import(url)) as { readonly functions?: unknown };
   } catch (error) {
-    throw refuse(path, `the module cannot be loaded (${error instanceof Error ? error.message : String(error)})`, error);
+    throw refuse(
+      path,
+      `the module cannot be loaded (${error instanceof Error ? error.message : String(error)})`,
+      error,
+    );
   }
   const { functions } = loaded;
   if (typeof functions !== 'object' || functions === null) {
@@ -67,7 +76,11 @@ async function loadModule(path: string, folder: string): Promise<Readonly<Record
  * @throws PAWL_CONFIG_INVALID naming the module: another kind of file, TypeScript on an older Node, a module that
  * cannot be loaded, a name that is not `name@contract`, an entry without `send`, one name twice.
  */
-export async function loadFunctions({ paths, folder, nodeVersion = process.versions.node }: FunctionSources): Promise<FunctionRegistry> {
+export async function loadFunctions({
+  paths,
+  folder,
+  nodeVersion = process.versions.node,
+}: FunctionSources): Promise<FunctionRegistry> {
   const registry = new Map<string, ActionFunction>();
   for (const path of paths) {
     checkKind(path, nodeVersion);

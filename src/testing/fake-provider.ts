@@ -41,7 +41,12 @@ function countByKey(entries: readonly BookEntry[]): ReadonlyMap<string, number> 
 }
 
 /** Shuts the door for as long as some operation's next word is `refused`. */
-async function playRefusals(service: ProviderService, door: Door, refusedMs: number, signal: AbortSignal): Promise<void> {
+async function playRefusals(
+  service: ProviderService,
+  door: Door,
+  refusedMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   while (service.isRefusing() && !signal.aborted) {
     door.shut();
     await sleep(refusedMs, undefined, { signal, ref: false }).catch(() => undefined);

@@ -40,4 +40,9 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ url: provider.url })}\n`);
 }
 
-await main();
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}

@@ -49,6 +49,17 @@ describe('send', () => {
     expect(await send(() => undefined)).toMatchObject({ kind: 'answered', body: null, unreadable: null });
   });
 
+  it('leaves out fields that are undefined, as JSON does', async () => {
+    expect(await send(() => ({ id: 'ch-1', note: undefined, list: [{ a: undefined }] }))).toMatchObject({
+      bodyBytes: Buffer.from('{"id":"ch-1","list":[{}]}'),
+      unreadable: null,
+    });
+    expect(await send(() => [undefined])).toMatchObject({
+      body: undefined,
+      unreadable: expect.stringMatching(/^not-storable: \/0 /),
+    });
+  });
+
   it('what the function does with its value later changes nothing', async () => {
     const value = { id: 'ch-1' };
     const report = await send(() => value);
@@ -57,9 +68,17 @@ describe('send', () => {
   });
 
   const declared: readonly (readonly [string, unknown, object])[] = [
-    ['Rejected', new Rejected('card-declined', { hint: 1 }), { outcome: 'rejected', code: 'card-declined', data: { hint: 1 } }],
+    [
+      'Rejected',
+      new Rejected('card-declined', { hint: 1 }),
+      { outcome: 'rejected', code: 'card-declined', data: { hint: 1 } },
+    ],
     ['Rejected with a code that is none', new Rejected('Not A Code'), { outcome: 'rejected', code: 'rejected' }],
-    ['Rejected with data that cannot be stored', new Rejected('no', 'a\0b'), { outcome: 'rejected', code: 'no', data: null }],
+    [
+      'Rejected with data that cannot be stored',
+      new Rejected('no', 'a\0b'),
+      { outcome: 'rejected', code: 'no', data: null },
+    ],
     ['Unavailable', new Unavailable(), { outcome: 'unavailable', code: null }],
     ['Throttled', new Throttled(1_500), { outcome: 'throttled', afterMs: 1_500 }],
     ['Throttled without a time', new Throttled(), { outcome: 'throttled', afterMs: null }],
@@ -71,15 +90,23 @@ describe('send', () => {
     expect(report).toMatchObject({ kind: 'declared', ...expected });
   });
 
-  it.each([[new TypeError('s3cr3t')], ['s3cr3t'], [null], [{ code: 's3cr3t' }]])('any other throw (%o) leaves it unknown, without its words', async (thrown) => {
+  it.each([[new TypeError('s3cr3t')], ['s3cr3t'], [null], [{ code: 's3cr3t' }]])(
+    'any other throw (%o) leaves it unknown, without its words',
+    async (thrown) => {
+      const report = await send(() => Promise.reject(thrown as Error));
+      expect(report).toMatchObject({ kind: 'broken', byteWritten: true });
+      expect(JSON.stringify(report)).not.toContain('s3cr3t');
+    },
+  );
+
+  it('a throw before the first promise is a throw like any other', async () => {
     const report = await send(() => {
-      throw thrown;
+      throw new Rejected('at-once');
     });
-    expect(report).toMatchObject({ kind: 'broken', byteWritten: true });
-    expect(JSON.stringify(report)).not.toContain('s3cr3t');
+    expect(report).toMatchObject({ kind: 'declared', code: 'at-once' });
   });
 
-  it('a time-out leaves it unknown and aborts the function\'s signal', async () => {
+  it("a time-out leaves it unknown and aborts the function's signal", async () => {
     const clock = createManualClock();
     const seen: AbortSignal[] = [];
     const adapter = adapterFor(
@@ -111,7 +138,10 @@ describe('send', () => {
       },
     });
     const order = sendOrder({ function: NAME });
-    expect(await adapter.send(order, {}, () => true, fence.signal)).toMatchObject({ kind: 'broken', byteWritten: true });
+    expect(await adapter.send(order, {}, () => true, fence.signal)).toMatchObject({
+      kind: 'broken',
+      byteWritten: true,
+    });
     expect(await adapter.send(order, {}, () => true, fence.signal)).toMatchObject({ kind: 'unsent' });
     expect(started).toBe(1);
   });
@@ -125,18 +155,33 @@ describe('send', () => {
 
   it('E12: a value that cannot be stored is kept as bytes and is not readable', async () => {
     const report = await send(() => ({ name: 'a\0b' }));
-    expect(report).toMatchObject({ kind: 'answered', body: undefined, unreadable: expect.stringMatching(/^not-storable: \/name /) });
+    expect(report).toMatchObject({
+      kind: 'answered',
+      body: undefined,
+      unreadable: expect.stringMatching(/^not-storable: \/name /),
+    });
     expect(Buffer.from(report.kind === 'answered' ? report.bodyBytes : []).toString()).toBe('{"name":"a\\u0000b"}');
   });
 
-  it.each([[10n], [() => 1], [Object.assign({}, { at: new Map() })], [Number.NaN]])('E12: %o is no JSON', async (value) => {
-    expect(await send(() => value)).toMatchObject({ kind: 'answered', body: undefined, unreadable: expect.stringMatching(/^not-storable/) });
-  });
+  it.each([[10n], [() => 1], [Object.assign({}, { at: new Map() })], [Number.NaN]])(
+    'E12: %o is no JSON',
+    async (value) => {
+      expect(await send(() => value)).toMatchObject({
+        kind: 'answered',
+        body: undefined,
+        unreadable: expect.stringMatching(/^not-storable/),
+      });
+    },
+  );
 
   it('E12: a value that contains itself is not readable', async () => {
     const value: Record<string, unknown> = {};
     value['self'] = value;
-    expect(await send(() => value)).toMatchObject({ kind: 'answered', body: undefined, unreadable: expect.stringMatching(/^not-storable/) });
+    expect(await send(() => value)).toMatchObject({
+      kind: 'answered',
+      body: undefined,
+      unreadable: expect.stringMatching(/^not-storable/),
+    });
   });
 
   it('E12: a value beyond maxResponse is kept up to the bound', async () => {
@@ -147,7 +192,9 @@ describe('send', () => {
 
   it('a function that is not registered is not sent', async () => {
     const adapter = adapterFor({ send: () => null });
-    expect(await adapter.send(sendOrder({ function: 'other@2' }), {}, () => true, NEVER)).toMatchObject({ kind: 'unsent' });
+    expect(await adapter.send(sendOrder({ function: 'other@2' }), {}, () => true, NEVER)).toMatchObject({
+      kind: 'unsent',
+    });
     expect(adapter.missing([NAME, 'other@2'])).toEqual(['other@2']);
   });
 
@@ -160,7 +207,7 @@ describe('send', () => {
 });
 
 describe('reconcile', () => {
-  it('is given the effect\'s key and request', async () => {
+  it("is given the effect's key and request", async () => {
     const calls: FunctionCall[] = [];
     const adapter = adapterFor({
       send: () => null,
@@ -174,14 +221,23 @@ describe('reconcile', () => {
   });
 
   const findings: readonly (readonly [unknown, object])[] = [
-    [{ outcome: 'confirmed', output: { id: 'ch-1' } }, { kind: 'declared', outcome: 'confirmed', data: { id: 'ch-1' } }],
+    [
+      { outcome: 'confirmed', output: { id: 'ch-1' } },
+      { kind: 'declared', outcome: 'confirmed', data: { id: 'ch-1' } },
+    ],
     [{ outcome: 'confirmed' }, { kind: 'declared', outcome: 'confirmed', data: null }],
-    [{ outcome: 'rejected', code: 'declined' }, { kind: 'declared', outcome: 'rejected', code: 'declined' }],
+    [
+      { outcome: 'rejected', code: 'declined' },
+      { kind: 'declared', outcome: 'rejected', code: 'declined' },
+    ],
     [{ outcome: 'pending' }, { kind: 'declared', outcome: 'pending' }],
     [{ outcome: 'absent' }, { kind: 'declared', outcome: 'absent' }],
     [{ outcome: 'unknown' }, { kind: 'broken', reason: 'reconcile returned no outcome' }],
     [undefined, { kind: 'broken', reason: 'reconcile returned no outcome' }],
-    [{ outcome: 'confirmed', output: 'a\0' }, { kind: 'answered', body: undefined, unreadable: expect.stringMatching(/^not-storable/) }],
+    [
+      { outcome: 'confirmed', output: 'a\0' },
+      { kind: 'answered', body: undefined, unreadable: expect.stringMatching(/^not-storable/) },
+    ],
   ];
   it.each(findings)('returned %o', async (found, expected) => {
     expect(await query(found)).toMatchObject(expected);
@@ -189,18 +245,26 @@ describe('reconcile', () => {
 
   it('a throw says nothing about the effect', async () => {
     const adapter = adapterFor({ send: () => null, reconcile: () => Promise.reject(new Error('down')) });
-    expect(await adapter.query(queryOrder({ function: NAME }), {}, NEVER)).toMatchObject({ kind: 'broken', reason: 'threw: Error' });
+    expect(await adapter.query(queryOrder({ function: NAME }), {}, NEVER)).toMatchObject({
+      kind: 'broken',
+      reason: 'threw: Error',
+    });
   });
 
   it('a function without reconcile cannot be asked', async () => {
     const adapter = adapterFor({ send: () => null });
-    expect(await adapter.query(queryOrder({ function: NAME }), {}, NEVER)).toMatchObject({ kind: 'unsent', permanent: true });
+    expect(await adapter.query(queryOrder({ function: NAME }), {}, NEVER)).toMatchObject({
+      kind: 'unsent',
+      permanent: true,
+    });
   });
 });
 
 describe('thrown outcomes', () => {
   it('are known by their brand, so that a second copy of the package works too', () => {
-    const foreign = { [Symbol.for('pawl.function-outcome')]: { outcome: 'unavailable', code: null, afterMs: null, data: null } };
+    const foreign = {
+      [Symbol.for('pawl.function-outcome')]: { outcome: 'unavailable', code: null, afterMs: null, data: null },
+    };
     expect(declaredBy(foreign)).toMatchObject({ outcome: 'unavailable' });
     expect(declaredBy(new Error('x'))).toBeNull();
   });

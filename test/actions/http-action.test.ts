@@ -64,7 +64,11 @@ describe('what goes out', () => {
 
   it('E04: the key goes out in the named field of the body, and in no header', async () => {
     const server = await serve((socket) => socket.end(answer('200 OK', '{}')));
-    await send({ url: server.url, body: { amount: 5 }, idempotency: { kind: 'field', name: 'requestId', remembersMs: 1 } });
+    await send({
+      url: server.url,
+      body: { amount: 5 },
+      idempotency: { kind: 'field', name: 'requestId', remembersMs: 1 },
+    });
     const [request = ''] = server.requests;
     expect(JSON.parse(request.split('\r\n\r\n')[1] ?? '')).toEqual({ amount: 5, requestId: KEY });
     expect(request).not.toMatch(/idempotency-key/i);
@@ -164,7 +168,11 @@ describe('connections that break', () => {
 
   it('an unknown host: no byte was written', async () => {
     const report = await send({ url: 'http://no-such-host.invalid/' });
-    expect(report).toMatchObject({ kind: 'broken', byteWritten: false, reason: expect.stringMatching(/^not-connected: E/) });
+    expect(report).toMatchObject({
+      kind: 'broken',
+      byteWritten: false,
+      reason: expect.stringMatching(/^not-connected: E/),
+    });
   });
 
   it('TLS that fails: no byte of the request was written', async () => {
@@ -173,7 +181,11 @@ describe('connections that break', () => {
       (socket) => socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     );
     const report = await send({ url: `https://127.0.0.1:${server.port}/` });
-    expect(report).toMatchObject({ kind: 'broken', byteWritten: false, reason: expect.stringMatching(/^not-connected: /) });
+    expect(report).toMatchObject({
+      kind: 'broken',
+      byteWritten: false,
+      reason: expect.stringMatching(/^not-connected: /),
+    });
   });
 
   it('TLS that never comes to an end: the time-out finds that no byte was written', async () => {
@@ -185,7 +197,11 @@ describe('connections that break', () => {
     const { clock, report } = sendSlowly({ url: `https://127.0.0.1:${server.port}/`, timeoutMs: 100 });
     await began.promise;
     clock.advance(100);
-    expect(await report).toMatchObject({ kind: 'broken', byteWritten: false, reason: expect.stringMatching(/^timeout: /) });
+    expect(await report).toMatchObject({
+      kind: 'broken',
+      byteWritten: false,
+      reason: expect.stringMatching(/^timeout: /),
+    });
   });
 
   it('reset after the accept, before anything is read: bytes may have arrived', async () => {
@@ -208,7 +224,11 @@ describe('connections that break', () => {
 
   it('reset when the request has been read', async () => {
     const server = await serve((socket) => socket.resetAndDestroy());
-    expect(await send({ url: server.url })).toEqual({ kind: 'broken', byteWritten: true, reason: 'connection-lost: ECONNRESET' });
+    expect(await send({ url: server.url })).toEqual({
+      kind: 'broken',
+      byteWritten: true,
+      reason: 'connection-lost: ECONNRESET',
+    });
   });
 
   it('closed without an answer', async () => {
@@ -217,7 +237,9 @@ describe('connections that break', () => {
   });
 
   it('reset in the middle of the headers', async () => {
-    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-le', () => socket.resetAndDestroy()));
+    const server = await serve((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-le', () => socket.resetAndDestroy()),
+    );
     expect(await send({ url: server.url })).toMatchObject({ kind: 'broken', byteWritten: true });
   });
 
@@ -236,23 +258,37 @@ describe('connections that break', () => {
     const part = 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 40\r\n\r\n{"id":"ch';
     const server = await serve((socket) => socket.end(part));
     const report = await send({ url: server.url });
-    expect(report).toMatchObject({ kind: 'answered', status: 201, body: undefined, unreadable: expect.stringMatching(/^cut-off/) });
+    expect(report).toMatchObject({
+      kind: 'answered',
+      status: 201,
+      body: undefined,
+      unreadable: expect.stringMatching(/^cut-off/),
+    });
     expect(Buffer.from(report.kind === 'answered' ? report.bodyBytes : []).toString()).toBe('{"id":"ch');
   });
 
   it('a chunked body that ends before its last chunk is cut off', async () => {
     const part = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n';
     const server = await serve((socket) => socket.end(part));
-    expect(await send({ url: server.url })).toMatchObject({ kind: 'answered', unreadable: expect.stringMatching(/^cut-off/) });
+    expect(await send({ url: server.url })).toMatchObject({
+      kind: 'answered',
+      unreadable: expect.stringMatching(/^cut-off/),
+    });
   });
 
   it('something that is no HTTP', async () => {
     const server = await serve((socket) => socket.end('220 mail.example ESMTP ready\r\n'));
-    expect(await send({ url: server.url })).toMatchObject({ kind: 'broken', byteWritten: true, reason: expect.stringMatching(/^connection-lost: /) });
+    expect(await send({ url: server.url })).toMatchObject({
+      kind: 'broken',
+      byteWritten: true,
+      reason: expect.stringMatching(/^connection-lost: /),
+    });
   });
 
   it('a protocol switch that nobody asked for is no answer', async () => {
-    const server = await serve((socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'));
+    const server = await serve((socket) =>
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    );
     expect(await send({ url: server.url })).toMatchObject({ kind: 'broken', byteWritten: true });
   });
 
@@ -286,7 +322,11 @@ describe('time', () => {
     await Promise.resolve();
     expect(state.isOver).toBe(false);
     clock.advance(1);
-    expect(await report).toEqual({ kind: 'broken', byteWritten: true, reason: 'timeout: no complete answer within 2000 ms' });
+    expect(await report).toEqual({
+      kind: 'broken',
+      byteWritten: true,
+      reason: 'timeout: no complete answer within 2000 ms',
+    });
   });
 
   it('case 82: headers that drip byte by byte do not keep the call alive past its limit', async () => {
@@ -302,7 +342,11 @@ describe('time', () => {
     await dripping.promise;
     expect(state.isOver).toBe(false);
     clock.advance(5_000);
-    expect(await report).toMatchObject({ kind: 'broken', byteWritten: true, reason: expect.stringMatching(/^timeout/) });
+    expect(await report).toMatchObject({
+      kind: 'broken',
+      byteWritten: true,
+      reason: expect.stringMatching(/^timeout/),
+    });
     await closed.promise;
   });
 
@@ -317,13 +361,23 @@ describe('time', () => {
     await Promise.resolve();
     expect(state.isOver).toBe(false);
     clock.advance(1);
-    expect(await report).toMatchObject({ kind: 'broken', byteWritten: true, reason: expect.stringMatching(/^timeout/) });
+    expect(await report).toMatchObject({
+      kind: 'broken',
+      byteWritten: true,
+      reason: expect.stringMatching(/^timeout/),
+    });
   });
 
   it('the answer behind interim answers is the answer', async () => {
-    const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+    const interim =
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
     const server = await serve((socket) => socket.end(interim + answer('201 Created', '{"id":"ch-1"}')));
-    expect(await send({ url: server.url })).toMatchObject({ kind: 'answered', status: 201, body: { id: 'ch-1' }, unreadable: null });
+    expect(await send({ url: server.url })).toMatchObject({
+      kind: 'answered',
+      status: 201,
+      body: { id: 'ch-1' },
+      unreadable: null,
+    });
   });
 
   it('a body that drips for ever is cut off at the limit, its status kept', async () => {
@@ -336,11 +390,22 @@ describe('time', () => {
     const { clock, report } = sendSlowly({ url: server.url, timeoutMs: 300 });
     await dripping.promise;
     clock.advance(300);
-    expect(await report).toMatchObject({ kind: 'answered', status: 200, unreadable: expect.stringMatching(/^cut-off: timeout/) });
+    expect(await report).toMatchObject({
+      kind: 'answered',
+      status: 200,
+      unreadable: expect.stringMatching(/^cut-off: timeout/),
+    });
   });
 
   it('with the real clock: a server that drips for ever is left after the time-out', async () => {
-    const server = await serve((socket) => drip(socket, () => 'HTTP/1.1 100 Continue\r\n\r\n', 1, () => undefined));
+    const server = await serve((socket) =>
+      drip(
+        socket,
+        () => 'HTTP/1.1 100 Continue\r\n\r\n',
+        1,
+        () => undefined,
+      ),
+    );
     expect(await send({ url: server.url, timeoutMs: 150 })).toMatchObject({ kind: 'broken', byteWritten: true });
   });
 
@@ -364,7 +429,11 @@ describe('the self-fence', () => {
     const report = adapterWith().send(sendOrder({ url: server.url }), {}, OPEN, fence.signal);
     await came.promise;
     fence.abort();
-    expect(await report).toMatchObject({ kind: 'broken', byteWritten: true, reason: expect.stringMatching(/^aborted/) });
+    expect(await report).toMatchObject({
+      kind: 'broken',
+      byteWritten: true,
+      reason: expect.stringMatching(/^aborted/),
+    });
     await closed.promise;
   });
 
@@ -374,25 +443,67 @@ describe('the self-fence', () => {
     const report = adapterWith().send(sendOrder({ url: server.url }), {}, OPEN, fence.signal);
     fence.abort();
     expect(await report).toMatchObject({ kind: 'unsent' });
-    expect(await adapterWith().send(sendOrder({ url: server.url }), {}, OPEN, fence.signal)).toMatchObject({ kind: 'unsent' });
+    expect(await adapterWith().send(sendOrder({ url: server.url }), {}, OPEN, fence.signal)).toMatchObject({
+      kind: 'unsent',
+    });
     expect(server.requests).toEqual([]);
   });
 });
 
 describe('answers', () => {
   const cases: readonly (readonly [string, string, object])[] = [
-    ['JSON', answer('200 OK', '{"id":"ch-1","n":1.5}'), { status: 200, body: { id: 'ch-1', n: 1.5 }, unreadable: null }],
+    [
+      'JSON',
+      answer('200 OK', '{"id":"ch-1","n":1.5}'),
+      { status: 200, body: { id: 'ch-1', n: 1.5 }, unreadable: null },
+    ],
     ['no body', 'HTTP/1.1 204 No Content\r\n\r\n', { status: 204, body: null, unreadable: null }],
     ['an empty body', answer('200 OK', ''), { status: 200, body: null, unreadable: null }],
-    ['a body until the end of the connection', 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{"a":1}', { body: { a: 1 } }],
-    ['HTML', answer('200 OK', '<h1>hi</h1>', { 'content-type': 'text/html; charset=utf-8' }), { body: '<h1>hi</h1>', unreadable: null }],
-    ['HTML that says it is JSON', answer('200 OK', '<h1>hi</h1>'), { body: undefined, unreadable: expect.stringMatching(/^not-json/) }],
-    ['broken JSON', answer('502 Bad Gateway', '{"a":'), { status: 502, body: undefined, unreadable: expect.stringMatching(/^not-json/) }],
-    ['a length that is too short', answer('200 OK', '{"a":12}', { 'content-length': '5' }), { body: undefined, unreadable: expect.stringMatching(/^not-json/) }],
-    ['a length that is too long', answer('200 OK', '{"a":12}', { 'content-length': '500' }), { body: undefined, unreadable: expect.stringMatching(/^cut-off/) }],
-    ['compressed bytes', answer('200 OK', 'xx', { 'content-encoding': 'gzip' }), { body: undefined, unreadable: expect.stringMatching(/^encoded/) }],
-    ['what the store cannot hold (P11)', answer('200 OK', '{"name":"a\\u0000b"}'), { body: undefined, unreadable: expect.stringMatching(/^not-storable: \/name /) }],
-    ['a header twice', answer('200 OK', '{}', { 'x-a': '1\r\nx-a: 2' }), { headers: expect.objectContaining({ 'x-a': '1, 2' }) }],
+    [
+      'a body until the end of the connection',
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{"a":1}',
+      { body: { a: 1 } },
+    ],
+    [
+      'HTML',
+      answer('200 OK', '<h1>hi</h1>', { 'content-type': 'text/html; charset=utf-8' }),
+      { body: '<h1>hi</h1>', unreadable: null },
+    ],
+    [
+      'HTML that says it is JSON',
+      answer('200 OK', '<h1>hi</h1>'),
+      { body: undefined, unreadable: expect.stringMatching(/^not-json/) },
+    ],
+    [
+      'broken JSON',
+      answer('502 Bad Gateway', '{"a":'),
+      { status: 502, body: undefined, unreadable: expect.stringMatching(/^not-json/) },
+    ],
+    [
+      'a length that is too short',
+      answer('200 OK', '{"a":12}', { 'content-length': '5' }),
+      { body: undefined, unreadable: expect.stringMatching(/^not-json/) },
+    ],
+    [
+      'a length that is too long',
+      answer('200 OK', '{"a":12}', { 'content-length': '500' }),
+      { body: undefined, unreadable: expect.stringMatching(/^cut-off/) },
+    ],
+    [
+      'compressed bytes',
+      answer('200 OK', 'xx', { 'content-encoding': 'gzip' }),
+      { body: undefined, unreadable: expect.stringMatching(/^encoded/) },
+    ],
+    [
+      'what the store cannot hold (P11)',
+      answer('200 OK', '{"name":"a\\u0000b"}'),
+      { body: undefined, unreadable: expect.stringMatching(/^not-storable: \/name /) },
+    ],
+    [
+      'a header twice',
+      answer('200 OK', '{}', { 'x-a': '1\r\nx-a: 2' }),
+      { headers: expect.objectContaining({ 'x-a': '1, 2' }) },
+    ],
   ];
   it.each(cases)('E12: reports %s as it came', async (_name, text, expected) => {
     const server = await serve((socket) => socket.end(text));
@@ -406,14 +517,22 @@ describe('answers', () => {
       socket.write(answer('200 OK', 'x'.repeat(3_000), { 'content-length': '1000000000' }));
     });
     const report = await send({ url: server.url, maxResponseBytes: 1_000 });
-    expect(report).toMatchObject({ kind: 'answered', status: 200, body: undefined, unreadable: 'too-large: more than 1000 bytes' });
+    expect(report).toMatchObject({
+      kind: 'answered',
+      status: 200,
+      body: undefined,
+      unreadable: 'too-large: more than 1000 bytes',
+    });
     expect(report.kind === 'answered' ? report.bodyBytes.length : 0).toBe(1_000);
     await closed.promise;
   });
 
   it('an answer of exactly the bound is whole', async () => {
     const server = await serve((socket) => socket.end(answer('200 OK', `"${'x'.repeat(98)}"`)));
-    expect(await send({ url: server.url, maxResponseBytes: 100 })).toMatchObject({ kind: 'answered', unreadable: null });
+    expect(await send({ url: server.url, maxResponseBytes: 100 })).toMatchObject({
+      kind: 'answered',
+      unreadable: null,
+    });
   });
 
   it('chunks for ever end at the bound', async () => {
@@ -424,7 +543,9 @@ describe('answers', () => {
       };
       more();
     });
-    expect(await send({ url: server.url, maxResponseBytes: 10_000 })).toMatchObject({ unreadable: 'too-large: more than 10000 bytes' });
+    expect(await send({ url: server.url, maxResponseBytes: 10_000 })).toMatchObject({
+      unreadable: 'too-large: more than 10000 bytes',
+    });
   });
 
   it('P12: no reason repeats what was sent', async () => {

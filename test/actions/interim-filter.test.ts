@@ -20,9 +20,13 @@ const INTERIMS = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 103 Early Hints\r\nlink:
 describe('createInterimFilter', () => {
   it('drops interim answers at the front and nothing behind them, however the bytes are cut', () => {
     fc.assert(
-      fc.property(fc.array(fc.nat(INTERIMS.length + ANSWER.length), { maxLength: 12 }), fc.boolean(), (places, hasInterims) => {
-        expect(filtered(cut((hasInterims ? INTERIMS : '') + ANSWER, places))).toBe(ANSWER);
-      }),
+      fc.property(
+        fc.array(fc.nat(INTERIMS.length + ANSWER.length), { maxLength: 12 }),
+        fc.boolean(),
+        (places, hasInterims) => {
+          expect(filtered(cut((hasInterims ? INTERIMS : '') + ANSWER, places))).toBe(ANSWER);
+        },
+      ),
     );
   });
 

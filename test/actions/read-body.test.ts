@@ -8,7 +8,12 @@ function read(bytes: string | Uint8Array, contentType?: string) {
 
 describe('readBody', () => {
   it('reads JSON under every JSON media type', () => {
-    for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/problem+json', 'text/json']) {
+    for (const type of [
+      'application/json',
+      'Application/JSON; charset=utf-8',
+      'application/problem+json',
+      'text/json',
+    ]) {
       expect(read('{"a":[1,null]}', type)).toEqual({ body: { a: [1, null] }, unreadable: null });
     }
   });
@@ -26,7 +31,9 @@ describe('readBody', () => {
   it('reads text in the charset it names, and refuses bytes that are not of it', () => {
     expect(read(Uint8Array.of(0x63, 0x61, 0x66, 0xe9), 'text/plain; charset="iso-8859-1"').body).toBe('café');
     expect(read(Uint8Array.of(0x63, 0xe9), 'text/plain').unreadable).toMatch(/^not-text/);
-    expect(read(Uint8Array.of(0x22, 0xe9, 0x22), 'application/json; charset=iso-8859-1').unreadable).toMatch(/^not-text/);
+    expect(read(Uint8Array.of(0x22, 0xe9, 0x22), 'application/json; charset=iso-8859-1').unreadable).toMatch(
+      /^not-text/,
+    );
     expect(read('a', 'text/plain; charset=no-such').unreadable).toMatch(/^not-text/);
   });
 
@@ -42,7 +49,9 @@ describe('readBody', () => {
   });
 
   it('P11: names the place of what cannot be stored and never repeats it', () => {
-    expect(read('{"a":{"b":"x\\u0000secret"}}', 'application/json').unreadable).toMatch(/^not-storable: \/a\/b (?!.*secret)/);
+    expect(read('{"a":{"b":"x\\u0000secret"}}', 'application/json').unreadable).toMatch(
+      /^not-storable: \/a\/b (?!.*secret)/,
+    );
     expect(read('{"n":1e400}', 'application/json').unreadable).toMatch(/^not-storable: \/n /);
     expect(read('x\0y', 'text/plain').unreadable).toMatch(/^not-storable: \/ /);
   });

@@ -22,7 +22,8 @@ describe('parseRunId', () => {
   it('reads back both forms, in any case', () => {
     fc.assert(
       fc.property(uuid, (id) => {
-        for (const text of [id, id.toUpperCase(), displayRunId(id), displayRunId(id).toUpperCase()]) expect(parseRunId(text)).toBe(id);
+        for (const text of [id, id.toUpperCase(), displayRunId(id), displayRunId(id).toUpperCase()])
+          expect(parseRunId(text)).toBe(id);
       }),
     );
   });
@@ -31,10 +32,16 @@ describe('parseRunId', () => {
     expect(parseRunId('run_OIJDSNYTTofgx9tmgzlt54pz3d')).toBe(ID);
   });
 
-  it.each(['', 'order-1', 'run_', 'run_01jdspytt0', `run_8${'0'.repeat(25)}`, `run_${'u'.repeat(26)}`, `${ID}0`, ID.replaceAll('-', '')])(
-    'answers null for %j',
-    (text) => expect(parseRunId(text)).toBeNull(),
-  );
+  it.each([
+    '',
+    'order-1',
+    'run_',
+    'run_01jdspytt0',
+    `run_8${'0'.repeat(25)}`,
+    `run_${'u'.repeat(26)}`,
+    `${ID}0`,
+    ID.replaceAll('-', ''),
+  ])('answers null for %j', (text) => expect(parseRunId(text)).toBeNull());
 });
 
 describe('displayEffectKey', () => {

@@ -1,6 +1,6 @@
 import { hashJson } from '../../model/hash.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
-import type { Book, BookEntry, BookLine, DuePromise } from './book.ts';
+import type { Book, BookEntry, BookLine, DuePromise, RememberedAnswer } from './book.ts';
 import { wordText } from './script.ts';
 import type { ScriptWord } from './script.ts';
 
@@ -49,37 +49,71 @@ interface Act {
   readonly reaction: Reaction;
 }
 
-/** The provider's acts over its book. */
-export function createDesk(book: Book, options: DeskOptions): Desk {
-  const isHonoured = options.keys === 'honoured';
+/** The next entry of an operation. */
+function entryFor(book: Book, call: IncomingCall): Omit<BookEntry, 'no'> {
+  const { operation, path, key, effect, attempt, fence, request } = call;
+  const id = `${operation.replaceAll('/', '-')}-${book.countOf(operation) + 1}`;
+  return { operation, id, key, effect, attempt, fence, path, request };
+}
 
-  const entryFor = (call: IncomingCall): Omit<BookEntry, 'no'> => {
-    const { operation, path, key, effect, attempt, fence, request } = call;
-    const id = `${operation.replaceAll('/', '-')}-${book.countOf(operation) + 1}`;
-    return { operation, id, key, effect, attempt, fence, path, request };
-  };
+/** Something happens: its line. */
+function effectLine(book: Book, entry: Omit<BookEntry, 'no'>): BookLine {
+  return { kind: 'effect', no: book.entries.length + 1, ...entry };
+}
 
-  const rememberAs = (call: IncomingCall, requestHash: string, answer: { status: number; body: Json }): readonly BookLine[] =>
-    isHonoured && call.key !== null ? [{ kind: 'answer', key: call.key, requestHash, ...answer }] : [];
+/** What one call does, and what goes back. */
+class Clerk {
+  readonly #book: Book;
+  readonly #isHonoured: boolean;
+  readonly #retryAfterSeconds: number;
 
-  const happen = (call: IncomingCall, requestHash: string): { lines: readonly BookLine[]; body: Json } => {
-    const entry = entryFor(call);
-    const body = answerFor(entry, 'done');
-    const effect: BookLine = { kind: 'effect', no: book.entries.length + 1, ...entry };
-    return { lines: [effect, ...rememberAs(call, requestHash, { status: 201, body })], body };
-  };
+  constructor(book: Book, options: Pick<DeskOptions, 'keys' | 'retryAfterSeconds'>) {
+    this.#book = book;
+    this.#isHonoured = options.keys === 'honoured';
+    this.#retryAfterSeconds = options.retryAfterSeconds;
+  }
 
-  const promise = (call: IncomingCall, requestHash: string, isPending: boolean): Act => {
-    const entry = entryFor(call);
-    const body = answerFor(entry, 'pending');
-    const kept = isPending ? rememberAs(call, requestHash, { status: 202, body }) : [];
-    const lines: BookLine[] = [{ kind: 'promise', id: entry.id, entry, requestHash, isPending }, ...kept];
-    return { lines, reaction: isPending ? { kind: 'answer', status: 202, body } : { kind: 'lost' } };
-  };
+  decide(call: IncomingCall, word: ScriptWord): Act {
+    if (word.kind === 'lost-not-done') return { lines: [], reaction: { kind: 'lost' } };
+    if (word.kind === 'hang' || word.kind === 'refused') return { lines: [], reaction: { kind: 'silence' } };
+    if (word.kind !== 'status') return this.#act(call, word);
+    const { status } = word;
+    const later = status === 429 ? { retryAfterSeconds: this.#retryAfterSeconds } : {};
+    return { lines: [], reaction: { kind: 'answer', status, body: { error: `status-${status}` }, ...later } };
+  }
+
+  /** The line that remembers an answer under its key; none where keys are ignored. */
+  remember(key: string | null, answer: Omit<RememberedAnswer, 'key'>): readonly BookLine[] {
+    return this.#isHonoured && key !== null ? [{ kind: 'answer', key, ...answer }] : [];
+  }
+
+  /** Whether the key has an answer. */
+  knows(key: string | null): boolean {
+    return this.#isHonoured && key !== null && this.#book.recall(key) !== null;
+  }
+
+  /** Words that may do something, or that a remembered key answers. */
+  #act(call: IncomingCall, word: ScriptWord): Act {
+    const requestHash = hashJson([call.operation, call.path, call.request]);
+    const repeated = this.#repeat(call, requestHash, word);
+    if (repeated !== null) return repeated;
+    if (word.kind === 'late-done' || word.kind === 'pending')
+      return this.#promise(call, requestHash, word.kind === 'pending');
+    if (word.kind === 'declined') {
+      const answer = { status: 402, body: { error: 'declined' } };
+      return { lines: this.remember(call.key, { requestHash, ...answer }), reaction: { kind: 'answer', ...answer } };
+    }
+    const entry = entryFor(this.#book, call);
+    const answer = { status: 201, body: answerFor(entry, 'done') };
+    const lines = [effectLine(this.#book, entry), ...this.remember(call.key, { requestHash, ...answer })];
+    if (word.kind === 'lost-done') return { lines, reaction: { kind: 'lost' } };
+    if (word.kind === 'unreadable-done') return { lines, reaction: { kind: 'page' } };
+    return { lines, reaction: { kind: 'answer', ...answer } };
+  }
 
   /** A key that was seen: its first answer again, or the refusal of another request under it. */
-  const repeat = (call: IncomingCall, requestHash: string, word: ScriptWord): Act | null => {
-    const known = isHonoured && call.key !== null ? book.recall(call.key) : null;
+  #repeat(call: IncomingCall, requestHash: string, word: ScriptWord): Act | null {
+    const known = this.#isHonoured && call.key !== null ? this.#book.recall(call.key) : null;
     if (known === null) return null;
     if (known.requestHash !== requestHash) {
       return { lines: [], reaction: { kind: 'answer', status: 422, body: { error: 'key-reused' } } };
@@ -87,51 +121,43 @@ export function createDesk(book: Book, options: DeskOptions): Desk {
     if (word.kind === 'lost-done' || word.kind === 'late-done') return { lines: [], reaction: { kind: 'lost' } };
     if (word.kind === 'unreadable-done') return { lines: [], reaction: { kind: 'page' } };
     return { lines: [], reaction: { kind: 'answer', status: known.status, body: known.body } };
-  };
+  }
 
-  /** Words that may do something, or that a remembered key answers. */
-  const actOn = (call: IncomingCall, word: ScriptWord): Act => {
-    const requestHash = hashJson([call.operation, call.path, call.request]);
-    const repeated = repeat(call, requestHash, word);
-    if (repeated !== null) return repeated;
-    if (word.kind === 'late-done' || word.kind === 'pending') return promise(call, requestHash, word.kind === 'pending');
-    if (word.kind === 'declined') {
-      const answer = { status: 402, body: { error: 'declined' } };
-      return { lines: rememberAs(call, requestHash, answer), reaction: { kind: 'answer', ...answer } };
-    }
-    const { lines, body } = happen(call, requestHash);
-    if (word.kind === 'lost-done') return { lines, reaction: { kind: 'lost' } };
-    if (word.kind === 'unreadable-done') return { lines, reaction: { kind: 'page' } };
-    return { lines, reaction: { kind: 'answer', status: 201, body } };
-  };
+  /** Accepted and to be done later; only a pending one is told and remembered. */
+  #promise(call: IncomingCall, requestHash: string, isPending: boolean): Act {
+    const entry = entryFor(this.#book, call);
+    const answer = { status: 202, body: answerFor(entry, 'pending') };
+    const kept = isPending ? this.remember(call.key, { requestHash, ...answer }) : [];
+    const lines: BookLine[] = [{ kind: 'promise', id: entry.id, entry, requestHash, isPending }, ...kept];
+    return { lines, reaction: isPending ? { kind: 'answer', ...answer } : { kind: 'lost' } };
+  }
+}
 
-  /** Words that do nothing, whatever the key. */
-  const decide = (call: IncomingCall, word: ScriptWord): Act => {
-    if (word.kind === 'lost-not-done') return { lines: [], reaction: { kind: 'lost' } };
-    if (word.kind === 'hang' || word.kind === 'refused') return { lines: [], reaction: { kind: 'silence' } };
-    if (word.kind !== 'status') return actOn(call, word);
-    const { status } = word;
-    const later = status === 429 ? { retryAfterSeconds: options.retryAfterSeconds } : {};
-    return { lines: [], reaction: { kind: 'answer', status, body: { error: `status-${status}` }, ...later } };
-  };
+/** The status that a reaction shows; null = nothing is answered. */
+function statusOf(reaction: Reaction): number | null {
+  if (reaction.kind === 'answer') return reaction.status;
+  return reaction.kind === 'page' ? 200 : null;
+}
 
+/** The provider's acts over its book. */
+export function createDesk(book: Book, options: DeskOptions): Desk {
+  const clerk = new Clerk(book, options);
   return {
     serve: (call, word) => {
-      const { lines, reaction } = decide(call, word);
-      const status = reaction.kind === 'answer' ? reaction.status : reaction.kind === 'page' ? 200 : null;
+      const { lines, reaction } = clerk.decide(call, word);
       const { operation, key, attempt } = call;
-      book.append([{ kind: 'call', operation, word: wordText(word), key, attempt, status }, ...lines]);
+      book.append([
+        { kind: 'call', operation, word: wordText(word), key, attempt, status: statusOf(reaction) },
+        ...lines,
+      ]);
       for (const line of lines) if (line.kind === 'promise') options.onPromise(line);
       return reaction;
     },
     keep: ({ id, entry, requestHash, isPending }) => {
       if (!book.promises.has(id)) return;
-      const used = isHonoured && !isPending && entry.key !== null && book.recall(entry.key) !== null;
-      const body = answerFor(entry, 'done');
-      const answer: BookLine[] =
-        isHonoured && entry.key !== null ? [{ kind: 'answer', key: entry.key, requestHash, status: 201, body }] : [];
-      const effect: BookLine = { kind: 'effect', no: book.entries.length + 1, ...entry };
-      book.append([{ kind: 'kept', id }, ...(used ? [] : [effect, ...answer])]);
+      const isUsed = !isPending && clerk.knows(entry.key);
+      const answer = clerk.remember(entry.key, { requestHash, status: 201, body: answerFor(entry, 'done') });
+      book.append([{ kind: 'kept', id }, ...(isUsed ? [] : [effectLine(book, entry), ...answer])]);
     },
   };
 }

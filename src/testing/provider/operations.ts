@@ -19,7 +19,9 @@ function segmentsOf(path: string): readonly string[] {
 function parseRoute(operation: string, text: string): Route {
   const [method, path] = text.split(/\s+/);
   if (method === undefined || path === undefined || !path.startsWith('/')) {
-    throw new RefusedError('PAWL_CONFIG_INVALID', `operation ${operation}: "${text}" is not METHOD /path`, { operation });
+    throw new RefusedError('PAWL_CONFIG_INVALID', `operation ${operation}: "${text}" is not METHOD /path`, {
+      operation,
+    });
   }
   return { operation, method: method.toUpperCase(), segments: segmentsOf(path) };
 }

@@ -20,7 +20,7 @@ export interface ProviderOptions {
   readonly script?: ScriptTexts;
   /** Names of operations by `METHOD /path`; otherwise the path is the name (`POST /charge` is `charge`). */
   readonly operations?: OperationRoutes;
-  /** Documents that a plain GET of the path answers, for actions with `effect: read`. */
+  /** Documents that a plain GET of the path answers, for actions with `effect: read`; `*` stands for any last segment (`/charges/*`). */
   readonly records?: Readonly<Record<string, Json>>;
   /** What a lost answer looks like: the connection is reset (default) or nothing comes. */
   readonly lost?: 'reset' | 'silence';

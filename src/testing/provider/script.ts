@@ -9,7 +9,18 @@ import { RefusedError } from '../../model/errors.ts';
  * later; `unreadable-done` does it and answers a page of HTML.
  */
 export type ScriptWord =
-  | { readonly kind: 'ok' | 'declined' | 'refused' | 'lost-done' | 'lost-not-done' | 'hang' | 'late-done' | 'pending' | 'unreadable-done' }
+  | {
+      readonly kind:
+        | 'ok'
+        | 'declined'
+        | 'refused'
+        | 'lost-done'
+        | 'lost-not-done'
+        | 'hang'
+        | 'late-done'
+        | 'pending'
+        | 'unreadable-done';
+    }
   | { readonly kind: 'status'; readonly status: number };
 
 /** Scripts by operation; each a text (`503 x2 then ok`, `lost-done, ok`) or a list of words. */
@@ -21,7 +32,17 @@ export interface Script {
   readonly words: readonly ScriptWord[];
 }
 
-const NAMED = new Set(['ok', 'declined', 'refused', 'lost-done', 'lost-not-done', 'hang', 'late-done', 'pending', 'unreadable-done']);
+const NAMED = new Set([
+  'ok',
+  'declined',
+  'refused',
+  'lost-done',
+  'lost-not-done',
+  'hang',
+  'late-done',
+  'pending',
+  'unreadable-done',
+]);
 const STATUS = /^[345]\d\d$/;
 const REPEATED = /^(\S+)\s+x\s*([1-9]\d{0,3})$/;
 /** More words than any test needs; bounds what `x` can ask for. */
@@ -31,7 +52,10 @@ const WORDS_MAX = 10_000;
 function parseWord(operation: string, text: string): ScriptWord {
   if (NAMED.has(text)) return { kind: text } as ScriptWord;
   if (STATUS.test(text)) return { kind: 'status', status: Number(text) };
-  throw new RefusedError('PAWL_CONFIG_INVALID', `script of ${operation}: "${text}" is no word of a provider script`, { operation, word: text });
+  throw new RefusedError('PAWL_CONFIG_INVALID', `script of ${operation}: "${text}" is no word of a provider script`, {
+    operation,
+    word: text,
+  });
 }
 
 /** One word, or a word and how often: `503 x2`. */
@@ -48,7 +72,9 @@ export function parseScript(operation: string, script: string | readonly string[
   const items = typeof script === 'string' ? script.split(/,|\bthen\b/) : script;
   const words = items.flatMap((item) => parseItem(operation, item.trim()));
   if (words.length === 0 || words.length > WORDS_MAX) {
-    throw new RefusedError('PAWL_CONFIG_INVALID', `script of ${operation}: it needs 1 to ${WORDS_MAX} words`, { operation });
+    throw new RefusedError('PAWL_CONFIG_INVALID', `script of ${operation}: it needs 1 to ${WORDS_MAX} words`, {
+      operation,
+    });
   }
   return { operation, words };
 }

@@ -50,7 +50,12 @@ function reset(socket: Socket): void {
 }
 
 /** Sends JSON. */
-function sendJson(response: ServerResponse, status: number, body: Json, headers: Readonly<Record<string, string>> = {}): void {
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: Json,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }
@@ -111,7 +116,8 @@ export class ProviderService {
     const url = new URL(request.url ?? '/', 'http://provider');
     const body = await readJson(request);
     if (body === undefined) return sendJson(response, 400, { error: 'unreadable-body' });
-    if (url.pathname.startsWith(CONTROL)) return this.#control(request, response, url.pathname.slice(CONTROL.length), body);
+    if (url.pathname.startsWith(CONTROL))
+      return this.#control(request, response, url.pathname.slice(CONTROL.length), body);
     if (request.method === 'GET') return this.#look(url, response);
     const call = this.#callOf(request, url.pathname, body);
     this.#react(response, this.#desk.serve(call, this.#nextWord(call.operation)));
@@ -119,7 +125,8 @@ export class ProviderService {
 
   #callOf(request: IncomingMessage, path: string, body: Json): IncomingCall {
     const { keyHeader = 'idempotency-key', keyField } = this.#options;
-    const field: unknown = keyField !== undefined && typeof body === 'object' && body !== null ? Reflect.get(body, keyField) : null;
+    const field: unknown =
+      keyField !== undefined && typeof body === 'object' && body !== null ? Reflect.get(body, keyField) : null;
     return {
       operation: this.#name(request.method ?? 'POST', path).operation,
       path,
@@ -160,7 +167,12 @@ export class ProviderService {
       return;
     }
     const { status, body, retryAfterSeconds } = reaction;
-    sendJson(response, status, body, retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) });
+    sendJson(
+      response,
+      status,
+      body,
+      retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+    );
   }
 
   /** A question: scripted like a call, under `GET <operation>`. */
@@ -168,46 +180,57 @@ export class ProviderService {
     const { operation, answer } = this.#lookUp(url);
     const scripted = `GET ${operation}`;
     const word = this.#nextWord(scripted);
-    if (word.kind !== 'ok') {
-      const call = { operation: scripted, path: url.pathname, key: null, effect: null, attempt: null, fence: null, request: null };
-      // A question does nothing, however its answer is lost.
-      const isLost = word.kind !== 'hang' && word.kind !== 'status';
-      return this.#react(response, this.#desk.serve(call, isLost ? { kind: 'lost-not-done' } : word));
+    if (word.kind === 'ok') {
+      const status = answer === null ? 404 : 200;
+      this.book.append([{ kind: 'call', operation: scripted, word: wordText(word), key: null, attempt: null, status }]);
+      sendJson(response, status, answer ?? { error: 'not-found' });
+      return;
     }
-    const status = answer === null ? 404 : 200;
-    this.book.append([{ kind: 'call', operation: scripted, word: wordText(word), key: null, attempt: null, status }]);
-    sendJson(response, status, answer ?? { error: 'not-found' });
+    const call = {
+      operation: scripted,
+      path: url.pathname,
+      key: null,
+      effect: null,
+      attempt: null,
+      fence: null,
+      request: null,
+    };
+    // A question does nothing, however its answer is lost.
+    const isLost = word.kind !== 'hang' && word.kind !== 'status';
+    this.#react(response, this.#desk.serve(call, isLost ? { kind: 'lost-not-done' } : word));
   }
 
   /** A record, a list (`/charge?key=K`) or one item (`/charge/K`); null = there is none. */
   #lookUp(url: URL): { readonly operation: string; readonly answer: Json | null } {
     const path = url.pathname;
     const { operation, isDeclared } = this.#name('POST', path);
-    const record = Object.entries(this.#options.records ?? {}).find(([at]) => at === path);
-    if (record !== undefined) return { operation, answer: record[1] };
     const cut = path.lastIndexOf('/');
+    const record = Object.entries(this.#options.records ?? {}).find(
+      ([at]) => at === path || at === `${path.slice(0, cut)}/*`,
+    );
+    if (record !== undefined) return { operation, answer: record[1] };
     const isList = url.search !== '' || isDeclared || cut <= 0;
     const asked = isList ? operation : this.#name('POST', path.slice(0, cut)).operation;
     if (this.#options.lookup === false) return { operation: asked, answer: null };
     if (isList) return { operation, answer: listItems(this.book, path, url.searchParams) };
-    return { operation: asked, answer: findItem(this.book, path.slice(0, cut), decodeURIComponent(path.slice(cut + 1))) };
+    return {
+      operation: asked,
+      answer: findItem(this.book, path.slice(0, cut), decodeURIComponent(path.slice(cut + 1))),
+    };
   }
 
   /** For the process form: the book, other scripts, forgetting keys. */
   #control(request: IncomingMessage, response: ServerResponse, verb: string, body: Json): void {
-    const asked = `${request.method ?? ''} ${verb}`;
-    if (asked === 'GET book') {
-      return sendJson(response, 200, { effects: this.book.entries, calls: this.book.calls } as unknown as Json);
-    }
-    if (asked === 'PUT script' && typeof body === 'object' && body !== null) {
-      this.setScript(body as ScriptTexts);
-      return sendJson(response, 200, {});
-    }
-    if (asked === 'POST forget-keys') {
-      this.book.append([{ kind: 'forget' }]);
-      return sendJson(response, 200, {});
-    }
-    sendJson(response, 404, { error: 'not-found' });
+    const done = this.#obey(`${request.method ?? ''} ${verb}`, body);
+    sendJson(response, done === null ? 404 : 200, done ?? { error: 'not-found' });
+  }
+
+  /** Does what is asked; null when it is no verb. */
+  #obey(asked: string, body: Json): Json | null {
+    if (asked === 'GET book') return { effects: this.book.entries, calls: this.book.calls } as unknown as Json;
+    if (asked === 'PUT script' && typeof body === 'object' && body !== null) this.setScript(body as ScriptTexts);
+    else if (asked === 'POST forget-keys') this.book.append([{ kind: 'forget' }]);
+    else return null;
+    return {};
   }
 }
-
