@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { validateConfigFile } from '../definition/generated/file-validators.ts';
-import type { ConfigFile } from '../definition/generated/config-file.ts';
+import { validateConfigFile } from '../definition/generated/file-validators.generated.ts';
+import type { ConfigFile } from '../definition/generated/config-file.generated.ts';
 import { RefusedError } from '../model/errors.ts';
 import { type Numbers, numbersFor } from '../model/numbers.ts';
 

@@ -1,0 +1,91 @@
+import type { FunctionRegistry } from '../actions/action-function.ts';
+import { createActionAdapter } from '../actions/create-action-adapter.ts';
+import type { Engine } from '../engine/engine.ts';
+import { createVersionCache } from '../engine/version-cache.ts';
+import type { ActionAdapter } from '../ports/action-adapter.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Store } from '../ports/store.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import type { Worker } from '../worker/worker.ts';
+import type { Config, Environment } from './config.ts';
+import { createDoors } from './doors.ts';
+import { loadFunctions } from './load-functions.ts';
+import { openStore } from './open-store.ts';
+import { type Principal, resolvePrincipal } from './principal.ts';
+import { createSecrets } from './secrets.ts';
+import { createSystemClock } from './system-clock.ts';
+import { createSystemIds } from './system-ids.ts';
+import { createVerbs, type Verbs } from './verbs.ts';
+
+/** How long a closing process may take to finish or release what it holds, milliseconds. */
+const GRACE_MS = 10_000;
+
+/** What an app is made of; everything but the configuration has a default. */
+export interface AppOptions {
+  readonly config: Config;
+  /** Secrets, `PAWL_AS` and the database's environment are read from it. */
+  readonly env: Environment;
+  /** An open store, which `close` then leaves open; left out: the configured database, started if need be. */
+  readonly store?: Store;
+  /** Functions beside those of the configured modules. */
+  readonly functions?: FunctionRegistry;
+  readonly actions?: ActionAdapter;
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+}
+
+/** Pawl, embedded in this process: its verbs, and a worker if wanted. */
+export interface App extends Verbs {
+  readonly config: Config;
+  readonly engine: Engine;
+  /** Who acts: `as`, else `PAWL_AS`, else the OS user. @throws PAWL_CONFIG_INVALID. */
+  principal(as: string | null): Principal;
+  /** Starts the worker of this process, or gives the one that runs. */
+  runWorker(): Promise<Worker>;
+  /** Finishes or releases what is held, gives seats and connections back. @param graceMs 10 000 unless given. */
+  close(graceMs?: number): Promise<void>;
+}
+
+async function functionsOf(options: AppOptions): Promise<FunctionRegistry> {
+  const loaded = await loadFunctions({ paths: options.config.functions, folder: process.cwd() });
+  return new Map([...loaded, ...(options.functions ?? [])]);
+}
+
+/**
+ * Puts the house together: opens the store, loads functions, binds the verbs.
+ * @throws PAWL_CONFIG_INVALID, PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_MIGRATION_MISMATCH, PAWL_STORE_UNAVAILABLE.
+ */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, env } = options;
+  const clock = options.clock ?? createSystemClock();
+  const logger = options.logger ?? createLogger('warn');
+  const functions = await functionsOf(options);
+  const opened = options.store === undefined ? await openStore({ config, env, clock, logger }) : { store: options.store, close: () => Promise.resolve() };
+  const engine: Engine = {
+    store: opened.store,
+    actions: options.actions ?? createActionAdapter({ functions, clock, logger }),
+    secrets: createSecrets(env),
+    clock,
+    ids: options.ids ?? createSystemIds(),
+    logger,
+    numbers: config.numbers,
+    versions: createVersionCache(opened.store),
+    tenant: 'default',
+  };
+  const doors = createDoors(engine);
+  let closing: Promise<void> | null = null;
+  return {
+    ...createVerbs(engine, doors.doorOf),
+    config,
+    engine,
+    principal: (as) => resolvePrincipal(config, env, as),
+    runWorker: () => doors.openWorker(),
+    close: (graceMs = GRACE_MS) => {
+      closing ??= doors.close(graceMs).finally(() => opened.close());
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { castVote, type VoteAsk } from '../engine/cast-vote.ts';
+import type { Delivered } from '../engine/deliver-event.ts';
+import type { Door } from '../engine/door.ts';
+import type { Engine } from '../engine/engine.ts';
+import { findEffect } from '../engine/find-effect.ts';
+import { findRun, loadStored } from '../engine/find-run.ts';
+import { type HistoryView, historyView } from '../engine/history-view.ts';
+import { type RunLineView, listRuns } from '../engine/list-runs.ts';
+import { orderRun } from '../engine/order-run.ts';
+import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
+import { type Published, type PublishAsk, publishVersion } from '../engine/publish-version.ts';
+import { type ResolveAsk, resolveReview } from '../engine/resolve-review.ts';
+import { type RunView, runView } from '../engine/run-view.ts';
+import { type SignalAsk, signalRun } from '../engine/signal-run.ts';
+import { type StartAsk, type Started, startRun } from '../engine/start-run.ts';
+import { type VerifiedRun, verifyRun } from '../engine/verify-run.ts';
+import { NotFoundError } from '../model/errors.ts';
+import type { RunIdentity } from '../model/run.ts';
+import type { RunFilter, StoredVersion } from '../ports/store.ts';
+
+/** Who orders something, and why. */
+export interface Act {
+  readonly by: string;
+  readonly reason: string;
+  /** The caller's idempotency key; left out: the same order again counts again. */
+  readonly eventId?: string;
+}
+
+/** What can be asked of Pawl; every `run` is an id (`run_…` or UUID) or a business key. */
+export interface Verbs {
+  publish(ask: PublishAsk): Promise<Published>;
+  start(ask: StartAsk): Promise<Started>;
+  signal(run: string, ask: SignalAsk): Promise<Delivered>;
+  vote(run: string, ask: VoteAsk): Promise<Delivered>;
+  cancel(run: string, act: Act): Promise<Delivered>;
+  terminate(run: string, act: Act): Promise<Delivered>;
+  previewCompensation(run: string): Promise<CompensationPreview>;
+  /** @param planHash the previewed plan; null only for a run that is held. */
+  compensate(run: string, act: Act, planHash: string | null): Promise<Delivered>;
+  retry(run: string, step: string, act: Act): Promise<Delivered>;
+  resolve(run: string, ask: ResolveAsk): Promise<Delivered>;
+  /** @param effect its key, or its step. */
+  reconcile(run: string, effect: string, by: string): Promise<Delivered>;
+  find(run: string): Promise<RunIdentity>;
+  show(run: string): Promise<RunView>;
+  list(filter: Omit<RunFilter, 'tenant'>): Promise<readonly RunLineView[]>;
+  history(run: string): Promise<HistoryView>;
+  verify(run: string): Promise<VerifiedRun>;
+  versions(): Promise<readonly StoredVersion[]>;
+  /** @param version null = the highest. @throws PAWL_VERSION_NOT_FOUND. */
+  version(workflow: string, version: number | null): Promise<StoredVersion>;
+}
+
+type ReadVerbs = Pick<Verbs, 'find' | 'show' | 'list' | 'history' | 'verify' | 'versions' | 'version' | 'previewCompensation'>;
+
+function readVerbs(engine: Engine): ReadVerbs {
+  const find = (name: string): Promise<RunIdentity> => findRun(engine, name);
+  return {
+    find,
+    list: (filter) => listRuns(engine, filter),
+    history: async (name) => historyView(engine, await find(name)),
+    verify: async (name) => verifyRun(engine, await find(name)),
+    previewCompensation: async (name) => previewCompensation(engine, await find(name)),
+    versions: () => engine.store.listVersions(engine.tenant),
+    version: async (workflow, version) => {
+      const stored = await engine.store.findVersion(engine.tenant, workflow, version);
+      if (stored !== null) return stored;
+      throw new NotFoundError('PAWL_VERSION_NOT_FOUND', `no version ${version ?? 'at all'} of ${workflow} is published`, { workflow, version });
+    },
+    show: async (name) => {
+      const { stored, nowMs } = await loadStored(engine, await find(name));
+      return runView(await engine.versions.byDigest(stored.run.digest), stored, nowMs);
+    },
+  };
+}
+
+/**
+ * The verbs of the house, bound to an engine.
+ * @param doorOf who decides for the runs of a part in this process.
+ */
+export function createVerbs(engine: Engine, doorOf: (part: number) => Door): Verbs {
+  const read = readVerbs(engine);
+  const at = async <T>(name: string, act: (run: RunIdentity, door: Door) => Promise<T>): Promise<T> => {
+    const run = await read.find(name);
+    return act(run, doorOf(run.part));
+  };
+  return {
+    ...read,
+    publish: (ask) => publishVersion(engine, ask),
+    start: (ask) => startRun(engine, doorOf, ask),
+    signal: (name, ask) => at(name, (run, door) => signalRun(engine, door, run, ask)),
+    vote: (name, ask) => at(name, (run, door) => castVote(engine, door, run, ask)),
+    cancel: (name, { by, reason, eventId }) => at(name, (run, door) => orderRun(engine, door, run, { type: 'cancel', by, reason }, eventId)),
+    terminate: (name, { by, reason, eventId }) => at(name, (run, door) => orderRun(engine, door, run, { type: 'terminate', by, reason }, eventId)),
+    compensate: (name, { by, reason, eventId }, planHash) =>
+      at(name, (run, door) => orderRun(engine, door, run, { type: 'compensate', by, reason, planHash }, eventId)),
+    retry: (name, step, { by, reason, eventId }) => at(name, (run, door) => orderRun(engine, door, run, { type: 'retry', step, by, reason }, eventId)),
+    resolve: (name, ask) => at(name, (run, door) => resolveReview(engine, door, run, ask)),
+    reconcile: (name, effect, by) =>
+      at(name, async (run, door) => {
+        const { stored } = await loadStored(engine, run);
+        const { key } = findEffect({ effects: stored.effects, incidents: [] }, effect);
+        return orderRun(engine, door, run, { type: 'reconcile', effectKey: key, by });
+      }),
+  };
+}
