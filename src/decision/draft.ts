@@ -187,7 +187,7 @@ export class Draft {
     const code = told.code ?? null;
     this.putAnswer(event, { outcome: 'kept', code, detail: told.detail ?? null, consumed: false });
     if (this.kept.some((kept) => isSame(kept, event))) return;
-    this.kept = [...this.kept, { ...event, outcome: 'kept', code }];
+    this.kept = [...this.kept, { ...event, outcome: 'kept' as const, code }].sort(byReceipt);
   }
 
   /** Whether this decision has answered an inbox row already: one event moves a run at most once (V13). */
@@ -276,6 +276,13 @@ export class Draft {
       endedAtMs: this.end.endedAtMs,
     };
   }
+}
+
+/** The order of a reload: received, then id (V01). */
+function byReceipt(a: InboxEvent, b: InboxEvent): number {
+  const byTime = a.receivedAtMs - b.receivedAtMs;
+  if (byTime !== 0) return byTime;
+  return a.eventId < b.eventId ? -1 : 1;
 }
 
 /** Two rows of the inbox are the same if source and id are (V02). */
