@@ -1,4 +1,5 @@
 import type { Effect } from '../model/effect.ts';
+import { invariant } from '../model/errors.ts';
 import type { FailureClass } from '../model/statuses.ts';
 import { moveEffect } from './effect-lifecycle.ts';
 
@@ -28,8 +29,12 @@ export function refuseEffect(effect: Effect, withdrawal: Withdrawal): Effect {
   return close(effect, 'REFUSED', withdrawal);
 }
 
-/** The deadline came before the next sending: AUTHORIZED -> FAILED(timeout). @throws PAWL_INVARIANT for any other state. */
+/**
+ * The deadline came before the next sending: AUTHORIZED -> FAILED(timeout).
+ * @throws PAWL_INVARIANT for any other state: what may be on its way does not fail by a clock (R19).
+ */
 export function expireEffect(effect: Effect, nowMs: number): Effect {
+  invariant(effect.state === 'AUTHORIZED', 'only an AUTHORIZED effect fails by a deadline', { key: effect.key, state: effect.state });
   const message = 'the deadline came before the next sending';
   return close(effect, 'FAILED', { code: 'timeout', class: 'timeout', message, nowMs });
 }

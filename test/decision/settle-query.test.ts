@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { settleAttempt } from '../../src/decision/settle-effect.ts';
+import { settleQuery } from '../../src/decision/settle-query.ts';
+import type { Settling } from '../../src/decision/settlement.ts';
+import type { Effect } from '../../src/model/effect.ts';
+import { authorizedUndo, authorized, contract, HOUR, outcome, policy, RECONCILE, requested, retryPolicy, settling, T0 } from './ledger-fixtures.ts';
+
+const ASKED = contract({ idempotency: { kind: 'none' }, reconcile: RECONCILE });
+const THREE = policy({ retry: retryPolicy({ attempts: 3, delayMs: 2_000 }) });
+/** The last instant of the quarantine: requested at T0, 5 s to send, 2 m to take effect. */
+const ENDS = T0 + 125_000;
+const unknown = (effect = requested()): Effect =>
+  settleAttempt(settling(effect, { contract: ASKED }), outcome('unknown', { code: 'no-answer' })).effect;
+const asking = (nowMs: number, patch: Partial<Settling> = {}): Settling => settling(unknown(), { contract: ASKED, nowMs, ...patch });
+const absent = outcome('absent');
+
+describe('a query that finds it', () => {
+  it('makes the row CONFIRMED, observed by query', () => {
+    const { effect, receipt, settled } = settleQuery(asking(T0 + 1_000), outcome('confirmed'));
+    expect(effect).toMatchObject({ state: 'CONFIRMED', doubt: null, unknownSinceMs: null });
+    expect(receipt?.observedBy).toBe('query');
+    expect(settled).toMatchObject({ ok: true, output: { id: 'ch_1' } });
+  });
+
+  it('makes the row FAILED when it was declined', () => {
+    const { effect, receipt } = settleQuery(asking(T0 + 1_000), outcome('rejected', { code: 'declined' }));
+    expect(effect).toMatchObject({ state: 'FAILED', code: 'declined' });
+    expect(receipt).toMatchObject({ outcome: 'failed', observedBy: 'query' });
+  });
+});
+
+describe('a query that does not find it', () => {
+  it('E06: proves nothing before the quarantine is over, and absence after it', () => {
+    const early = settleQuery(asking(ENDS), absent);
+    expect(early.effect).toMatchObject({ state: 'UNKNOWN', doubt: 'query', notBeforeMs: ENDS + 1, code: 'no-answer' });
+    expect(early.settled).toBeNull();
+    const late = settleQuery(asking(ENDS + 1), absent);
+    expect(late.effect).toMatchObject({ state: 'ABSENT', code: 'absent', failureClass: 'absent' });
+    expect(late.receipt).toMatchObject({ outcome: 'absent', observedBy: 'query' });
+    expect(late.settled).toMatchObject({ ok: false, failure: { code: 'absent', class: 'absent' } });
+  });
+
+  it('E06: proves nothing ever where the action says `absent: never`', () => {
+    const never = contract({ ...ASKED, reconcile: { ...RECONCILE, absent: 'never' } });
+    const settled = settleQuery(asking(T0 + 10 * HOUR, { contract: never }), absent);
+    expect(settled.effect).toMatchObject({ state: 'UNKNOWN', doubt: 'query' });
+    const givenUp = settleQuery(asking(T0 + 25 * HOUR, { contract: never }), absent);
+    expect(givenUp.effect).toMatchObject({ state: 'UNKNOWN', doubt: 'review', notBeforeMs: null });
+    expect(givenUp.incident?.kind).toBe('unknown');
+  });
+
+  it('sends it again if the retry policy has room, whatever its `on` says', () => {
+    const settled = settleQuery(asking(ENDS + 1, { policy: THREE }), absent);
+    expect(settled.effect).toMatchObject({ state: 'AUTHORIZED', notBeforeMs: ENDS + 2_001, unknownSinceMs: null, doubt: null });
+    const stopped = settleQuery(asking(ENDS + 1, { policy: THREE, retrying: false }), absent);
+    expect(stopped.effect.state).toBe('ABSENT');
+    const refused = settleQuery(asking(ENDS + 1, { policy: THREE, mayRetry: () => false }), absent);
+    expect(refused.effect.state).toBe('ABSENT');
+  });
+
+  it('never sends again what the provider had accepted', () => {
+    const pending = { ...unknown(), code: 'pending' };
+    const settled = settleQuery({ ...asking(ENDS + 1, { policy: THREE }), effect: pending }, absent);
+    expect(settled.effect.state).toBe('ABSENT');
+  });
+
+  it('R16: makes a compensation without room FAILED, so that a person can retry, mark or waive it', () => {
+    const undo = unknown(requested(authorizedUndo(authorized().key)));
+    const settled = settleQuery({ ...asking(ENDS + 1), effect: undo }, absent);
+    expect(settled.effect).toMatchObject({ state: 'FAILED', code: 'absent', failureClass: 'absent' });
+  });
+});
+
+describe('a query that fails itself', () => {
+  it('E06: proves nothing: the row stays UNKNOWN and is asked again until it is given up', () => {
+    for (const kind of ['unknown', 'unavailable', 'throttled'] as const) {
+      const { effect, settled } = settleQuery(asking(ENDS + 1), outcome(kind, { code: 'query-failed', message: 'status 500' }));
+      expect(effect).toMatchObject({ state: 'UNKNOWN', doubt: 'query', notBeforeMs: ENDS + 60_001, code: 'no-answer', lastError: 'status 500' });
+      expect(settled).toBeNull();
+    }
+    const givenUp = settleQuery(asking(T0 + 25 * HOUR), outcome('unknown'));
+    expect(givenUp.effect.doubt).toBe('review');
+    expect(givenUp.retryAtMs).toBeNull();
+  });
+
+  it('notes that the provider has accepted it', () => {
+    expect(settleQuery(asking(ENDS + 1), outcome('pending')).effect).toMatchObject({ state: 'UNKNOWN', code: 'pending', doubt: 'query' });
+  });
+
+  it('leaves a review with the person', () => {
+    const review: Effect = { ...unknown(), doubt: 'review', notBeforeMs: null };
+    const settled = settleQuery({ ...asking(ENDS + 1), effect: review }, outcome('unknown'));
+    expect(settled.effect).toMatchObject({ doubt: 'review', doubtSinceMs: review.doubtSinceMs });
+  });
+});
+
+describe('every answer of a query', () => {
+  it('settles only by a proof, and never before its time', () => {
+    const kind = fc.constantFrom('confirmed', 'rejected', 'absent', 'pending', 'unknown', 'unavailable', 'throttled');
+    fc.assert(
+      fc.property(kind, fc.integer({ min: 0, max: 30 * HOUR }), (said, afterMs) => {
+        const { effect } = settleQuery(asking(T0 + afterMs), outcome(said as 'absent'));
+        const proof = said === 'confirmed' || said === 'rejected' || (said === 'absent' && T0 + afterMs > ENDS);
+        expect(effect.state !== 'UNKNOWN').toBe(proof);
+      }),
+    );
+  });
+
+  it('is an observation when the row is not UNKNOWN any more', () => {
+    expect(() => settleQuery({ ...asking(ENDS), effect: requested() }, absent)).toThrow('only an UNKNOWN effect');
+  });
+});
