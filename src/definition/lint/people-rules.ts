@@ -26,7 +26,8 @@ function lintApproval({ report }: LintContext, step: ApproveStep): void {
   report({
     code: 'PAWL-353',
     severity: 'warning',
-    pointer: step.pointer,
+    pointer: `${step.pointer}/approve`,
+    at: 'key',
     message: `approval "${step.id}" never expires: the run may wait for ever`,
     help: 'add "expires: 48h" and, if needed, "onExpire"',
   });
