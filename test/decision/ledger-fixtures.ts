@@ -240,7 +240,11 @@ export function outcome(kind: Outcome['kind'], patch: Partial<Outcome> = {}): Ou
 }
 
 /** An answer over http with a JSON body. */
-export function answered(status: number | null, body: Json | undefined = {}, headers: Record<string, string> = {}): AttemptReport {
-  const bodyBytes = Buffer.from(body === undefined ? '<html' : JSON.stringify(body));
-  return { kind: 'answered', status, headers, body, bodyBytes, unreadable: body === undefined ? 'cut off' : null };
+export function answered(status: number | null, body: Json = {}, headers: Record<string, string> = {}): AttemptReport {
+  return { kind: 'answered', status, headers, body, bodyBytes: Buffer.from(JSON.stringify(body)), unreadable: null };
+}
+
+/** An answer whose body broke off. */
+export function cutOff(status: number): AttemptReport {
+  return { kind: 'answered', status, headers: {}, body: undefined, bodyBytes: Buffer.from('<html'), unreadable: 'cut off' };
 }
