@@ -2,8 +2,11 @@ import type { QueryOrder, ReadOrder, SendOrder } from '../../../src/model/order.
 import type { Outcome } from '../../../src/model/outcome.ts';
 import type { Json } from '../../../src/model/json.ts';
 
-/** What the provider does with a call (the words of the cases). `unsent`: our own side refuses to start it (E05). */
-export type Word = 'ok' | '503' | '500' | '429' | 'declined' | 'refused' | 'lost-done' | 'lost-not-done' | 'hang' | 'pending' | 'unsent';
+/**
+ * What the provider does with a call (the words of the cases). `unsent`: our own side refuses to start it (E05). `named`: a
+ * refusal that the action's own outcome table names (E15).
+ */
+export type Word = 'named' | 'ok' | '503' | '500' | '429' | 'declined' | 'refused' | 'lost-done' | 'lost-not-done' | 'hang' | 'pending' | 'unsent';
 
 /** The world: it has its own book, remembers keys, and does what its script says. */
 export class Provider {
@@ -56,6 +59,8 @@ export class Provider {
         return outcome('throttled');
       case 'declined':
         return outcome('rejected', { code: 'declined' });
+      case 'named':
+        return outcome('rejected', { code: 'declined', named: true });
       case 'pending':
         this.enter(key, action);
         return outcome('pending');
