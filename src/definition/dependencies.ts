@@ -19,7 +19,12 @@ export function dependenciesOf(expression: Expression): readonly string[][] {
 /** The same with their places and guards. */
 export function describeDependencies(expression: Expression): readonly Dependency[] {
   try {
-    return readPaths(parseSource(expression.source)).map(({ path, guarded, node }) => ({ path, guarded, start: node.start, end: node.end }));
+    return readPaths(parseSource(expression.source)).map(({ path, guarded, node }) => ({
+      path,
+      guarded,
+      start: node.start,
+      end: node.end,
+    }));
   } catch (error) {
     if (error instanceof SyntaxFault) return [];
     throw error;

@@ -1,6 +1,13 @@
 import type { Expression, Template, WorkflowDefinition } from '../model/definition.ts';
 import type { Json, JsonObject } from '../model/json.ts';
-import { compileProgram, ENGINE_HOST, parseSource, type Program, ProgramFault, SyntaxFault } from './expression-engine.ts';
+import {
+  compileProgram,
+  ENGINE_HOST,
+  parseSource,
+  type Program,
+  ProgramFault,
+  SyntaxFault,
+} from './expression-engine.ts';
 import { bindValue, fieldType, type Reads } from './expression/bind-value.ts';
 import { ExpressionFault } from './expression/expression-fault.ts';
 import { ExpressionRefusal } from './expression/expression-refusal.ts';
@@ -49,7 +56,12 @@ export function createEvaluator(definition: WorkflowDefinition): Evaluator {
 /** How a source is computed: a plain path by looking it up, anything else by the engine. */
 type Plan =
   | { readonly kind: 'path'; readonly names: readonly string[] }
-  | { readonly kind: 'program'; readonly run: Program; readonly lowered: Lowered; readonly reads: ReadonlyMap<string, Reads> };
+  | {
+      readonly kind: 'program';
+      readonly run: Program;
+      readonly lowered: Lowered;
+      readonly reads: ReadonlyMap<string, Reads>;
+    };
 
 const PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 /** CEL's literals that look like a path of one name. */
@@ -65,10 +77,14 @@ class CachingEvaluator implements Evaluator {
   }
 
   evaluate(expression: Expression, site: Site, scope: Scope): Json {
-    return this.#compute(expression, { site, scope }, {
-      ofPath: (value) => value,
-      ofProgram: (value) => jsonOf(value, ENGINE_HOST),
-    });
+    return this.#compute(
+      expression,
+      { site, scope },
+      {
+        ofPath: (value) => value,
+        ofProgram: (value) => jsonOf(value, ENGINE_HOST),
+      },
+    );
   }
 
   holds(expression: Expression, site: Site, scope: Scope): boolean {
@@ -123,7 +139,10 @@ class CachingEvaluator implements Evaluator {
       end += name.length + (index === 0 ? 0 : 1);
       at = index === 0 ? ownValue(from.scope, name) : ownValue(at, name);
       if (at !== undefined) continue;
-      const words = index === 0 ? `\`${name}\` cannot be read here` : `\`${name}\` is missing; write or(…, default) or ask has(…) first`;
+      const words =
+        index === 0
+          ? `\`${name}\` cannot be read here`
+          : `\`${name}\` is missing; write or(…, default) or ask has(…) first`;
       throw new ExpressionFault(expression, { start: end - name.length, end }, words);
     }
     const value = at ?? null;

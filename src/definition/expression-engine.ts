@@ -70,7 +70,11 @@ function makeEnvironment(): Environment {
     }
   }
   made.registerFunction('own_each(dyn, int): list<dyn>', guarded(walkRange), { async: false });
-  made.registerFunction('own_holds(dyn, string): bool', (of: unknown, key: unknown) => of instanceof Map && of.has(key), { async: false });
+  made.registerFunction(
+    'own_holds(dyn, string): bool',
+    (of: unknown, key: unknown) => of instanceof Map && of.has(key),
+    { async: false },
+  );
   for (const own of decimalOperators()) {
     made.registerOperator(own.signature, guarded(own.run));
   }
@@ -134,7 +138,8 @@ function readProgram(text: string): ReturnType<Environment['parse']> {
   try {
     return environment.parse(text);
   } catch (error) {
-    if (error instanceof ParseError) throw new SyntaxFault(error.code, error.summary, error.range ?? { start: 0, end: 0 });
+    if (error instanceof ParseError)
+      throw new SyntaxFault(error.code, error.summary, error.range ?? { start: 0, end: 0 });
     throw error;
   }
 }
@@ -166,9 +171,19 @@ function convert(node: ASTNode): SyntaxNode {
     case 'list':
       return { kind: 'list', items: node.args.map(convert), ...span };
     case 'map':
-      return { kind: 'map', entries: node.args.map(([key, value]) => [convert(key), convert(value)] as const), ...span };
+      return {
+        kind: 'map',
+        entries: node.args.map(([key, value]) => [convert(key), convert(value)] as const),
+        ...span,
+      };
     case '?:':
-      return { kind: 'ternary', test: convert(node.args[0]), yes: convert(node.args[1]), no: convert(node.args[2]), ...span };
+      return {
+        kind: 'ternary',
+        test: convert(node.args[0]),
+        yes: convert(node.args[1]),
+        no: convert(node.args[2]),
+        ...span,
+      };
     case '!_':
     case '-_':
       return { kind: 'unary', operator: node.op === '!_' ? '!' : '-', operand: convert(node.args), ...span };
@@ -198,7 +213,14 @@ function convertMethod(parts: [string, ASTNode, ASTNode[]], span: Span): SyntaxN
   const [item, ...rest] = args;
   const macro = COMPREHENSIONS.find((known) => known === name);
   if (macro !== undefined && item?.op === 'id' && isArity(macro, args.length)) {
-    return { kind: 'comprehension', macro, range: convert(receiver), item: item.args, args: rest.map(convert), ...span };
+    return {
+      kind: 'comprehension',
+      macro,
+      range: convert(receiver),
+      item: item.args,
+      args: rest.map(convert),
+      ...span,
+    };
   }
   return { kind: 'method', name, of: convert(receiver), args: args.map(convert), ...span };
 }

@@ -126,7 +126,14 @@ function takeExpression(text: string, hole: Hole, problems: TemplateProblem[]): 
   const inner = text.slice(start + 2, end);
   const source = inner.trim();
   if (source === '') {
-    problems.push({ kind: 'empty', message: 'an empty expression', pointer, start, end: end + 1, help: 'write an expression between ${ and }' });
+    problems.push({
+      kind: 'empty',
+      message: 'an empty expression',
+      pointer,
+      start,
+      end: end + 1,
+      help: 'write an expression between ${ and }',
+    });
     return null;
   }
   return { source, pointer, offset: start + 2 + (inner.length - inner.trimStart().length) };
@@ -162,6 +169,7 @@ function afterQuoted(text: string, from: number): number {
 function joinParts(parts: readonly (string | Expression)[], text: string): Template {
   const [first, ...rest] = parts;
   if (first === undefined) return { kind: 'literal', value: text.replaceAll('$${', '${') };
-  if (rest.length === 0) return typeof first === 'string' ? { kind: 'literal', value: first } : { kind: 'expression', expression: first };
+  if (rest.length === 0)
+    return typeof first === 'string' ? { kind: 'literal', value: first } : { kind: 'expression', expression: first };
   return { kind: 'text', parts };
 }

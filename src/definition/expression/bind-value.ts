@@ -14,7 +14,8 @@ export type Reads = true | ReadonlyMap<string, Reads>;
 export function bindValue(value: Json, type: ValueType, reads: Reads): unknown {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number') return bindNumber(value, type);
-  if (typeof value === 'string') return type.kind === 'timestamp' || isNullable(type, 'timestamp') ? new Date(value) : value;
+  if (typeof value === 'string')
+    return type.kind === 'timestamp' || isNullable(type, 'timestamp') ? new Date(value) : value;
   if (isList(value)) return bindList(value, type);
   const bound = new Map<string, unknown>();
   for (const key of reads === true ? Object.keys(value) : reads.keys()) {

@@ -31,11 +31,20 @@ export function readInstant(text: string): number {
   const [, year, month, day, hour, minute, second, fraction = '', sign, zoneHour = '0', zoneMinute = '0'] =
     INSTANT.exec(text) ?? refuse('timestamp() takes an RFC 3339 text with a zone, like "2026-01-31T12:00:00Z"');
   const millisecond = Number(fraction.padEnd(3, '0').slice(0, 3));
-  const wall = [Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), millisecond] as const;
+  const wall = [
+    Number(year),
+    Number(month),
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+    millisecond,
+  ] as const;
   const utcMs = utcOf(wall);
   const back = new Date(utcMs);
   const exists = back.getUTCMonth() + 1 === wall[1] && back.getUTCDate() === wall[2] && back.getUTCHours() === wall[3];
-  if (!exists || wall[4] > 59 || wall[5] > 59 || Number(zoneHour) > 23 || Number(zoneMinute) > 59) refuse('there is no such time');
+  if (!exists || wall[4] > 59 || wall[5] > 59 || Number(zoneHour) > 23 || Number(zoneMinute) > 59)
+    refuse('there is no such time');
   const offsetMs = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60_000;
   return checkInstant(sign === '-' ? utcMs + offsetMs : utcMs - offsetMs);
 }
@@ -82,14 +91,16 @@ export function addMonths(atMs: number, months: number, zone: string): number {
   return shiftWall(atMs, zone, (wall) => {
     const count = wall.year * 12 + (wall.month - 1) + months;
     const year = Math.floor(count / 12);
-    const month = (count % 12 + 12) % 12 + 1;
+    const month = (((count % 12) + 12) % 12) + 1;
     return { ...wall, year, month, day: Math.min(wall.day, daysInMonth(year, month)) };
   });
 }
 
 /** Day of the year from 0, as CEL counts. */
 export function dayOfYear(wall: WallClock): number {
-  return Math.round((utcOf([wall.year, wall.month, wall.day, 0, 0, 0, 0]) - utcOf([wall.year, 1, 1, 0, 0, 0, 0])) / DAY_MS);
+  return Math.round(
+    (utcOf([wall.year, wall.month, wall.day, 0, 0, 0, 0]) - utcOf([wall.year, 1, 1, 0, 0, 0, 0])) / DAY_MS,
+  );
 }
 
 function shiftWall(atMs: number, zone: string, change: (wall: WallClock) => WallClock): number {
@@ -124,7 +135,11 @@ function offsetAt(atMs: number, zone: string): number {
   }
   if (zone === 'UTC') return 0;
   const wholeMs = Math.floor(atMs / 1000) * 1000;
-  const parts = new Map<string, string>(formatOf(zone).formatToParts(wholeMs).map((part) => [part.type, part.value]));
+  const parts = new Map<string, string>(
+    formatOf(zone)
+      .formatToParts(wholeMs)
+      .map((part) => [part.type, part.value]),
+  );
   const at = (type: string) => Number(parts.get(type));
   const year = parts.get('era') === 'BC' || parts.get('era') === 'B' ? 1 - at('year') : at('year');
   return utcOf([year, at('month'), at('day'), at('hour'), at('minute'), at('second'), 0]) - wholeMs;
@@ -135,8 +150,17 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   if (known !== undefined) return known;
   try {
     const made = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23', era: 'short',
-      year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric',
+      timeZone: zone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
     });
     formats.set(zone, made);
     return made;

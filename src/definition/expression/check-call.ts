@@ -1,7 +1,13 @@
 import { parseDuration } from '../../model/duration.ts';
 import { isZone, readInstant } from './calendar.ts';
 import { DecimalNumber } from './decimal.ts';
-import { FUNCTION_NAMES, functionSignatures, METHOD_NAMES, methodSignatures, type Signature } from './function-table.ts';
+import {
+  FUNCTION_NAMES,
+  functionSignatures,
+  METHOD_NAMES,
+  methodSignatures,
+  type Signature,
+} from './function-table.ts';
 import type { Inference, Known } from './inference.ts';
 import { compilePattern } from './linear-pattern.ts';
 import { pathOf, type SyntaxNode } from './syntax-tree.ts';
@@ -52,15 +58,27 @@ function choose(inference: Inference, node: Call | Method, choice: Choice): Valu
       (signature.of === null || of === null || accepts(signature.of, of)) &&
       signature.args.every((wanted, at) => accepts(wanted, types[at] ?? DYN)),
   );
-  if (fitting.length > 0) return unionOf(fitting.map((signature) => resultType(signature.result, of ?? types[0] ?? DYN)));
+  if (fitting.length > 0)
+    return unionOf(fitting.map((signature) => resultType(signature.result, of ?? types[0] ?? DYN)));
   const given = `${of === null ? '' : `${describeType(of)}.`}${node.name}(${types.map(describeType).join(', ')})`;
-  const forms = signatures.map(({ of: owner, name, args }) => `${owner === null ? '' : `${owner}.`}${name}(${args.join(', ')})`);
-  inference.tell(node, { kind: 'type', message: `there is no \`${given}\``, help: `write ${[...new Set(forms)].join(' or ')}` });
+  const forms = signatures.map(
+    ({ of: owner, name, args }) => `${owner === null ? '' : `${owner}.`}${name}(${args.join(', ')})`,
+  );
+  inference.tell(node, {
+    kind: 'type',
+    message: `there is no \`${given}\``,
+    help: `write ${[...new Set(forms)].join(' or ')}`,
+  });
   return DYN;
 }
 
 function tellUnknown(inference: Inference, node: Call | Method, candidates: readonly string[]): void {
-  inference.tell(node, { kind: 'unknown-function', message: `there is no function \`${node.name}\``, name: node.name, candidates });
+  inference.tell(node, {
+    kind: 'unknown-function',
+    message: `there is no function \`${node.name}\``,
+    name: node.name,
+    candidates,
+  });
 }
 
 /** `has(a.b)`: true also for null. */
@@ -87,7 +105,11 @@ function checkOr(inference: Inference, node: Call, known: Known): ValueType {
   const [path, fallback, ...more] = node.args;
   const names = path === undefined ? null : pathOf(path);
   if (path === undefined || fallback === undefined || more.length > 0 || names === null || names.length < 2) {
-    inference.tell(node, { kind: 'type', message: 'or() takes a path and a default', help: 'write or(steps.x.output.total, 0)' });
+    inference.tell(node, {
+      kind: 'type',
+      message: 'or() takes a path and a default',
+      help: 'write or(steps.x.output.total, 0)',
+    });
     return DYN;
   }
   const value = inference.typeOf(path, { ...known, asking: 'all' });
@@ -125,8 +147,16 @@ function checkLiterals(inference: Inference, node: Call | Method, operands: read
 function checkPattern(inference: Inference, pattern: SyntaxNode | undefined): void {
   if (pattern === undefined) return;
   if (pattern.kind !== 'literal' || typeof pattern.value !== 'string') {
-    inference.tell(pattern, { kind: 'pattern', message: 'the pattern of matches() must be a literal text', help: 'write the pattern here, in quotes' });
+    inference.tell(pattern, {
+      kind: 'pattern',
+      message: 'the pattern of matches() must be a literal text',
+      help: 'write the pattern here, in quotes',
+    });
   } else if (compilePattern(pattern.value) === null) {
-    inference.tell(pattern, { kind: 'pattern', message: 'this is no pattern of the RE2 syntax', help: 'back references and look-around do not exist there; \\ is written \\\\ in a text, or use r"…"' });
+    inference.tell(pattern, {
+      kind: 'pattern',
+      message: 'this is no pattern of the RE2 syntax',
+      help: 'back references and look-around do not exist there; \\ is written \\\\ in a text, or use r"…"',
+    });
   }
 }

@@ -21,7 +21,8 @@ export class DecimalNumber {
    * @throws ExpressionRefusal for any other text, blanks included.
    */
   static parse(text: string): DecimalNumber {
-    const [, sign = '', whole = '', fraction = '', exponent = '0'] = FORM.exec(text) ?? refuse('decimal() takes a text like "12.50"');
+    const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+      FORM.exec(text) ?? refuse('decimal() takes a text like "12.50"');
     const scale = fraction.length - Number(exponent);
     if (whole.length + fraction.length + Math.abs(scale) > BOUNDS.decimalDigits) refuse('a decimal of too many digits');
     const digits = BigInt(whole + fraction) * (sign === '-' ? -1n : 1n);
@@ -93,7 +94,8 @@ export class DecimalNumber {
   }
 
   #bounded(): DecimalNumber {
-    if (this.#scale > BOUNDS.decimalDigits || this.#units.toString().length > BOUNDS.decimalDigits) refuse('a decimal of too many digits');
+    if (this.#scale > BOUNDS.decimalDigits || this.#units.toString().length > BOUNDS.decimalDigits)
+      refuse('a decimal of too many digits');
     return this;
   }
 }

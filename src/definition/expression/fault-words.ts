@@ -39,7 +39,10 @@ export function describeFault(fault: RawFault, node: SyntaxNode): FaultWords {
     case 'invalid_logical_operand':
       return { summary: 'a condition must be true or false', span };
     case 'unknown_variable':
-      return { summary: node.kind === 'name' ? `\`${node.name}\` cannot be read here` : 'a name that cannot be read here', span };
+      return {
+        summary: node.kind === 'name' ? `\`${node.name}\` cannot be read here` : 'a name that cannot be read here',
+        span,
+      };
     default:
       return { summary: 'this could not be computed', span };
   }
@@ -58,7 +61,9 @@ const KINDS = /^no such overload: (.{1,200})$/;
 
 /** The engine names only types and the operator here. */
 function overload(message: string): string {
-  const types = (KINDS.exec(message)?.[1] ?? '').replace(/dyn<([^<>]*)>/g, '$1').replace(/google\.protobuf\.(\w+)/g, (_, name: string) => name.toLowerCase());
+  const types = (KINDS.exec(message)?.[1] ?? '')
+    .replace(/dyn<([^<>]*)>/g, '$1')
+    .replace(/google\.protobuf\.(\w+)/g, (_, name: string) => name.toLowerCase());
   if (/^double [-+*/%] int$|^int [-+*/%] double$/.test(types)) {
     return `\`${types}\`: int and double do not mix; write 2.0 instead of 2, or double(…) or int(…) around a value`;
   }

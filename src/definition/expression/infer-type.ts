@@ -7,10 +7,31 @@ import { ROOT_NAMES, reservedNames } from './names.ts';
 import type { RootTypes } from './root-types.ts';
 import { pathOf, type Span, type SyntaxNode } from './syntax-tree.ts';
 import { arithmeticType, canBe, isComparable, isOrdered, walkedType } from './type-rules.ts';
-import { BOOL, describeType, DOUBLE, DYN, type FieldType, INT, NULL, optionsOf, STRING, unionOf, type ValueType } from './value-type.ts';
+import {
+  BOOL,
+  describeType,
+  DOUBLE,
+  DYN,
+  type FieldType,
+  INT,
+  NULL,
+  optionsOf,
+  STRING,
+  unionOf,
+  type ValueType,
+} from './value-type.ts';
 
 /** Names of types that can stand alone, as in `type(x) == string`. */
-const TYPE_VALUES: ReadonlySet<string> = new Set(['bool', 'double', 'int', 'list', 'map', 'null_type', 'string', 'type']);
+const TYPE_VALUES: ReadonlySet<string> = new Set([
+  'bool',
+  'double',
+  'int',
+  'list',
+  'map',
+  'null_type',
+  'string',
+  'type',
+]);
 
 /** Finds the types of an expression's parts and what is wrong with them. An unknown part is `dyn`, so one mistake is told once. */
 export class TypeInference implements Inference {
@@ -29,7 +50,8 @@ export class TypeInference implements Inference {
   /** Tells a mistake; the same at the same place once. */
   tell(span: Span, draft: ProblemDraft): void {
     const problem = problemAt(span, draft);
-    const same = (known: ExpressionProblem) => known.message === problem.message && (known.start === problem.start || problem.kind === 'missing');
+    const same = (known: ExpressionProblem) =>
+      known.message === problem.message && (known.start === problem.start || problem.kind === 'missing');
     if (!this.problems.some(same)) this.problems.push(problem);
   }
 
@@ -54,7 +76,10 @@ export class TypeInference implements Inference {
       case 'comprehension':
         return this.#comprehensionType(node, known);
       case 'list':
-        return { kind: 'list', item: node.items.length === 0 ? DYN : unionOf(node.items.map((item) => this.typeOf(item, plain(known)))) };
+        return {
+          kind: 'list',
+          item: node.items.length === 0 ? DYN : unionOf(node.items.map((item) => this.typeOf(item, plain(known)))),
+        };
       case 'map':
         return this.#mapType(node, plain(known));
       case 'unary':
@@ -69,7 +94,12 @@ export class TypeInference implements Inference {
   /** Demands a bool. */
   demandBool(node: SyntaxNode, known: Known, what: string): void {
     const type = this.typeOf(node, known);
-    if (!canBe(type, 'bool')) this.tell(node, { kind: 'guard', message: `${what} must be bool, this is ${describeType(type)}`, help: 'compare it with something' });
+    if (!canBe(type, 'bool'))
+      this.tell(node, {
+        kind: 'guard',
+        message: `${what} must be bool, this is ${describeType(type)}`,
+        help: 'compare it with something',
+      });
   }
 
   #nameType(node: SyntaxNode & { readonly kind: 'name' }, known: Known): ValueType {
@@ -80,7 +110,8 @@ export class TypeInference implements Inference {
     const candidates = [...known.items.keys(), ...this.#roots.keys()];
     this.tell(node, {
       kind: 'unknown-name',
-      message: elsewhere === undefined ? `unknown name \`${node.name}\`` : `\`${node.name}\` can be read in ${elsewhere} only`,
+      message:
+        elsewhere === undefined ? `unknown name \`${node.name}\`` : `\`${node.name}\` can be read in ${elsewhere} only`,
       help: elsewhere === undefined ? `what can be read here begins with ${candidates.join(', ')}` : null,
       name: node.name,
       candidates: elsewhere === undefined ? candidates : [],
@@ -100,7 +131,13 @@ export class TypeInference implements Inference {
     if (optionsOf(of).some((option) => option.kind === 'object')) {
       const owner = pathOf(node.of)?.join('.');
       const message = owner === undefined ? `unknown name \`${name}\`` : `unknown name \`${name}\` in \`${owner}\``;
-      this.tell(span, { kind: 'unknown-name', message, name, candidates: names, help: names.length === 0 ? null : `known here: ${names.slice(0, 12).join(', ')}` });
+      this.tell(span, {
+        kind: 'unknown-name',
+        message,
+        name,
+        candidates: names,
+        help: names.length === 0 ? null : `known here: ${names.slice(0, 12).join(', ')}`,
+      });
     } else {
       this.tell(span, { kind: 'type', message: `a value of type ${describeType(of)} has no key \`${name}\`` });
     }
@@ -116,7 +153,10 @@ export class TypeInference implements Inference {
     return option.rest === null ? [] : [{ type: option.rest, required: false, quiet: true }];
   }
 
-  #warnMissing(node: SyntaxNode, at: { readonly name: string; readonly found: readonly FieldType[]; readonly known: Known }): void {
+  #warnMissing(
+    node: SyntaxNode,
+    at: { readonly name: string; readonly found: readonly FieldType[]; readonly known: Known },
+  ): void {
     if (at.known.asking !== 'no' || at.found.every((field) => field.required || field.quiet === true)) return;
     const path = pathOf(node)?.join('.') ?? at.name;
     if (at.known.present.has(path)) return;
@@ -129,7 +169,8 @@ export class TypeInference implements Inference {
   }
 
   #indexType(node: SyntaxNode & { readonly kind: 'index' }, known: Known): ValueType {
-    if (node.index.kind === 'literal' && typeof node.index.value === 'string') return this.#fieldType(node, node.index.value, known);
+    if (node.index.kind === 'literal' && typeof node.index.value === 'string')
+      return this.#fieldType(node, node.index.value, known);
     const of = this.typeOf(node.of, plain(known));
     const index = this.typeOf(node.index, plain(known));
     const results = optionsOf(of).flatMap((option) => {
@@ -139,18 +180,33 @@ export class TypeInference implements Inference {
       return option.kind === 'object' && canBe(index, 'string') ? [DYN] : [];
     });
     if (results.length > 0) return unionOf(results);
-    this.tell(node, { kind: 'type', message: `a value of type ${describeType(of)} cannot be indexed with ${describeType(index)}` });
+    this.tell(node, {
+      kind: 'type',
+      message: `a value of type ${describeType(of)} cannot be indexed with ${describeType(index)}`,
+    });
     return DYN;
   }
 
   #comprehensionType(node: SyntaxNode & { readonly kind: 'comprehension' }, known: Known): ValueType {
     const range = this.typeOf(node.range, plain(known));
     const item = walkedType(range);
-    if (item === null) this.tell(node.range, { kind: 'type', message: `${node.macro}() walks a list or a map, this is ${describeType(range)}` });
+    if (item === null)
+      this.tell(node.range, {
+        kind: 'type',
+        message: `${node.macro}() walks a list or a map, this is ${describeType(range)}`,
+      });
     if (reservedNames.has(node.item)) {
-      this.tell(node, { kind: 'unknown-name', message: `\`${node.item}\` cannot be the name of an item: it means something else`, help: 'choose another name' });
+      this.tell(node, {
+        kind: 'unknown-name',
+        message: `\`${node.item}\` cannot be the name of an item: it means something else`,
+        help: 'choose another name',
+      });
     }
-    const inside: Known = { items: new Map([...known.items, [node.item, item ?? DYN]]), present: hide(known.present, node.item), asking: 'no' };
+    const inside: Known = {
+      items: new Map([...known.items, [node.item, item ?? DYN]]),
+      present: hide(known.present, node.item),
+      asking: 'no',
+    };
     const [first, second] = node.args;
     if (first === undefined) return DYN;
     if (node.macro === 'map') {
@@ -178,7 +234,12 @@ export class TypeInference implements Inference {
         continue;
       }
       const keyType = this.typeOf(key, known);
-      if (!canBe(keyType, 'string')) this.tell(key, { kind: 'type', message: `the keys of a map are texts, this is ${describeType(keyType)}`, help });
+      if (!canBe(keyType, 'string'))
+        this.tell(key, {
+          kind: 'type',
+          message: `the keys of a map are texts, this is ${describeType(keyType)}`,
+          help,
+        });
     }
     return { kind: 'object', fields, rest: open ? DYN : null };
   }
@@ -189,7 +250,9 @@ export class TypeInference implements Inference {
       return BOOL;
     }
     const type = this.typeOf(node.operand, known);
-    const kept = optionsOf(type).filter(({ kind }) => kind === 'int' || kind === 'double' || kind === 'decimal' || kind === 'dyn');
+    const kept = optionsOf(type).filter(
+      ({ kind }) => kind === 'int' || kind === 'double' || kind === 'decimal' || kind === 'dyn',
+    );
     if (kept.length === 0) this.tell(node, { kind: 'type', message: `\`-\` is not defined for ${describeType(type)}` });
     return unionOf(kept);
   }
@@ -238,14 +301,19 @@ export class TypeInference implements Inference {
     });
     if (fits) return;
     const walkable = walkedType(right) !== null;
-    const message = walkable ? `a value of type ${describeType(left)} is never in ${describeType(right)}` : `\`in\` takes a list or a map on its right, this is ${describeType(right)}`;
+    const message = walkable
+      ? `a value of type ${describeType(left)} is never in ${describeType(right)}`
+      : `\`in\` takes a list or a map on its right, this is ${describeType(right)}`;
     this.tell(node, { kind: 'type', message, help: null });
   }
 
   /** An error on one side is absorbed when the other side decides, so what either side asks holds for the other. */
   #logicType(node: SyntaxNode & { readonly kind: 'binary' }, known: Known): ValueType {
     const wanted = node.operator === '&&';
-    const withFacts = (of: SyntaxNode): Known => ({ ...known, present: new Set([...known.present, ...factsOf(of, wanted)]) });
+    const withFacts = (of: SyntaxNode): Known => ({
+      ...known,
+      present: new Set([...known.present, ...factsOf(of, wanted)]),
+    });
     this.demandBool(node.left, withFacts(node.right), `a side of \`${node.operator}\``);
     this.demandBool(node.right, withFacts(node.left), `a side of \`${node.operator}\``);
     return BOOL;
@@ -253,12 +321,19 @@ export class TypeInference implements Inference {
 
   #ternaryType(node: SyntaxNode & { readonly kind: 'ternary' }, known: Known): ValueType {
     this.demandBool(node.test, known, 'what stands before `?`');
-    const branch = (truth: boolean): Known => ({ ...known, present: new Set([...known.present, ...factsOf(node.test, truth)]) });
+    const branch = (truth: boolean): Known => ({
+      ...known,
+      present: new Set([...known.present, ...factsOf(node.test, truth)]),
+    });
     const yes = this.typeOf(node.yes, branch(true));
     const no = this.typeOf(node.no, branch(false));
     const isNull = yes.kind === 'null' || no.kind === 'null';
     if (!isNull && !isComparable(yes, no)) {
-      this.tell(node, { kind: 'type', message: `both results of \`? :\` have one type, these are ${describeType(yes)} and ${describeType(no)}`, help: comparisonHelp(node, yes, no) });
+      this.tell(node, {
+        kind: 'type',
+        message: `both results of \`? :\` have one type, these are ${describeType(yes)} and ${describeType(no)}`,
+        help: comparisonHelp(node, yes, no),
+      });
     }
     return unionOf([yes, no]);
   }

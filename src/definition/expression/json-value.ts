@@ -21,7 +21,8 @@ export function jsonOf(value: unknown, host: EngineHost, depth = 0): Json {
     return value.map((item) => jsonOf(item, host, depth + 1));
   }
   // fromEntries defines own properties, so a key `__proto__` stays data.
-  if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), jsonOf(item, host, depth + 1)]));
+  if (value instanceof Map)
+    return Object.fromEntries([...value].map(([key, item]) => [String(key), jsonOf(item, host, depth + 1)]));
   if (value instanceof Date) return writeInstant(value.getTime());
   if (value instanceof DecimalNumber) return value.toText();
   if (host.isDuration(value)) return durationText(value.valueOf());
@@ -30,7 +31,8 @@ export function jsonOf(value: unknown, host: EngineHost, depth = 0): Json {
 
 function exact(value: number): number {
   if (!Number.isFinite(value)) return refuse('the result is not a finite number');
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return refuse('the result is a whole number beyond 2^53, which JSON cannot hold exactly');
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    return refuse('the result is a whole number beyond 2^53, which JSON cannot hold exactly');
   return value === 0 ? 0 : value;
 }
 

@@ -103,7 +103,8 @@ class Writer {
     const signature = pick(functionSignatures(node.name), node.args.length);
     if (signature === null) throw new UnknownFunction(node, node.name);
     // A call without arguments does not exist in the table; `first` is only there for the type checker of this code.
-    if (first !== undefined) this.#list(`${signature.own === null ? node.name : `own_${signature.own}`}(`, node.args, ')', depth);
+    if (first !== undefined)
+      this.#list(`${signature.own === null ? node.name : `own_${signature.own}`}(`, node.args, ')', depth);
   }
 
   #writeMethod(node: SyntaxNode & { readonly kind: 'method' }, depth: number): void {
@@ -158,7 +159,9 @@ class Writer {
 
   #presence(step: SyntaxNode): string {
     const of = step.kind === 'field' || step.kind === 'index' ? writePath(step.of) : '';
-    return step.kind === 'field' ? `has(${of}.${step.name})` : `own_holds(${of}, ${step.kind === 'index' ? writeKey(step.index) : '""'})`;
+    return step.kind === 'field'
+      ? `has(${of}.${step.name})`
+      : `own_holds(${of}, ${step.kind === 'index' ? writeKey(step.index) : '""'})`;
   }
 
   #writeOperand(node: SyntaxNode, depth: number): void {

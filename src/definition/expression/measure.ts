@@ -27,7 +27,8 @@ export function measureTree(root: SyntaxNode): BoundFault | null {
 function passed(nodes: number, depth: number, nest: number): string | null {
   if (nodes > BOUNDS.nodes) return `more than ${BOUNDS.nodes} parts in one expression`;
   if (depth > BOUNDS.depth) return `nested deeper than ${BOUNDS.depth}`;
-  if (nest > BOUNDS.nestedComprehensions) return `more than ${BOUNDS.nestedComprehensions} comprehensions inside each other`;
+  if (nest > BOUNDS.nestedComprehensions)
+    return `more than ${BOUNDS.nestedComprehensions} comprehensions inside each other`;
   return null;
 }
 

@@ -9,8 +9,10 @@ export function arithmeticHelp(node: Pair, left: ValueType, right: ValueType): s
   if (numbers !== null) return numbers;
   const operator = node.kind === 'binary' ? node.operator : '';
   if (operator === '+' && (is(left, 'string') || is(right, 'string'))) return 'write string(…) around what is no text';
-  if (is(left, 'decimal') || is(right, 'decimal')) return 'decimals have + - * with decimals and ints: write decimal(…)';
-  if ((is(left, 'string') && is(right, 'duration')) || (is(right, 'timestamp') && is(left, 'string'))) return 'write timestamp(…) around the text of a time';
+  if (is(left, 'decimal') || is(right, 'decimal'))
+    return 'decimals have + - * with decimals and ints: write decimal(…)';
+  if ((is(left, 'string') && is(right, 'duration')) || (is(right, 'timestamp') && is(left, 'string')))
+    return 'write timestamp(…) around the text of a time';
   return null;
 }
 
@@ -19,7 +21,8 @@ export function comparisonHelp(node: Pair, left: ValueType, right: ValueType): s
   if (left.kind === 'null' || right.kind === 'null') return nullHelp(node, left.kind === 'null');
   const numbers = numberHelp(node, left, right);
   if (numbers !== null) return numbers;
-  if (is(left, 'string') !== is(right, 'string') && (isNumber(left) || isNumber(right))) return 'write int(…) around the text, or string(…) around the number';
+  if (is(left, 'string') !== is(right, 'string') && (isNumber(left) || isNumber(right)))
+    return 'write int(…) around the text, or string(…) around the number';
   if (is(left, 'decimal') !== is(right, 'decimal')) return 'write decimal(…) around the other side';
   if (is(left, 'timestamp') !== is(right, 'timestamp')) return 'write timestamp(…) around the text of a time';
   return null;

@@ -9,7 +9,18 @@ import { refuse } from './expression-refusal.ts';
 import { jsonOf, textOf } from './json-value.ts';
 import { compilePattern } from './linear-pattern.ts';
 import { areEqual, isIn, makeMap } from './own-operators.ts';
-import { indexOf, join, lastIndexOf, lowerAscii, replace, slice, split, substring, trim, upperAscii } from './text-functions.ts';
+import {
+  indexOf,
+  join,
+  lastIndexOf,
+  lowerAscii,
+  replace,
+  slice,
+  split,
+  substring,
+  trim,
+  upperAscii,
+} from './text-functions.ts';
 
 /** A function for the engine, registered as `own_<name>` with untyped arguments; pure. */
 export interface OwnFunction {
@@ -35,8 +46,16 @@ export function ownFunctions(host: EngineHost): readonly OwnFunction[] {
     { name: 'decimal', arities: [1], run: toDecimal },
     { name: 'timestamp', arities: [1], run: toTimestamp },
     { name: 'dur', arities: [1], run: (text) => host.duration(durationMs(text)) },
-    { name: 'addDays', arities: [3], run: (at, days, zone) => new Date(addDays(instantMs(at), count(days), zoneName(zone))) },
-    { name: 'addMonths', arities: [3], run: (at, months, zone) => new Date(addMonths(instantMs(at), count(months), zoneName(zone))) },
+    {
+      name: 'addDays',
+      arities: [3],
+      run: (at, days, zone) => new Date(addDays(instantMs(at), count(days), zoneName(zone))),
+    },
+    {
+      name: 'addMonths',
+      arities: [3],
+      run: (at, months, zone) => new Date(addMonths(instantMs(at), count(months), zoneName(zone))),
+    },
     { name: 'sum', arities: [1], run: sum },
     { name: 'range', arities: [1], run: range },
     ...TEXT_FUNCTIONS,
@@ -79,8 +98,10 @@ const INT64_MIN = -9_223_372_036_854_775_808n;
 
 function toInt(value: unknown): bigint {
   if (typeof value === 'bigint') return value;
-  if (typeof value === 'number') return inRange(Number.isFinite(value) ? BigInt(Math.trunc(value)) : refuse('int() takes a finite number'));
-  if (typeof value === 'string') return INT_TEXT.test(value) ? inRange(BigInt(value.replace('+', ''))) : refuse('int() takes a text of digits');
+  if (typeof value === 'number')
+    return inRange(Number.isFinite(value) ? BigInt(Math.trunc(value)) : refuse('int() takes a finite number'));
+  if (typeof value === 'string')
+    return INT_TEXT.test(value) ? inRange(BigInt(value.replace('+', ''))) : refuse('int() takes a text of digits');
   if (value instanceof Date) return BigInt(Math.floor(value.getTime() / 1000));
   if (value instanceof DecimalNumber) return inRange(value.toInteger());
   return refuse('int() takes a number, a text of digits, a timestamp or a decimal');
@@ -105,7 +126,11 @@ function toBool(value: unknown): boolean {
 }
 
 function toDecimal(value: unknown): DecimalNumber {
-  const takes = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number' || value instanceof DecimalNumber;
+  const takes =
+    typeof value === 'string' ||
+    typeof value === 'bigint' ||
+    typeof value === 'number' ||
+    value instanceof DecimalNumber;
   return takes ? DecimalNumber.from(value) : refuse('decimal() takes a text like "12.50" or a number');
 }
 
@@ -145,7 +170,8 @@ function sum(list: unknown): unknown {
   if (items.length > BOUNDS.listElements) refuse(`a list of more than ${BOUNDS.listElements} elements`);
   if (items.every((item) => typeof item === 'bigint')) return items.reduce<bigint>((total, item) => total + item, 0n);
   if (items.every((item) => typeof item === 'number')) return items.reduce<number>((total, item) => total + item, 0);
-  if (items.every((item) => item instanceof DecimalNumber)) return items.reduce<DecimalNumber>((total, item) => total.plus(item), new DecimalNumber(0n, 0));
+  if (items.every((item) => item instanceof DecimalNumber))
+    return items.reduce<DecimalNumber>((total, item) => total.plus(item), new DecimalNumber(0n, 0));
   return refuse('sum() takes a list of numbers of one kind');
 }
 
@@ -177,7 +203,8 @@ function clockFunctions(host: EngineHost): readonly OwnFunction[] {
     name,
     arities: [1, 2],
     run: (value, zone) => {
-      if (host.isDuration(value) && unitMs !== null && zone === undefined) return BigInt(Math.trunc(value.valueOf() / unitMs));
+      if (host.isDuration(value) && unitMs !== null && zone === undefined)
+        return BigInt(Math.trunc(value.valueOf() / unitMs));
       return BigInt(part(wallClockAt(instantMs(value), zone === undefined ? 'UTC' : zoneName(zone))));
     },
   }));

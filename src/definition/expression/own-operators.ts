@@ -29,10 +29,17 @@ function isNumber(value: unknown): value is bigint | number {
 
 /** Loose equality of a bigint and a number is exact in JavaScript; that of two bigints or two numbers is the strict one. */
 function equalNumbers(left: bigint | number, right: bigint | number): boolean {
-  return typeof left === typeof right ? left === right : !(left < right) && !(left > right) && !Number.isNaN(Number(left)) && !Number.isNaN(Number(right));
+  return typeof left === typeof right
+    ? left === right
+    : !(left < right) && !(left > right) && !Number.isNaN(Number(left)) && !Number.isNaN(Number(right));
 }
 
-function equalMaps(left: ReadonlyMap<unknown, unknown>, right: ReadonlyMap<unknown, unknown>, host: EngineHost, depth: number): boolean {
+function equalMaps(
+  left: ReadonlyMap<unknown, unknown>,
+  right: ReadonlyMap<unknown, unknown>,
+  host: EngineHost,
+  depth: number,
+): boolean {
   if (left.size !== right.size) return false;
   for (const [key, value] of left) {
     if (!right.has(key) || !areEqual(value, right.get(key), host, depth + 1)) return false;
@@ -81,7 +88,8 @@ export class CostMeter {
     this.#sizes[depth] = elements.length;
     const cost = this.#sizes.slice(0, depth + 1).reduce((product, size) => product * size, 1);
     this.#steps += elements.length;
-    if (cost > BOUNDS.cost || this.#steps > BOUNDS.steps) refuse(`more than ${BOUNDS.cost} elements in nested comprehensions`);
+    if (cost > BOUNDS.cost || this.#steps > BOUNDS.steps)
+      refuse(`more than ${BOUNDS.cost} elements in nested comprehensions`);
     return elements;
   }
 }
@@ -107,12 +115,20 @@ const ORDER: readonly Operator[] = [
 ];
 
 function decimalOf(value: unknown): DecimalNumber {
-  return typeof value === 'bigint' || value instanceof DecimalNumber ? DecimalNumber.from(value) : refuse('a decimal goes with decimals and ints');
+  return typeof value === 'bigint' || value instanceof DecimalNumber
+    ? DecimalNumber.from(value)
+    : refuse('a decimal goes with decimals and ints');
 }
 
 /** Operators on decimals, for the engine: with each other, and with ints. */
-export function decimalOperators(): readonly { readonly signature: string; readonly run: (left: unknown, right: unknown) => unknown }[] {
-  const withResult = [...ARITHMETIC.map((row) => [...row, 'decimal'] as const), ...ORDER.map((row) => [...row, 'bool'] as const)];
+export function decimalOperators(): readonly {
+  readonly signature: string;
+  readonly run: (left: unknown, right: unknown) => unknown;
+}[] {
+  const withResult = [
+    ...ARITHMETIC.map((row) => [...row, 'decimal'] as const),
+    ...ORDER.map((row) => [...row, 'bool'] as const),
+  ];
   return withResult.flatMap(([operator, run, result]) =>
     ['decimal decimal', 'decimal int', 'int decimal'].map((sides) => ({
       signature: `${sides.replace(' ', ` ${operator} `)}: ${result}`,

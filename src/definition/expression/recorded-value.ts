@@ -13,7 +13,9 @@ export function holdsTime(type: ValueType): boolean {
     case 'map':
       return holdsTime(type.value);
     case 'object':
-      return [...type.fields.values()].some((field) => holdsTime(field.type)) || (type.rest !== null && holdsTime(type.rest));
+      return (
+        [...type.fields.values()].some((field) => holdsTime(field.type)) || (type.rest !== null && holdsTime(type.rest))
+      );
     case 'union':
       return type.options.some(holdsTime);
     default:
@@ -23,11 +25,14 @@ export function holdsTime(type: ValueType): boolean {
 
 /** A value read without an expression, the same as an expression would give it: recorded times as text. */
 export function recordedValue(value: Json, type: ValueType): Json {
-  if (typeof value === 'number') return optionsOf(type).some((option) => option.kind === 'timestamp') ? writeInstant(value) : value;
+  if (typeof value === 'number')
+    return optionsOf(type).some((option) => option.kind === 'timestamp') ? writeInstant(value) : value;
   if (value === null || typeof value !== 'object' || !holdsTime(type)) return value;
   if (Array.isArray(value)) {
     const list = optionsOf(type).find((option) => option.kind === 'list');
     return list?.kind === 'list' ? value.map((item: Json) => recordedValue(item, list.item)) : value;
   }
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, recordedValue(item, fieldType(type, key))]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, recordedValue(item, fieldType(type, key))]),
+  );
 }

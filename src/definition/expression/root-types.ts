@@ -29,8 +29,12 @@ export function createTypeScope(definition: WorkflowDefinition): TypeScope {
 }
 
 function commonRoots(definition: WorkflowDefinition): RootTypes {
-  const vars = definition.vars.map(([name, schema]) => [name, { type: typeOfSchema(schema), required: 'default' in schema, quiet: true }] as const);
-  const steps = allSteps(definition.steps).map((step) => [step.id, { type: stepType(step, definition), required: true }] as const);
+  const vars = definition.vars.map(
+    ([name, schema]) => [name, { type: typeOfSchema(schema), required: 'default' in schema, quiet: true }] as const,
+  );
+  const steps = allSteps(definition.steps).map(
+    (step) => [step.id, { type: stepType(step, definition), required: true }] as const,
+  );
   return new Map<string, ValueType>([
     ['input', typeOfSchema(definition.input)],
     ['constants', typeOfValue(definition.constants)],
@@ -66,7 +70,11 @@ function compensationRoots(everywhere: RootTypes, action: ActionContract | null)
   ]);
 }
 
-function actionRoots(definition: WorkflowDefinition, everywhere: RootTypes, site: Site & { readonly action: string }): RootTypes {
+function actionRoots(
+  definition: WorkflowDefinition,
+  everywhere: RootTypes,
+  site: Site & { readonly action: string },
+): RootTypes {
   const action = actionOf(definition, site.action);
   const roots = new Map(everywhere);
   roots.set('with', schemaOf(action?.input));
@@ -87,7 +95,9 @@ function responseType(action: ActionContract | null, kind: 'outcome' | 'reconcil
   const transport = kind === 'reconcile' ? (action?.reconcile?.transport ?? action?.transport) : action?.transport;
   const body = kind === 'reconcile' ? DYN : anyShape(schemaOf(action?.output));
   const headers: ValueType = { kind: 'map', value: STRING };
-  return transport?.kind === 'function' ? object({ body: quiet(body) }) : object({ status: INT, headers, body: quiet(body) });
+  return transport?.kind === 'function'
+    ? object({ body: quiet(body) })
+    : object({ status: INT, headers, body: quiet(body) });
 }
 
 function anyShape(type: ValueType): ValueType {
@@ -159,7 +169,9 @@ function schemaOf(schema: ActionContract['input'] | undefined): ValueType {
 }
 
 function object(fields: Fields): ValueType {
-  const entries = Object.entries(fields).map(([name, field]) => [name, 'kind' in field ? { type: field, required: true } : field] as const);
+  const entries = Object.entries(fields).map(
+    ([name, field]) => [name, 'kind' in field ? { type: field, required: true } : field] as const,
+  );
   return { kind: 'object', fields: new Map<string, FieldType>(entries), rest: null };
 }
 

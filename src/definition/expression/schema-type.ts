@@ -28,7 +28,9 @@ export function typeOfValue(value: Json): ValueType {
   if (typeof value === 'string') return STRING;
   if (typeof value === 'number') return Number.isInteger(value) ? INT : DOUBLE;
   if (isList(value)) return { kind: 'list', item: value.length === 0 ? DYN : unionOf(value.map(typeOfValue)) };
-  const fields = Object.entries(value).map(([name, item]) => [name, { type: typeOfValue(item), required: true }] as const);
+  const fields = Object.entries(value).map(
+    ([name, item]) => [name, { type: typeOfValue(item), required: true }] as const,
+  );
   return { kind: 'object', fields: new Map<string, FieldType>(fields), rest: null };
 }
 
@@ -44,7 +46,8 @@ function read(schema: Json | undefined, reading: Reading): ValueType {
   if (typeof reference === 'string') return read(resolve(reference, reading.root), deeper);
   if ('const' in schema) return typeOfValue(schema['const'] ?? null);
   const choices = schema['anyOf'] ?? schema['oneOf'];
-  if (choices !== undefined && isList(choices) && schema['type'] === undefined) return unionOf(choices.map((choice) => read(choice, deeper)));
+  if (choices !== undefined && isList(choices) && schema['type'] === undefined)
+    return unionOf(choices.map((choice) => read(choice, deeper)));
   const own = readOwn(schema, deeper);
   const all = schema['allOf'];
   return all !== undefined && isList(all) ? [own, ...all.map((part) => read(part, deeper))].reduce(intersect) : own;
@@ -95,12 +98,17 @@ function readObject(schema: JsonObject, reading: Reading): ValueType {
   const required = schema['required'];
   const names: readonly Json[] = required !== undefined && isList(required) ? required : [];
   const fields = Object.entries(properties).map(
-    ([name, property]) => [name, { type: read(property, reading), required: names.includes(name) || hasDefault(property) }] as const,
+    ([name, property]) =>
+      [name, { type: read(property, reading), required: names.includes(name) || hasDefault(property) }] as const,
   );
   const unnamed = names.filter((name) => typeof name === 'string' && !Object.hasOwn(properties, name));
   const all = [...fields, ...unnamed.map((name) => [String(name), { type: DYN, required: true }] as const)];
   const closed = !open && (additional === undefined || additional === false);
-  return { kind: 'object', fields: new Map<string, FieldType>(all), rest: closed ? null : read(open ? undefined : additional, reading) };
+  return {
+    kind: 'object',
+    fields: new Map<string, FieldType>(all),
+    rest: closed ? null : read(open ? undefined : additional, reading),
+  };
 }
 
 /** A default is written in at start, so the key is always there. */
@@ -115,7 +123,12 @@ function intersect(left: ValueType, right: ValueType): ValueType {
   const fields = new Map(left.fields);
   for (const [name, field] of right.fields) {
     const known = fields.get(name);
-    fields.set(name, known === undefined ? field : { type: intersect(known.type, field.type), required: known.required || field.required });
+    fields.set(
+      name,
+      known === undefined
+        ? field
+        : { type: intersect(known.type, field.type), required: known.required || field.required },
+    );
   }
   return { kind: 'object', fields, rest: left.rest ?? right.rest };
 }

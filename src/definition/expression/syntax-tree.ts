@@ -20,7 +20,13 @@ export type SyntaxNode = Span &
     | { readonly kind: 'index'; readonly of: SyntaxNode; readonly index: SyntaxNode }
     | { readonly kind: 'call'; readonly name: string; readonly args: readonly SyntaxNode[] }
     | { readonly kind: 'method'; readonly name: string; readonly of: SyntaxNode; readonly args: readonly SyntaxNode[] }
-    | { readonly kind: 'comprehension'; readonly macro: Comprehension; readonly range: SyntaxNode; readonly item: string; readonly args: readonly SyntaxNode[] }
+    | {
+        readonly kind: 'comprehension';
+        readonly macro: Comprehension;
+        readonly range: SyntaxNode;
+        readonly item: string;
+        readonly args: readonly SyntaxNode[];
+      }
     | { readonly kind: 'list'; readonly items: readonly SyntaxNode[] }
     | { readonly kind: 'map'; readonly entries: readonly (readonly [SyntaxNode, SyntaxNode])[] }
     | { readonly kind: 'unary'; readonly operator: '!' | '-'; readonly operand: SyntaxNode }
@@ -65,7 +71,8 @@ export function pathOf(node: SyntaxNode): readonly string[] | null {
   for (;;) {
     if (at.kind === 'name') return [at.name, ...names.reverse()];
     if (at.kind === 'field') names.push(at.name);
-    else if (at.kind === 'index' && at.index.kind === 'literal' && typeof at.index.value === 'string') names.push(at.index.value);
+    else if (at.kind === 'index' && at.index.kind === 'literal' && typeof at.index.value === 'string')
+      names.push(at.index.value);
     else return null;
     at = at.of;
   }

@@ -18,7 +18,12 @@ export interface ParserFault {
 
 /** Says a parser's fault in words that an author understands, with the mend for the usual slips. */
 export function syntaxWords(fault: ParserFault, source: string): SyntaxWords {
-  const at = (kind: ExpressionProblemKind, message: string, help: string | null = null): SyntaxWords => ({ kind, message, help, span: fault.span });
+  const at = (kind: ExpressionProblemKind, message: string, help: string | null = null): SyntaxWords => ({
+    kind,
+    message,
+    help,
+    span: fault.span,
+  });
   const text = source.slice(fault.span.start, fault.span.end);
   switch (fault.code) {
     case 'limit_exceeded':
@@ -31,7 +36,11 @@ export function syntaxWords(fault: ParserFault, source: string): SyntaxWords {
     case 'reserved_identifier':
       return at('syntax', `\`${text}\` is a reserved word of CEL`, 'a key of that name is read as x["name"]');
     case 'invalid_macro_argument':
-      return at('syntax', 'the first argument must be a name for the item', 'write for example input.lines.map(line, line.qty)');
+      return at(
+        'syntax',
+        'the first argument must be a name for the item',
+        'write for example input.lines.map(line, line.qty)',
+      );
     case 'unexpected_character':
       return at('syntax', `unexpected \`${text}\``, slip(source, fault.span.start));
     default:
@@ -55,6 +64,7 @@ function slip(source: string, at: number): string | null {
   if (/^not\b/.test(rest) || /\bnot\s*$/.test(before)) return '`not` is written !';
   if (rest.startsWith('&') || rest.startsWith('|')) return 'write && and ||';
   if (rest.startsWith('$')) return 'no ${ } inside an expression';
-  if (rest.startsWith("'") || rest.startsWith('“') || rest.startsWith('”')) return 'texts have straight quotes, "…" or \'…\'';
+  if (rest.startsWith("'") || rest.startsWith('“') || rest.startsWith('”'))
+    return 'texts have straight quotes, "…" or \'…\'';
   return null;
 }

@@ -45,7 +45,8 @@ class TemplateCheck {
       case 'expression':
         return this.#visitExpression(template.expression, expected);
       case 'text':
-        for (const part of template.parts) if (typeof part !== 'string') this.#tellAll(part, this.#infer(part).problems);
+        for (const part of template.parts)
+          if (typeof part !== 'string') this.#tellAll(part, this.#infer(part).problems);
         return this.#demand(STRING, expected, pointer);
       case 'list':
         if (!this.#demandKind('list', expected, pointer)) return;
@@ -58,11 +59,16 @@ class TemplateCheck {
 
   #visitLiteral(value: Json, expected: Expected, pointer: string): void {
     if (Array.isArray(value)) {
-      if (this.#demandKind('list', expected, pointer)) value.forEach((item: Json, at) => this.#visitLiteral(item, itemOf(expected), `${pointer}/${at}`));
+      if (this.#demandKind('list', expected, pointer))
+        value.forEach((item: Json, at) => this.#visitLiteral(item, itemOf(expected), `${pointer}/${at}`));
       return;
     }
     if (isObject(value)) {
-      this.#visitMap(Object.entries(value).map(([key, item]) => [key, { kind: 'literal', value: item }] as const), expected, pointer);
+      this.#visitMap(
+        Object.entries(value).map(([key, item]) => [key, { kind: 'literal', value: item }] as const),
+        expected,
+        pointer,
+      );
       return;
     }
     const before = this.problems.length;
@@ -84,10 +90,12 @@ class TemplateCheck {
     const names = new Set(entries.map(([key]) => key));
     if (object?.kind === 'object' && optionsOf(expected.type).length === 1) {
       for (const [name, field] of object.fields) {
-        if (field.required && !names.has(name) && !hasDefault(expected.schema, name)) this.#tellKey(pointer, missingKey(name));
+        if (field.required && !names.has(name) && !hasDefault(expected.schema, name))
+          this.#tellKey(pointer, missingKey(name));
       }
       for (const name of names) {
-        if (object.rest === null && !object.fields.has(name)) this.#tellKey(`${pointer}/${escapePointer(name)}`, unknownKey(name, object.fields));
+        if (object.rest === null && !object.fields.has(name))
+          this.#tellKey(`${pointer}/${escapePointer(name)}`, unknownKey(name, object.fields));
       }
     }
     for (const [key, item] of entries) this.visit(item, fieldOf(expected, key), `${pointer}/${escapePointer(key)}`);
@@ -106,10 +114,15 @@ class TemplateCheck {
 
   /** `enum` and `const` of a literal; what else a schema says is checked when the value is there. */
   #demandListed(value: Json, schema: JsonObject | null, pointer: string): void {
-    const listed = schema === null ? undefined : (schema['enum'] ?? ('const' in schema ? [schema['const'] ?? null] : undefined));
+    const listed =
+      schema === null ? undefined : (schema['enum'] ?? ('const' in schema ? [schema['const'] ?? null] : undefined));
     if (!Array.isArray(listed) || listed.includes(value)) return;
     const words = listed.map((word: Json) => JSON.stringify(word));
-    this.#tellKey(pointer, { kind: 'template-value', message: 'not one of the values that the schema lists', help: `write ${words.join(' or ')}` });
+    this.#tellKey(pointer, {
+      kind: 'template-value',
+      message: 'not one of the values that the schema lists',
+      help: `write ${words.join(' or ')}`,
+    });
   }
 
   #tellKey(pointer: string, draft: ProblemDraft): void {
@@ -126,7 +139,12 @@ class TemplateCheck {
 }
 
 function missingKey(name: string): ProblemDraft {
-  return { kind: 'template-key', message: `the key \`${name}\` is missing: the schema requires it`, help: `add ${name}`, name };
+  return {
+    kind: 'template-key',
+    message: `the key \`${name}\` is missing: the schema requires it`,
+    help: `add ${name}`,
+    name,
+  };
 }
 
 function unknownKey(name: string, fields: ReadonlyMap<string, FieldType>): ProblemDraft {

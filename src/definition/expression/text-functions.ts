@@ -4,7 +4,9 @@ import { refuse } from './expression-refusal.ts';
 /** A whole number as an index; JSON without a schema gives doubles, so a whole double is taken too. */
 function position(value: unknown): number {
   const number = typeof value === 'bigint' ? Number(value) : value;
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number : refuse('takes whole numbers as positions');
+  return typeof number === 'number' && Number.isSafeInteger(number)
+    ? number
+    : refuse('takes whole numbers as positions');
 }
 
 function textArg(value: unknown): string {
@@ -32,7 +34,11 @@ export function slice(list: unknown, from: unknown, to: unknown): readonly unkno
 export function join(list: unknown, separator: unknown): string {
   if (!Array.isArray(list)) return refuse('join() takes a list of texts');
   const items: readonly unknown[] = list;
-  return bounded(items.map((item) => (typeof item === 'string' ? item : refuse('join() takes a list of texts'))).join(separator === undefined ? '' : textArg(separator)));
+  return bounded(
+    items
+      .map((item) => (typeof item === 'string' ? item : refuse('join() takes a list of texts')))
+      .join(separator === undefined ? '' : textArg(separator)),
+  );
 }
 
 /** Every `from` in a text becomes `to`. */

@@ -38,8 +38,11 @@ export function arithmeticType(operator: string, left: ValueType, right: ValueTy
 
 function pairType(operator: string, left: ValueType, right: ValueType): ValueType | null {
   if (left.kind === 'dyn' || right.kind === 'dyn') return halfKnown(operator, left, right);
-  if (operator === '+' && left.kind === 'list' && right.kind === 'list') return { kind: 'list', item: unionOf([left.item, right.item]) };
-  const row = ARITHMETIC.find(([operators, one, other]) => operators.includes(operator) && one === left.kind && other === right.kind);
+  if (operator === '+' && left.kind === 'list' && right.kind === 'list')
+    return { kind: 'list', item: unionOf([left.item, right.item]) };
+  const row = ARITHMETIC.find(
+    ([operators, one, other]) => operators.includes(operator) && one === left.kind && other === right.kind,
+  );
   return row === undefined ? null : row[3];
 }
 
@@ -48,7 +51,9 @@ function halfKnown(operator: string, left: ValueType, right: ValueType): ValueTy
   const known = left.kind === 'dyn' ? right : left;
   if (known.kind === 'dyn') return DYN;
   if (known.kind === 'list') return operator === '+' ? { kind: 'list', item: DYN } : null;
-  const rows = ARITHMETIC.filter(([operators, one, other]) => operators.includes(operator) && (left.kind === 'dyn' ? other : one) === known.kind);
+  const rows = ARITHMETIC.filter(
+    ([operators, one, other]) => operators.includes(operator) && (left.kind === 'dyn' ? other : one) === known.kind,
+  );
   return rows.length === 0 ? null : unionOf(rows.map((row) => row[3]));
 }
 
@@ -56,7 +61,9 @@ function halfKnown(operator: string, left: ValueType, right: ValueType): ValueTy
 export function isOrdered(left: ValueType, right: ValueType): boolean {
   return pairs(left, right).some(
     ([one, other]) =>
-      ORDERED.some((kinds) => (one.kind === 'dyn' || kinds.has(one.kind)) && (other.kind === 'dyn' || kinds.has(other.kind))) ||
+      ORDERED.some(
+        (kinds) => (one.kind === 'dyn' || kinds.has(one.kind)) && (other.kind === 'dyn' || kinds.has(other.kind)),
+      ) ||
       (one.kind === 'decimal' && other.kind === 'decimal'),
   );
 }
@@ -80,7 +87,9 @@ function pairs(left: ValueType, right: ValueType): readonly (readonly [ValueType
 
 /** Whether a value of the type can be of a kind; an unknown one can. */
 export function canBe(type: ValueType, kind: Kind): boolean {
-  return optionsOf(type).some((option) => option.kind === kind || option.kind === 'dyn' || (kind === 'map' && option.kind === 'object'));
+  return optionsOf(type).some(
+    (option) => option.kind === kind || option.kind === 'dyn' || (kind === 'map' && option.kind === 'object'),
+  );
 }
 
 /** Whether an argument of the type goes where a signature says `wanted` (`string`, `list<string>`, `dyn`). */
@@ -88,11 +97,15 @@ export function accepts(wanted: string, type: ValueType): boolean {
   if (wanted === 'dyn') return true;
   const inner = /^list<(.+)>$/.exec(wanted)?.[1];
   if (inner === undefined) return canBe(type, KINDS.get(wanted) ?? 'dyn');
-  return optionsOf(type).some((option) => option.kind === 'dyn' || (option.kind === 'list' && accepts(inner, option.item)));
+  return optionsOf(type).some(
+    (option) => option.kind === 'dyn' || (option.kind === 'list' && accepts(inner, option.item)),
+  );
 }
 
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>(
-  (['bool', 'int', 'double', 'string', 'timestamp', 'duration', 'decimal', 'type', 'list', 'map'] as const).map((kind) => [kind, kind]),
+  (['bool', 'int', 'double', 'string', 'timestamp', 'duration', 'decimal', 'type', 'list', 'map'] as const).map(
+    (kind) => [kind, kind],
+  ),
 );
 
 /** The type that a signature's result word stands for. */

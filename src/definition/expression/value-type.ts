@@ -1,9 +1,25 @@
 /** What is known of a value before it is there. `map` has any keys, `object` the keys of a schema. */
 export type ValueType =
-  | { readonly kind: 'dyn' | 'null' | 'bool' | 'int' | 'double' | 'string' | 'timestamp' | 'duration' | 'decimal' | 'type' }
+  | {
+      readonly kind:
+        | 'dyn'
+        | 'null'
+        | 'bool'
+        | 'int'
+        | 'double'
+        | 'string'
+        | 'timestamp'
+        | 'duration'
+        | 'decimal'
+        | 'type';
+    }
   | { readonly kind: 'list'; readonly item: ValueType }
   | { readonly kind: 'map'; readonly value: ValueType }
-  | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, FieldType>; /** Type of other keys; null = there are none. */ readonly rest: ValueType | null }
+  | {
+      readonly kind: 'object';
+      readonly fields: ReadonlyMap<string, FieldType> /** Type of other keys; null = there are none. */;
+      readonly rest: ValueType | null;
+    }
   | { readonly kind: 'union'; readonly options: readonly ValueType[] };
 
 /** A key of an object. */
@@ -50,7 +66,9 @@ export function typeKey(type: ValueType): string {
     case 'union':
       return type.options.map(typeKey).join('|');
     case 'object': {
-      const fields = [...type.fields].map(([name, field]) => `${name}${field.required ? '' : '?'}:${typeKey(field.type)}`);
+      const fields = [...type.fields].map(
+        ([name, field]) => `${name}${field.required ? '' : '?'}:${typeKey(field.type)}`,
+      );
       return `{${[...fields.sort(), type.rest === null ? '' : `*:${typeKey(type.rest)}`].join(',')}}`;
     }
     default:
