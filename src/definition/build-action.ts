@@ -6,7 +6,15 @@ import type {
   ReconcileContract,
   Transport,
 } from '../model/definition.ts';
-import { type BuildContext, readDuration, readExpression, readSchema, readTemplate, readTemplates, readTexts } from './build-context.ts';
+import {
+  type BuildContext,
+  readDuration,
+  readExpression,
+  readSchema,
+  readTemplate,
+  readTemplates,
+  readTexts,
+} from './build-context.ts';
 import { RETRY_READ, RETRY_WRITE, readCompensation, readRetry } from './build-policy.ts';
 import { child, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 

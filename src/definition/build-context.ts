@@ -23,7 +23,10 @@ export function readExpression(context: BuildContext, node: YamlNode | null): Ex
   if (typeof node.value === 'boolean') return { source: String(node.value), pointer: node.pointer, offset: 0 };
   if (typeof node.value !== 'string') return null;
   if (WRAPPED.test(node.value)) {
-    const inner = node.value.trim().replace(/^=/, '').replace(/^\$\{\s*([\s\S]*?)\s*\}$/, '$1');
+    const inner = node.value
+      .trim()
+      .replace(/^=/, '')
+      .replace(/^\$\{\s*([\s\S]*?)\s*\}$/, '$1');
     context.report({
       code: 'PAWL-117',
       pointer: node.pointer,

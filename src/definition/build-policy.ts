@@ -1,5 +1,13 @@
 import type { Compensation, Handler, RetryPolicy, Review, ReviewOption } from '../model/definition.ts';
-import { type BuildContext, readDuration, readExpression, readTemplate, readTemplateList, readTemplates, readTexts } from './build-context.ts';
+import {
+  type BuildContext,
+  readDuration,
+  readExpression,
+  readTemplate,
+  readTemplateList,
+  readTemplates,
+  readTexts,
+} from './build-context.ts';
 import { child, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
 const SECOND_MS = 1_000;
@@ -21,8 +29,13 @@ export const RETRY_READ: RetryPolicy = { ...RETRY_BASE, attempts: 5, delayMs: 50
 /** Undoing is tried harder than doing. */
 export const RETRY_COMPENSATION: RetryPolicy = { ...RETRY_BASE, attempts: 10, factor: 2, capMs: 60 * SECOND_MS };
 
-function readDelay(context: BuildContext, node: YamlNode | null, fallback: RetryPolicy['delayMs']): RetryPolicy['delayMs'] {
-  if (node === null || !Array.isArray(node.value)) return readDuration(context, node, typeof fallback === 'number' ? fallback : SECOND_MS);
+function readDelay(
+  context: BuildContext,
+  node: YamlNode | null,
+  fallback: RetryPolicy['delayMs'],
+): RetryPolicy['delayMs'] {
+  if (node === null || !Array.isArray(node.value))
+    return readDuration(context, node, typeof fallback === 'number' ? fallback : SECOND_MS);
   return itemsOf(node).map((item) => readDuration(context, item, SECOND_MS));
 }
 

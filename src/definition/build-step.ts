@@ -1,5 +1,13 @@
 import type { CatchClause, ChooseBranch, EndStep, Step, StepBase, Template, WaitStep } from '../model/definition.ts';
-import { type BuildContext, readDuration, readExpression, readTemplate, readTemplateList, readTemplates, readTexts } from './build-context.ts';
+import {
+  type BuildContext,
+  readDuration,
+  readExpression,
+  readTemplate,
+  readTemplateList,
+  readTemplates,
+  readTexts,
+} from './build-context.ts';
 import { RETRY_WRITE, readCompensation, readHandlers, readRetry, readReview } from './build-policy.ts';
 import { child, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
@@ -103,7 +111,10 @@ function buildCall(context: BuildContext, base: StepBase, node: YamlNode): Step 
 function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): Step {
   const one: Template = { kind: 'literal', value: 1 };
   const except = child(node, 'except');
-  const starter: Template = { kind: 'expression', expression: { source: 'run.startedBy', pointer: `${node.pointer}/except`, offset: 0 } };
+  const starter: Template = {
+    kind: 'expression',
+    expression: { source: 'run.startedBy', pointer: `${node.pointer}/except`, offset: 0 },
+  };
   return {
     ...base,
     verb: 'approve',
@@ -126,7 +137,12 @@ function buildVerb(context: BuildContext, verb: Verb, base: StepBase, node: Yaml
     case 'set':
       return { ...base, verb, set: readTemplates(context, value) };
     case 'choose':
-      return { ...base, verb, branches: readBranches(context, value), output: readTemplate(context, child(node, 'output')) };
+      return {
+        ...base,
+        verb,
+        branches: readBranches(context, value),
+        output: readTemplate(context, child(node, 'output')),
+      };
     case 'wait':
       return { ...base, verb, wait: readWait(context, value) };
     case 'await':

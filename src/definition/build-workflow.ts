@@ -1,7 +1,15 @@
 import type { EventDeclaration, WorkflowDefinition } from '../model/definition.ts';
 import type { JsonObject } from '../model/json.ts';
 import { buildAction } from './build-action.ts';
-import { type BuildContext, readDuration, readExpression, readObject, readSchema, readTemplate, readTexts } from './build-context.ts';
+import {
+  type BuildContext,
+  readDuration,
+  readExpression,
+  readObject,
+  readSchema,
+  readTemplate,
+  readTexts,
+} from './build-context.ts';
 import { RETRY_COMPENSATION, readRetry } from './build-policy.ts';
 import { buildSteps } from './build-step.ts';
 import { child, entriesOf, isObject, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';

@@ -11,17 +11,57 @@ type Holds = 'schema' | 'schemas' | 'map' | 'text' | 'texts' | 'count' | 'number
 
 /** The keywords of JSON Schema 2020-12 that definitions may use, and what each holds. */
 const KEYWORDS: Readonly<Record<string, Holds>> = {
-  $schema: 'text', $id: 'text', $anchor: 'text', $ref: 'text', $comment: 'text', $defs: 'map',
-  type: 'type', enum: 'list', const: 'any', default: 'any', examples: 'list',
-  title: 'text', description: 'text', deprecated: 'flag', readOnly: 'flag', writeOnly: 'flag',
-  allOf: 'schemas', anyOf: 'schemas', oneOf: 'schemas', not: 'schema', if: 'schema', then: 'schema', else: 'schema',
-  properties: 'map', patternProperties: 'map', dependentSchemas: 'map',
-  additionalProperties: 'schema', propertyNames: 'schema', unevaluatedProperties: 'schema',
-  required: 'texts', dependentRequired: 'any', minProperties: 'count', maxProperties: 'count',
-  items: 'schema', prefixItems: 'schemas', contains: 'schema', unevaluatedItems: 'schema',
-  minItems: 'count', maxItems: 'count', minContains: 'count', maxContains: 'count', uniqueItems: 'flag',
-  minLength: 'count', maxLength: 'count', pattern: 'text', format: 'text',
-  minimum: 'number', maximum: 'number', exclusiveMinimum: 'number', exclusiveMaximum: 'number', multipleOf: 'number',
+  $schema: 'text',
+  $id: 'text',
+  $anchor: 'text',
+  $ref: 'text',
+  $comment: 'text',
+  $defs: 'map',
+  type: 'type',
+  enum: 'list',
+  const: 'any',
+  default: 'any',
+  examples: 'list',
+  title: 'text',
+  description: 'text',
+  deprecated: 'flag',
+  readOnly: 'flag',
+  writeOnly: 'flag',
+  allOf: 'schemas',
+  anyOf: 'schemas',
+  oneOf: 'schemas',
+  not: 'schema',
+  if: 'schema',
+  then: 'schema',
+  else: 'schema',
+  properties: 'map',
+  patternProperties: 'map',
+  dependentSchemas: 'map',
+  additionalProperties: 'schema',
+  propertyNames: 'schema',
+  unevaluatedProperties: 'schema',
+  required: 'texts',
+  dependentRequired: 'any',
+  minProperties: 'count',
+  maxProperties: 'count',
+  items: 'schema',
+  prefixItems: 'schemas',
+  contains: 'schema',
+  unevaluatedItems: 'schema',
+  minItems: 'count',
+  maxItems: 'count',
+  minContains: 'count',
+  maxContains: 'count',
+  uniqueItems: 'flag',
+  minLength: 'count',
+  maxLength: 'count',
+  pattern: 'text',
+  format: 'text',
+  minimum: 'number',
+  maximum: 'number',
+  exclusiveMinimum: 'number',
+  exclusiveMaximum: 'number',
+  multipleOf: 'number',
 };
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 const WORDS: Readonly<Record<Exclude<Holds, 'any' | 'type'>, string>> = {
@@ -36,7 +76,8 @@ const WORDS: Readonly<Record<Exclude<Holds, 'any' | 'type'>, string>> = {
   list: 'a list with something in it',
 };
 
-const isTextList = (value: Json): boolean => Array.isArray(value) && value.every((item: Json) => typeof item === 'string');
+const isTextList = (value: Json): boolean =>
+  Array.isArray(value) && value.every((item: Json) => typeof item === 'string');
 
 const FITS: Readonly<Record<Exclude<Holds, 'type'>, (value: Json) => boolean>> = {
   any: () => true,
@@ -62,7 +103,13 @@ function typeFindings(node: YamlNode): Finding[] {
     if (word !== null && TYPES.includes(word)) return [];
     const near = word === null ? null : closestWord(word, TYPES);
     const found = word === null ? valueKind(item.value) : `\`${word}\``;
-    return [finding(item.pointer, `\`type\` must be one of ${TYPES.join(', ')} (found ${found})`, near === null ? null : `did you mean \`${near}\`?`)];
+    return [
+      finding(
+        item.pointer,
+        `\`type\` must be one of ${TYPES.join(', ')} (found ${found})`,
+        near === null ? null : `did you mean \`${near}\`?`,
+      ),
+    ];
   });
 }
 
@@ -79,10 +126,22 @@ function keywordFindings(keyword: string, node: YamlNode): Finding[] {
     return [finding(node.pointer, `\`${keyword}\` must be ${words} (found ${valueKind(node.value)})`, null)];
   }
   if (keyword === '$ref' && !String(node.value).startsWith('#')) {
-    return [finding(node.pointer, 'a `$ref` may only lead to a place in the same schema', 'begin it with #, for example #/$defs/address')];
+    return [
+      finding(
+        node.pointer,
+        'a `$ref` may only lead to a place in the same schema',
+        'begin it with #, for example #/$defs/address',
+      ),
+    ];
   }
   if (keyword === 'format' && !FORMATS.some((format) => format === node.value)) {
-    return [finding(node.pointer, `the format \`${String(node.value)}\` is not checked here`, `the formats are ${FORMATS.join(', ')}`)];
+    return [
+      finding(
+        node.pointer,
+        `the format \`${String(node.value)}\` is not checked here`,
+        `the formats are ${FORMATS.join(', ')}`,
+      ),
+    ];
   }
   return innerFindings(holds, node);
 }
@@ -95,7 +154,10 @@ function innerFindings(holds: Holds, node: YamlNode): Finding[] {
 
 function schemaFindings(node: YamlNode): Finding[] {
   if (typeof node.value === 'boolean') return [];
-  if (!isObject(node.value)) return [finding(node.pointer, `a schema is a map (found ${valueKind(node.value)})`, 'write for example { type: string }')];
+  if (!isObject(node.value))
+    return [
+      finding(node.pointer, `a schema is a map (found ${valueKind(node.value)})`, 'write for example { type: string }'),
+    ];
   return entriesOf(node).flatMap(([keyword, value]) => keywordFindings(keyword, value));
 }
 
@@ -133,14 +195,19 @@ function defaultFindings(node: YamlNode): readonly Finding[] {
   if (value === null || !isObject(node.value)) return [];
   const [misfit] = compileSchema(node.value)(value.value);
   if (misfit === undefined) return [];
-  return [finding(childPointer(node.pointer, 'default'), `the default does not fit its own schema: ${misfit.message}`, null)];
+  return [
+    finding(childPointer(node.pointer, 'default'), `the default does not fit its own schema: ${misfit.message}`, null),
+  ];
 }
 
 /** Checks every JSON Schema that an author wrote: input, vars with their defaults, events, action inputs and outputs. */
 export function checkJsonSchemas(root: YamlNode): readonly Finding[] {
   const vars = entriesOf(child(root, 'vars')).map(([, schema]) => schema);
   const events = entriesOf(child(root, 'events')).map(([, event]) => child(event, 'schema'));
-  const actions = entriesOf(child(root, 'actions')).flatMap(([, action]) => [child(action, 'input'), child(action, 'output')]);
+  const actions = entriesOf(child(root, 'actions')).flatMap(([, action]) => [
+    child(action, 'input'),
+    child(action, 'output'),
+  ]);
   const schemas = [child(root, 'input'), ...vars, ...events, ...actions];
   const findings = schemas.flatMap(checkOne);
   return findings.length > 0 ? findings : vars.flatMap(defaultFindings);

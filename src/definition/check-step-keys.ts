@@ -1,5 +1,5 @@
 import { reservedNames } from './expression/names.ts';
-import { STEP_KEYS } from './generated/step-keys.ts';
+import { STEP_KEYS } from './generated/step-keys.generated.ts';
 import type { Finding } from './report-problem.ts';
 import { childPointer } from './source-map.ts';
 import { child, entriesOf, isObject, itemsOf, textOf, type YamlNode } from './yaml-node.ts';
@@ -28,7 +28,15 @@ function idFindings(step: YamlNode, verb: string): Finding[] {
   const id = child(step, 'id');
   if (id === null && !UNNAMED.includes(verb)) {
     const message = `a step with \`${verb}\` needs an \`id\``;
-    return [{ code: 'PAWL-102', pointer: step.pointer, at: 'key', message, help: 'add `id:` with a name that is unique in the file' }];
+    return [
+      {
+        code: 'PAWL-102',
+        pointer: step.pointer,
+        at: 'key',
+        message,
+        help: 'add `id:` with a name that is unique in the file',
+      },
+    ];
   }
   const name = textOf(id);
   if (id === null || name === null || !reservedNames.has(name)) return [];

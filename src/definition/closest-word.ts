@@ -30,7 +30,8 @@ const OTHER_TOOLS: Readonly<Record<string, string>> = {
 
 function isClose(word: string, candidate: string): boolean {
   const limit = Math.max(2, Math.ceil(0.4 * word.length));
-  const prefix = Math.min(word.length, candidate.length) >= 3 && (candidate.startsWith(word) || word.startsWith(candidate));
+  const prefix =
+    Math.min(word.length, candidate.length) >= 3 && (candidate.startsWith(word) || word.startsWith(candidate));
   return prefix || leven(word, candidate) <= Math.min(limit, candidate.length - 1);
 }
 

@@ -3,7 +3,7 @@ import { closestWord } from './closest-word.ts';
 import { explainValue } from './explain-value.ts';
 import { checkFile, type SchemaError } from './file-schema.ts';
 import type { Finding } from './report-problem.ts';
-import { childPointer, lastToken } from './source-map.ts';
+import { childPointer, isInside, lastToken } from './source-map.ts';
 import { isObject } from './yaml-node.ts';
 
 const texts = (value: Json | undefined): readonly string[] =>
@@ -36,8 +36,8 @@ class Explainer {
   explain(): readonly Finding[] {
     const later = this.errors.filter((error) => this.isLater(error));
     for (const error of later) this.findings.push(this.notYet(error));
-    const covered = later.map((error) => error.pointer);
-    const now = this.errors.filter((error) => !this.isLater(error) && !covered.some((pointer) => isWithin(error.pointer, pointer)));
+    const covered = new Set(later.map((error) => error.pointer));
+    const now = this.errors.filter((error) => !this.isLater(error) && !isInside(error.pointer, covered));
     for (const error of now) if (error.keyword === 'additionalProperties') this.findings.push(this.unknownKey(error));
     for (const error of now) {
       const finding = this.explainOne(error);
@@ -47,7 +47,9 @@ class Explainer {
   }
 
   private isLater(error: SchemaError): boolean {
-    return error.keyword === 'not' && (error.schema['x-kind'] === 'not-yet' || error.schema['x-kind'] === 'not-yet-value');
+    return (
+      error.keyword === 'not' && (error.schema['x-kind'] === 'not-yet' || error.schema['x-kind'] === 'not-yet-value')
+    );
   }
 
   private notYet(error: SchemaError): Finding {
@@ -57,7 +59,9 @@ class Explainer {
       code: 'PAWL-901',
       pointer: error.pointer,
       at: isValue ? 'value' : 'key',
-      message: isValue ? `\`${name}: ${String(error.data)}\` is not yet part of this release` : `\`${name}\` is not yet part of this release`,
+      message: isValue
+        ? `\`${name}: ${String(error.data)}\` is not yet part of this release`
+        : `\`${name}\` is not yet part of this release`,
       help: 'it belongs to a later part of the language; leave it out for now',
     };
   }
@@ -66,7 +70,11 @@ class Explainer {
     const name = String(error.params['additionalProperty']);
     const known = isObject(error.schema['properties']) ? Object.keys(error.schema['properties']) : [];
     const present = isObject(error.data) ? Object.keys(error.data) : [];
-    const near = closestWord(name, known.filter((key) => !present.includes(key))) ?? closestWord(name, known);
+    const near =
+      closestWord(
+        name,
+        known.filter((key) => !present.includes(key)),
+      ) ?? closestWord(name, known);
     this.noteMeant(error.pointer, near ?? '');
     return {
       code: 'PAWL-101',
@@ -111,7 +119,9 @@ class Explainer {
   }
 
   private oneOf(error: SchemaError): Finding | null {
-    const choices = Array.isArray(error.rule) ? error.rule.flatMap((one: Json) => (isObject(one) ? texts(one['required']) : [])) : [];
+    const choices = Array.isArray(error.rule)
+      ? error.rule.flatMap((one: Json) => (isObject(one) ? texts(one['required']) : []))
+      : [];
     const isStep = choices.includes('call') && choices.includes('choose');
     const present = choices.filter((key) => isObject(error.data) && Object.hasOwn(error.data, key));
     if (present.length > 1) return this.tooMany(error, present, isStep);
@@ -121,7 +131,9 @@ class Explainer {
       code: isStep ? 'PAWL-108' : 'PAWL-102',
       pointer: error.pointer,
       at: 'key',
-      message: isStep ? 'this step has no verb' : `${placeName(error.pointer)} needs one of ${choices.map((key) => `\`${key}\``).join(', ')}`,
+      message: isStep
+        ? 'this step has no verb'
+        : `${placeName(error.pointer)} needs one of ${choices.map((key) => `\`${key}\``).join(', ')}`,
       help: isStep ? `say what it does: ${choices.join(', ')}` : `add \`${choices[0] ?? ''}:\``,
     };
   }
@@ -133,7 +145,9 @@ class Explainer {
       code: isStep ? 'PAWL-109' : 'PAWL-111',
       pointer: childPointer(error.pointer, second),
       at: 'key',
-      message: isStep ? `this step has two verbs, \`${first}\` and \`${second}\`` : `\`${first}\` and \`${second}\` exclude each other`,
+      message: isStep
+        ? `this step has two verbs, \`${first}\` and \`${second}\``
+        : `\`${first}\` and \`${second}\` exclude each other`,
       help: isStep ? 'make two steps of it: each step has exactly one verb' : 'keep one of the two',
     };
   }
@@ -142,11 +156,6 @@ class Explainer {
     const keys = isObject(error.rule) ? texts(error.rule['required']) : [];
     return this.tooMany(error, keys, false);
   }
-}
-
-/** Whether a pointer is another or lies below it. */
-export function isWithin(pointer: string, outer: string): boolean {
-  return pointer === outer || pointer.startsWith(`${outer}/`);
 }
 
 /**
@@ -163,4 +172,3 @@ export function explainSchema(kind: 'workflow' | 'config' | 'receipt', value: Js
     return fresh;
   });
 }
-

@@ -2,7 +2,7 @@ import type { Json } from '../model/json.ts';
 import { closestWord } from './closest-word.ts';
 import type { SchemaError } from './file-schema.ts';
 import type { Finding } from './report-problem.ts';
-import { lastToken } from './source-map.ts';
+import { childPointer, lastToken } from './source-map.ts';
 import { kindWords, valueKind } from './value-kind.ts';
 
 const SHOWN_MAX = 40;
@@ -25,7 +25,12 @@ function typeFinding(error: SchemaError): Finding {
   const { pointer, data, schema, rule } = error;
   if (schema['x-kind'] === 'duration' && typeof data === 'number') {
     const message = `${nameOf(error)} is a duration, and ${data} has no unit`;
-    return { code: 'PAWL-023', pointer, message, help: `write ${data}s for seconds, ${data}m for minutes, or for example 1h30m` };
+    return {
+      code: 'PAWL-023',
+      pointer,
+      message,
+      help: `write ${data}s for seconds, ${data}m for minutes, or for example 1h30m`,
+    };
   }
   const types = typeof rule === 'string' ? [rule] : Array.isArray(rule) ? rule.map(String) : [];
   const wanted = schema['x-kind'] === 'duration' ? 'a duration such as 30s' : (form(error) ?? kindWords(types));
@@ -34,14 +39,24 @@ function typeFinding(error: SchemaError): Finding {
     code: 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${valueKind(data)})`,
-    help: data === null ? 'write a value after the colon, or leave the key out' : quote ? `quote it if it is meant as text: "${String(data)}"` : null,
+    help:
+      data === null
+        ? 'write a value after the colon, or leave the key out'
+        : quote
+          ? `quote it if it is meant as text: "${String(data)}"`
+          : null,
   };
 }
 
 function wordFinding(error: SchemaError): Finding {
   const { pointer, data, rule } = error;
   const words = (Array.isArray(rule) ? rule : [rule]).map((word: Json) => String(word));
-  const found = typeof data === 'string' ? `\`${data.slice(0, SHOWN_MAX)}\`` : typeof data === 'number' ? String(data) : valueKind(data);
+  const found =
+    typeof data === 'string'
+      ? `\`${data.slice(0, SHOWN_MAX)}\``
+      : typeof data === 'number'
+        ? String(data)
+        : valueKind(data);
   const near = typeof data === 'string' ? closestWord(data, words) : null;
   const wanted = form(error) ?? (words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`);
   return {
@@ -52,19 +67,19 @@ function wordFinding(error: SchemaError): Finding {
   };
 }
 
+const NAME_FORM = /identifier|name of|dotted name|begins with/;
+
 function patternFinding(error: SchemaError): Finding {
-  const { pointer, data } = error;
-  const isName = error.propertyName !== null || /identifier|name of|dotted name|begins with/.test(form(error) ?? '');
-  const subject = error.propertyName === null ? `${nameOf(error)} must be` : `${nameOf(error)} is not`;
+  const { pointer, data, propertyName } = error;
   const wanted = form(error) ?? 'a text of another form';
-  const fixed = typeof data === 'string' && isName ? data.replace(/[^A-Za-z0-9_.-]/g, '-') : null;
-  return {
-    code: isName ? 'PAWL-112' : 'PAWL-106',
-    pointer: error.propertyName === null ? pointer : `${pointer}/${error.propertyName.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-    at: error.propertyName === null ? 'value' : 'key',
-    message: `${subject} ${wanted}`,
-    help: fixed !== null && fixed !== '' && fixed !== data ? `for example ${fixed}` : null,
-  };
+  const isName = propertyName !== null || NAME_FORM.test(wanted);
+  const mended = typeof data === 'string' && isName ? data.replace(/[^A-Za-z0-9_.-]/g, '-') : '';
+  const help = mended === '' || mended === data ? null : `for example ${mended}`;
+  if (propertyName !== null) {
+    const message = `${nameOf(error)} is not ${wanted}`;
+    return { code: 'PAWL-112', pointer: childPointer(pointer, propertyName), at: 'key', message, help };
+  }
+  return { code: isName ? 'PAWL-112' : 'PAWL-106', pointer, message: `${nameOf(error)} must be ${wanted}`, help };
 }
 
 function rangeFinding(error: SchemaError, code: 'PAWL-105' | 'PAWL-107'): Finding {

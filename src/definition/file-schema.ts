@@ -1,5 +1,9 @@
 import type { Json, JsonObject } from '../model/json.ts';
-import { validateConfigFile, validateReceiptFile, validateWorkflowFile } from './generated/file-validators.ts';
+import {
+  validateConfigFile,
+  validateReceiptFile,
+  validateWorkflowFile,
+} from './generated/file-validators.generated.ts';
 import { isObject } from './yaml-node.ts';
 
 /** One complaint of a generated validator, with the schema that complains and the value it complains of. */

@@ -3,10 +3,11 @@ import type { Problem } from '../model/problem.ts';
 import { buildWorkflow } from './build-workflow.ts';
 import { checkJsonSchemas } from './check-json-schemas.ts';
 import { checkStepKeys } from './check-step-keys.ts';
-import { explainSchema, isWithin } from './explain-schema.ts';
-import { readYaml, type YamlFile } from './read-yaml.ts';
+import { explainSchema } from './explain-schema.ts';
+import type { ProblemCode } from './problem-codes.ts';
+import { readYamlFile, type YamlFile } from './read-yaml-file.ts';
 import { type Finding, toProblem } from './report-problem.ts';
-import type { SourceMap } from './source-map.ts';
+import { isInside, type SourceMap } from './source-map.ts';
 import { child, isObject } from './yaml-node.ts';
 
 /** A workflow file as far as it could be read, for checks that go on in spite of mistakes. */
@@ -16,7 +17,7 @@ export interface WorkflowReading {
   readonly problems: readonly Problem[];
   readonly map: SourceMap;
   /** Nodes that are not what the author meant: what is wrong there further is a consequence. */
-  readonly suspect: readonly string[];
+  readonly suspect: ReadonlySet<string>;
   /** Ids that are written in the file and missing in what was built. */
   readonly lostIds: ReadonlySet<string>;
   /** Whether steps or names are missing in what was built. */
@@ -49,29 +50,33 @@ function unread(yaml: YamlFile): WorkflowReading {
     built: null,
     problems: [...yaml.problems, ...extra],
     map: yaml.map,
-    suspect: [''],
+    suspect: new Set(['']),
     lostIds: new Set(),
     hasHoles: true,
   };
 }
 
 /** Keeps findings that are not consequences of earlier ones: nothing is said twice about one place. */
-function withoutConsequences(findings: readonly Finding[], suspect: readonly string[]): readonly Finding[] {
-  return findings.filter((finding) => !suspect.some((pointer) => isWithin(finding.pointer, pointer)));
+function withoutConsequences(findings: readonly Finding[], suspect: ReadonlySet<string>): readonly Finding[] {
+  return findings.filter((finding) => !isInside(finding.pointer, suspect));
 }
+
+/** A map that lacks a key is still a map: its members are judged. */
+const LACKS: readonly ProblemCode[] = ['PAWL-102', 'PAWL-108'];
 
 /** Reads YAML, keys and values of a workflow file and builds what can be built. Never throws. */
 export function readWorkflow(text: string, file: string): WorkflowReading {
-  const yaml = readYaml(text, file);
+  const yaml = readYamlFile(text, file);
   if (yaml.value === undefined || !isObject(yaml.value)) return unread(yaml);
   const root = { value: yaml.value, pointer: '' };
-  const shape = withoutConsequences([...explainSchema('workflow', yaml.value), ...checkStepKeys(child(root, 'steps'))], yaml.suspect);
-  const spoiled = [...yaml.suspect, ...shape.filter((finding) => finding.code !== 'PAWL-102' && finding.code !== 'PAWL-108').map(({ pointer }) => pointer)];
+  const keys = [...explainSchema('workflow', yaml.value), ...checkStepKeys(child(root, 'steps'))];
+  const shape = withoutConsequences(keys, yaml.suspect);
+  const spoilt = shape.filter((finding) => !LACKS.includes(finding.code)).map(({ pointer }) => pointer);
   const found: Finding[] = [];
   const context = { map: yaml.map, report: (finding: Finding) => found.push(finding), ids: new Set<string>() };
   const built = buildWorkflow(context, root);
   found.push(...checkJsonSchemas(root));
-  const content = withoutConsequences(found, spoiled);
+  const content = withoutConsequences(found, new Set([...yaml.suspect, ...spoilt]));
   const ids = builtIds(built);
   const lostIds = new Set([...context.ids].filter((id) => !ids.has(id)));
   const findings = [...shape, ...content];
@@ -79,8 +84,9 @@ export function readWorkflow(text: string, file: string): WorkflowReading {
     built,
     problems: [...yaml.problems, ...findings.map((finding) => toProblem(yaml.map, finding))],
     map: yaml.map,
-    suspect: [...yaml.suspect, ...findings.map(({ pointer }) => pointer)],
+    suspect: new Set([...yaml.suspect, ...findings.map(({ pointer }) => pointer)]),
     lostIds,
-    hasHoles: yaml.partial || lostIds.size > 0 || findings.some(({ code }) => code === 'PAWL-901' || code === 'PAWL-108'),
+    hasHoles:
+      yaml.partial || lostIds.size > 0 || findings.some(({ code }) => code === 'PAWL-901' || code === 'PAWL-108'),
   };
 }

@@ -1,69 +1,255 @@
-import type { Json } from '../model/json.ts';
-import type { Problem } from '../model/problem.ts';
-import { type Finding, toProblem } from './report-problem.ts';
-import { createSourceMap, type SourceMap } from './source-map.ts';
-import { recoverSyntax } from './recover-syntax.ts';
-import { readTree } from './yaml-tree.ts';
-import { DEPTH_MAX } from './yaml-syntax.ts';
+import {
+  type Alias,
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isSeq,
+  Lexer,
+  type ParsedNode,
+  Parser,
+  type Scalar,
+  type YAMLError,
+} from 'yaml';
+import type { NodeStyle } from './source-map.ts';
 
-/** The largest definition, bytes of UTF-8. */
-export const DEFINITION_BYTES_MAX = 1024 * 1024;
+/** How deep lists and maps may be nested in a definition. */
+export const DEPTH_MAX = 64;
+/** The parser's stack holds at most this many entries per level of nesting, and a document around all. */
+const STACK_PER_LEVEL = 1;
+const STACK_BASE = 2;
 
-/** A file read as data, with the place of every node. */
-export interface YamlFile {
-  /** The value; undefined where the file could not be read as YAML. */
-  readonly value: Json | undefined;
-  readonly map: SourceMap;
-  readonly problems: readonly Problem[];
-  /** Nodes whose value is not what the author meant: what else is wrong in or right at them is a consequence. */
-  readonly suspect: readonly string[];
-  /** Whether a part of the file was stepped over, so that names may be missing. */
-  readonly partial: boolean;
+/** A `!tag` or `&anchor` before a value. */
+export interface RawMark {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
 }
 
-/** Strips the byte order mark and makes every line end LF, so that the same file gives the same values everywhere. */
-export function normalizeText(text: string): string {
-  return (text.startsWith('\uFEFF') ? text.slice(1) : text).replace(/\r\n?/g, '\n');
+interface RawBase {
+  readonly start: number;
+  readonly end: number;
+  readonly tag: RawMark | null;
+  readonly anchor: RawMark | null;
+}
+/** A scalar with its typed value (YAML 1.2 core) and its text as decoded. */
+export interface RawScalar extends RawBase {
+  readonly kind: 'scalar';
+  readonly style: NodeStyle;
+  readonly text: string;
+  readonly value: null | boolean | number | string;
+}
+/** A map; entries in file order, twins included. */
+export interface RawMap extends RawBase {
+  readonly kind: 'map';
+  readonly entries: readonly { readonly key: RawNode; readonly value: RawNode }[];
+}
+/** A list. */
+export interface RawList extends RawBase {
+  readonly kind: 'list';
+  readonly items: readonly RawNode[];
+}
+/** A `*name` with the node it stands for; null when there is none before it. */
+export interface RawAlias extends RawBase {
+  readonly kind: 'alias';
+  readonly name: string;
+  readonly target: RawNode | null;
+}
+/** A node of the file as it is written; offsets are UTF-16 units of the text that was parsed. */
+export type RawNode = RawScalar | RawMap | RawList | RawAlias;
+
+/** What the YAML parser itself complains of. */
+export interface RawError {
+  readonly code: string;
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+  readonly warning: boolean;
 }
 
-function unread(file: string, text: string, findings: readonly Finding[]): YamlFile {
-  const map = createSourceMap({ file, text, nodes: new Map() });
-  return { value: undefined, map, problems: findings.map((finding) => toProblem(map, finding)), suspect: [], partial: true };
+/** A file as the YAML parser sees it. */
+export interface RawDocument {
+  readonly root: RawNode | null;
+  readonly errors: readonly RawError[];
+  /** Where a second document begins, null when there is one only. */
+  readonly secondDocument: number | null;
+  /** Where a `%` directive stands. */
+  readonly directive: RawMark | null;
+  /** Offset at which nesting went beyond `DEPTH_MAX`; nothing else is known then. */
+  readonly tooDeepAt: number | null;
 }
 
-/**
- * Reads one file of the YAML that definitions are written in: YAML 1.2 core without what misleads people. Never throws;
- * files that are too large or too deep are refused before any of their structure is built.
- * @param file the name that problems carry.
- */
-export function readYaml(source: string, file: string): YamlFile {
-  const bytes = Buffer.byteLength(source, 'utf8');
-  if (bytes > DEFINITION_BYTES_MAX) {
-    const message = `the file has ${bytes} bytes; a definition has at most ${DEFINITION_BYTES_MAX} (1 MiB)`;
-    return unread(file, '', [{ code: 'PAWL-001', pointer: '', message, help: 'keep data out of the definition: pass it as input' }]);
+type CstToken = Parser['stack'][number];
+
+interface Tokens {
+  readonly tokens: readonly CstToken[];
+  readonly tooDeepAt: number | null;
+}
+
+/** Stops at the first token that nests too deep, so that neither the stack nor the heap grows with the file's depth. */
+function tokensOf(text: string): Tokens {
+  const parser = new Parser();
+  const tokens: CstToken[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (parser.stack.length > DEPTH_MAX * STACK_PER_LEVEL + STACK_BASE) return { tokens: [], tooDeepAt: parser.offset };
   }
-  const text = normalizeText(source);
-  const { document, findings, masked } = recoverSyntax(text);
-  if (document.tooDeepAt !== null) {
-    const at = document.tooDeepAt;
-    const message = `nested deeper than ${DEPTH_MAX} levels`;
-    return unread(file, text, [
-      { code: 'PAWL-002', pointer: '', offsets: [at, at + 1], message, help: 'split the workflow, or flatten the value' },
-    ]);
+  for (const token of parser.end()) tokens.push(token);
+  return { tokens, tooDeepAt: null };
+}
+
+interface LooseToken {
+  readonly type?: unknown;
+  readonly offset?: unknown;
+  readonly source?: unknown;
+}
+
+function markOf({ type, offset, source }: LooseToken): RawMark | null {
+  if (type !== 'tag' && type !== 'anchor') return null;
+  return typeof offset === 'number' && typeof source === 'string'
+    ? { text: source, start: offset, end: offset + source.length }
+    : null;
+}
+
+/** Tags and anchors of the file, found in the token tree: the composed nodes do not say where they stand. */
+function marksOf(tokens: readonly CstToken[]): RawMark[] {
+  const marks: RawMark[] = [];
+  const open: unknown[] = [...tokens];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const mark = Array.isArray(next) ? null : markOf(next);
+    if (mark !== null) marks.push(mark);
+    for (const value of Object.values(next)) open.push(value);
   }
-  if (document.root === null) return unread(file, text, findings.length > 0 ? findings : [emptyFile()]);
-  const tree = readTree(document.root, text, masked);
-  const map = createSourceMap({ file, text, nodes: tree.nodes });
-  const all = [...findings, ...tree.findings];
+  return marks.sort((a, b) => a.start - b.start);
+}
+
+/** How many marks before a node are looked at: a node has one tag and one anchor. */
+const MARKS_PER_NODE = 4;
+
+/** The mark of a kind that belongs to the node at `start`: only blanks, breaks and other marks lie between. */
+function markBefore(marks: readonly RawMark[], sign: string, start: number, text: string): RawMark | null {
+  let low = 0;
+  let high = marks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((marks[middle]?.end ?? 0) <= start) low = middle + 1;
+    else high = middle;
+  }
+  const near = marks.slice(Math.max(0, low - MARKS_PER_NODE), low).findLast((mark) => mark.text.startsWith(sign));
+  if (near === undefined) return null;
+  return /^(?:\s|[!&][^\s,[\]{}]*(?=\s))*$/.test(text.slice(near.end, start)) ? near : null;
+}
+
+const STYLES: Readonly<Record<string, NodeStyle>> = {
+  PLAIN: 'plain',
+  QUOTE_SINGLE: 'single',
+  QUOTE_DOUBLE: 'double',
+  BLOCK_LITERAL: 'literal',
+  BLOCK_FOLDED: 'folded',
+};
+
+/** Converts the library's nodes into ours, once per node: an alias shares its target. */
+class RawTree {
+  private readonly anchors = new Map<string, RawNode>();
+  private readonly marks: readonly RawMark[];
+  private readonly text: string;
+
+  constructor(marks: readonly RawMark[], text: string) {
+    this.marks = marks;
+    this.text = text;
+  }
+
+  convert(node: ParsedNode | null, at: number): RawNode {
+    if (node === null)
+      return { kind: 'scalar', start: at, end: at, tag: null, anchor: null, style: 'empty', text: '', value: null };
+    const [start, end] = node.range;
+    if (isAlias(node)) {
+      return {
+        kind: 'alias',
+        start,
+        end,
+        tag: null,
+        anchor: null,
+        name: node.source,
+        target: this.anchors.get(node.source) ?? null,
+      };
+    }
+    const raw = this.convertNode(node, start, end);
+    if (node.anchor !== undefined) this.anchors.set(node.anchor, raw);
+    return raw;
+  }
+
+  private convertNode(node: Exclude<ParsedNode, Alias.Parsed>, start: number, end: number): RawNode {
+    const base = {
+      start,
+      end,
+      tag: markBefore(this.marks, '!', start, this.text),
+      anchor: node.anchor === undefined ? null : markBefore(this.marks, '&', start, this.text),
+    };
+    if (isMap(node)) {
+      const entries = node.items.map((pair) => ({
+        key: this.convert(pair.key, start),
+        value: this.convert(pair.value, pair.key.range[1]),
+      }));
+      return { ...base, kind: 'map', entries };
+    }
+    if (isSeq(node))
+      return { ...base, kind: 'list', items: node.items.map((item) => this.convert(item as ParsedNode, start)) };
+    return { ...base, kind: 'scalar', ...this.scalar(node, start, end) };
+  }
+
+  private scalar(node: Scalar.Parsed, start: number, end: number): Pick<RawScalar, 'style' | 'text' | 'value'> {
+    // A tag can make other things of a scalar; it is told as a mistake, and the text stays.
+    const value =
+      typeof node.value === 'object' && node.value !== null ? node.source : (node.value as RawScalar['value']);
+    const style = start === end ? 'empty' : (STYLES[node.type ?? 'PLAIN'] ?? 'plain');
+    return { style, text: typeof value === 'string' ? value : this.text.slice(start, end), value };
+  }
+}
+
+function rawError(error: YAMLError, warning: boolean): RawError {
+  return { code: error.code, message: error.message, start: error.pos[0], end: error.pos[1], warning };
+}
+
+function directiveOf(tokens: readonly CstToken[]): RawMark | null {
+  const token = tokens.find((candidate) => candidate.type === 'directive');
+  return token === undefined || !('source' in token)
+    ? null
+    : { text: token.source, start: token.offset, end: token.offset + token.source.length };
+}
+
+/** Parses a text by YAML 1.2 core; never throws, whatever the text. The text has no BOM and LF line ends. */
+export function readYaml(text: string): RawDocument {
+  const { tokens, tooDeepAt } = tokensOf(text);
+  if (tooDeepAt !== null) return { root: null, errors: [], secondDocument: null, directive: null, tooDeepAt };
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    strict: true,
+    logLevel: 'silent',
+  });
+  const documents: Document.Parsed[] = [...composer.compose(tokens, true, text.length)];
+  const first = documents[0];
+  const second = tokens.filter((token) => token.type === 'document')[1];
+  // What a second document holds is not looked at: that it is there is the mistake.
+  const errors =
+    first === undefined
+      ? []
+      : [
+          ...first.errors.map((error) => rawError(error, false)),
+          ...first.warnings.map((error) => rawError(error, true)),
+        ];
+  const contents = first?.contents ?? null;
   return {
-    value: tree.value,
-    map,
-    problems: all.map((finding) => toProblem(map, finding)),
-    suspect: tree.suspect,
-    partial: masked.length > 0 || findings.length > 0,
+    root: contents === null ? null : new RawTree(marksOf(tokens), text).convert(contents, 0),
+    errors: errors.sort((a, b) => a.start - b.start),
+    secondDocument: second?.offset ?? null,
+    directive: directiveOf(tokens),
+    tooDeepAt: null,
   };
-}
-
-function emptyFile(): Finding {
-  return { code: 'PAWL-021', pointer: '', message: 'there is no workflow in this file', help: 'begin with `pawl: 1` and `workflow: my-name`' };
 }

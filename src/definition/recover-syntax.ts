@@ -1,46 +1,102 @@
+import { findTabs } from './find-tabs.ts';
+import { type RawDocument, readYaml } from './read-yaml.ts';
 import type { Finding } from './report-problem.ts';
 import { explainSyntax } from './yaml-messages.ts';
-import { parseYaml, type RawDocument } from './yaml-syntax.ts';
 
 /** At most this many syntax mistakes of one file are told in one run. */
 const SYNTAX_FINDINGS_MAX = 20;
 
+type Span = readonly [start: number, end: number];
+
 /** A file read in spite of its syntax mistakes. */
 export interface Recovered {
+  /** `root` is null where going on made no sense. */
   readonly document: RawDocument;
   readonly findings: readonly Finding[];
   /** Parts of the text that were stepped over, as offsets. */
-  readonly masked: readonly (readonly [start: number, end: number])[];
+  readonly masked: readonly Span[];
 }
 
-/** Replaces a part of a text by a harmless value (or blanks, for a whole line) of the same length, so that offsets stay true. */
-function mask(text: string, [start, end]: readonly [number, number]): string {
-  const whole = start === 0 || text[start - 1] === '\n';
-  return text.slice(0, start) + (whole ? ' ' : 'x').repeat(end - start) + text.slice(end);
+/** The part of a mistake's line that is stepped over: what follows the dashes and the first key. */
+function valueSpan(text: string, at: number): Span {
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  const stop = text.indexOf('\n', at);
+  const end = stop === -1 ? text.length : stop;
+  const lead = /^\s*(?:- +)*(?:(?:[^\s#:'"{}[\],!&*|>@%`-][^\s:'"{}[\],]*|"[^"]*"|'[^']*')\s*: +)?/.exec(
+    text.slice(start, end),
+  );
+  return [start + (lead?.[0].length ?? 0), end];
+}
+
+/** Puts a harmless value of the same length in place of a part, so that offsets stay true. */
+function mask(text: string, [start, end]: Span): string {
+  return text.slice(0, start) + 'x'.repeat(end - start) + text.slice(end);
+}
+
+/** Findings about the file as a whole: a second document, directives. */
+function frameFindings(document: RawDocument, text: string): Finding[] {
+  const findings: Finding[] = [];
+  if (document.secondDocument !== null) {
+    const at = document.secondDocument;
+    const stop = text.indexOf('\n', at);
+    findings.push({
+      code: 'PAWL-018',
+      pointer: '',
+      offsets: [at, stop === -1 ? text.length : stop],
+      message: 'a second document begins here: one file holds one workflow',
+      help: 'move it to a file of its own',
+    });
+  }
+  if (document.directive !== null) {
+    const { start, end, text: shown } = document.directive;
+    const message = `\`${shown.trim()}\` is a YAML directive`;
+    findings.push({
+      code: 'PAWL-020',
+      pointer: '',
+      offsets: [start, end],
+      message,
+      help: 'take it out: definitions are YAML 1.2',
+    });
+  }
+  return findings;
+}
+
+/** Reads one document of the text, with tabs made harmless. */
+function readTabless(source: string): Recovered & { readonly text: string } {
+  const document = readYaml(source);
+  if (document.tooDeepAt !== null) return { document, findings: [], masked: [], text: source };
+  const tabbed = findTabs(document, source);
+  const text = tabbed?.text ?? source;
+  const findings = tabbed === null ? [] : [tabbed.finding];
+  return { document: tabbed === null ? document : readYaml(text), findings, masked: tabbed?.masked ?? [], text };
 }
 
 /**
  * Parses a text, steps over each syntax mistake and goes on, so that all are told in one run and each once. Where
  * stepping over does not help, the rest is not looked at: a guess would only puzzle the reader.
  */
-export function recoverSyntax(text: string): Recovered {
-  const findings: Finding[] = [];
-  const masked: (readonly [number, number])[] = [];
-  let current = text;
-  let document = parseYaml(current);
+export function recoverSyntax(source: string): Recovered {
+  const tabless = readTabless(source);
+  if (tabless.document.tooDeepAt !== null) return tabless;
+  const findings = [...tabless.findings, ...frameFindings(tabless.document, source)];
+  const masked = [...tabless.masked];
+  let { document, text } = tabless;
   let last = -1;
-  while (document.tooDeepAt === null && findings.length < SYNTAX_FINDINGS_MAX) {
-    const explained = explainSyntax(document, current);
+  for (let round = 0; round < SYNTAX_FINDINGS_MAX; round += 1) {
+    const explained = explainSyntax(document, text);
     if (explained === null) return { document, findings, masked };
-    const part = explained.recover ?? null;
-    findings.push(explained.finding);
-    const place = explained.finding.offsets?.[0] ?? 0;
-    if (part === null || place <= last) break;
-    last = place;
+    const { finding, isLast } = explained;
+    const at = finding.offsets?.[0] ?? 0;
+    // A mistake before or at the last one, or right after a tab, is a consequence of it.
+    if (at <= last || (round === 0 && tabless.findings.length > 0)) break;
+    findings.push(finding);
+    const part = valueSpan(text, at);
+    if (isLast || part[1] <= part[0]) break;
     masked.push(part);
-    current = mask(current, part);
-    document = parseYaml(current);
+    last = part[1];
+    text = mask(text, part);
+    document = readYaml(text);
+    if (document.tooDeepAt !== null) break;
   }
-  if (document.tooDeepAt !== null) return { document, findings, masked };
-  return { document: { ...document, root: null }, findings, masked };
+  return { document: { ...document, root: null, tooDeepAt: null }, findings, masked };
 }

@@ -35,7 +35,10 @@ export function toProblem(map: SourceMap, finding: Finding): Problem {
     range: rangeOf(map, finding),
     pointer: finding.pointer,
     help: finding.help,
-    related: (finding.related ?? []).map(({ message, offsets }) => ({ message, range: map.offsetRange(offsets[0], offsets[1]) })),
+    related: (finding.related ?? []).map(({ message, offsets }) => ({
+      message,
+      range: map.offsetRange(offsets[0], offsets[1]),
+    })),
   };
 }
 

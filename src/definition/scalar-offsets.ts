@@ -1,7 +1,19 @@
 import type { NodeStyle } from './source-map.ts';
 
-/** Length of the escape sequence that starts with the backslash at `at`, and how many UTF-16 units it stands for. */
-function escapeAt(source: string, at: number): { length: number; units: number } {
+/** A piece of a scalar's source: one character, or an escape that stands for some units of the text. */
+interface Piece {
+  readonly at: number;
+  /** Null for an escape: it matches whatever the parser made of it. */
+  readonly letter: string | null;
+  readonly units: number;
+}
+
+function isBlank(letter: string | undefined): boolean {
+  return letter === ' ' || letter === '\t' || letter === '\n';
+}
+
+/** The escape that begins with the backslash at `at`. */
+function escapeLength(source: string, at: number): { length: number; units: number } {
   const letter = source[at + 1];
   if (letter === 'x') return { length: 4, units: 1 };
   if (letter === 'u') return { length: 6, units: 1 };
@@ -9,77 +21,84 @@ function escapeAt(source: string, at: number): { length: number; units: number }
   return { length: 2, units: 1 };
 }
 
-function isBlank(letter: string | undefined): boolean {
-  return letter === ' ' || letter === '\t' || letter === '\n';
-}
-
-/** Where the decoded text begins: after the quote, or after a block scalar's header line and its first indentation. */
-function contentStart(source: string, style: NodeStyle): number {
-  if (style === 'single' || style === 'double') return 1;
-  if (style === 'literal' || style === 'folded') return source.indexOf('\n') + 1;
-  return 0;
-}
-
-/** One aligned character: where it begins in the source, and where to go on. */
-interface Aligned {
-  readonly at: number;
-  readonly next: number;
-  readonly units: number;
-}
-
-function alignQuoted(source: string, at: number, style: NodeStyle): Aligned | null {
-  if (style === 'single' && source[at] === "'" && source[at + 1] === "'") return { at, next: at + 2, units: 1 };
-  if (style === 'double' && source[at] === '\\' && source[at + 1] !== '\n') {
-    const escape = escapeAt(source, at);
-    return { at, next: at + escape.length, units: escape.units };
+/** Blanks from `from` on: as they are inside a line; of a line break only the breaks count. */
+function blankPieces(source: string, from: number): { pieces: Piece[]; next: number } {
+  let next = from;
+  while (isBlank(source[next])) next += 1;
+  const run = source.slice(from, next);
+  const pieces: Piece[] = [];
+  for (let index = 0; index < run.length; index += 1) {
+    const letter = run[index] ?? '';
+    if (letter === '\n' || !run.includes('\n')) pieces.push({ at: from + index, letter, units: 1 });
   }
-  return null;
+  return { pieces, next };
 }
 
-/** Whether the decoded text goes on after the line break(s) at `at` with the break itself (as blank or newline). */
-function alignBreak(source: string, from: number, letter: string): Aligned | null {
-  let at = from;
-  while (isBlank(source[at]) && source[at] !== '\n') at += 1;
-  if (source[at] !== '\n') return null;
-  return letter === '\n' || letter === ' ' ? { at, next: at + 1, units: 1 } : null;
+function escapePiece(source: string, at: number): { pieces: Piece[]; next: number } {
+  if (source[at + 1] === '\n') {
+    let next = at + 2;
+    while (source[next] === ' ' || source[next] === '\t') next += 1;
+    return { pieces: [], next };
+  }
+  const { length, units } = escapeLength(source, at);
+  return { pieces: [{ at, letter: null, units }], next: at + length };
+}
+
+/** Pieces of a plain or quoted scalar. */
+function flowPieces(source: string, style: NodeStyle): Piece[] {
+  const pieces: Piece[] = [];
+  const quoted = style === 'single' || style === 'double';
+  const end = quoted ? source.length - 1 : source.length;
+  let at = quoted ? 1 : 0;
+  while (at < end) {
+    let step = { pieces: [{ at, letter: source[at] ?? '', units: 1 }], next: at + 1 } as {
+      pieces: Piece[];
+      next: number;
+    };
+    if (isBlank(source[at])) step = blankPieces(source, at);
+    else if (style === 'double' && source[at] === '\\') step = escapePiece(source, at);
+    else if (style === 'single' && source[at] === "'") step = { ...step, next: at + 2 };
+    pieces.push(...step.pieces);
+    at = step.next;
+  }
+  return pieces;
+}
+
+/** Pieces of a block scalar: what is left of its lines without their indentation. */
+function blockPieces(source: string): Piece[] {
+  const header = source.indexOf('\n') + 1;
+  const explicit = /^[|>][-+]?([1-9])/.exec(source);
+  const first = /(?:^|\n)([ ]*)[^ \n]/.exec(source.slice(header));
+  const indent = first?.[1]?.length ?? Number(explicit?.[1] ?? 0);
+  const pieces: Piece[] = [];
+  let column = 0;
+  for (let at = header; at < source.length; at += 1) {
+    const letter = source[at] ?? '';
+    if (letter === '\n' || column >= indent) pieces.push({ at, letter, units: 1 });
+    column = letter === '\n' ? 0 : column + 1;
+  }
+  return pieces;
+}
+
+/** Whether a piece is the next unit of the text; a folded line break is a blank there. */
+function matches(piece: Piece, letter: string | undefined): boolean {
+  return piece.letter === null || piece.letter === letter || (piece.letter === '\n' && letter === ' ');
 }
 
 /**
  * For each UTF-16 unit of a scalar's decoded text (and one past its end) the offset in its source: escapes, doubled
- * quotes, folded lines and block indentation are stepped over. Alignment by content, so that one walk serves every style.
+ * quotes, folded lines and block indentation are stepped over.
  */
 export function scalarOffsets(source: string, text: string, style: NodeStyle): readonly number[] {
+  const pieces = style === 'literal' || style === 'folded' ? blockPieces(source) : flowPieces(source, style);
   const offsets: number[] = [];
-  let at = contentStart(source, style);
-  let index = 0;
-  while (index < text.length) {
-    const letter = text[index] ?? '';
-    while (style === 'double' && source[at] === '\\' && source[at + 1] === '\n') at = skipBlanks(source, at + 2);
-    const quoted = alignQuoted(source, at, style);
-    const aligned = quoted ?? (source[at] === letter ? { at, next: at + 1, units: 1 } : alignBreak(source, at, letter));
-    if (aligned === null) {
-      if (at >= source.length) break;
-      at += 1;
-      continue;
-    }
-    for (let unit = 0; unit < aligned.units; unit += 1) offsets.push(aligned.at);
-    index += aligned.units;
-    at = aligned.next;
-    // After a line break the next line's indentation is not part of the text, unless the text itself goes on with a blank there.
-    if (source[aligned.at] === '\n' && style !== 'literal') at = skipFolded(source, at, text[index]);
+  let last = 0;
+  for (const piece of pieces) {
+    if (offsets.length >= text.length) break;
+    if (!matches(piece, text[offsets.length])) continue;
+    for (let unit = 0; unit < piece.units; unit += 1) offsets.push(piece.at);
+    last = piece.at + (piece.letter === null ? escapeLength(source, piece.at).length : 1);
   }
-  while (offsets.length <= text.length) offsets.push(Math.min(at, source.length));
+  while (offsets.length <= text.length) offsets.push(Math.min(last, source.length));
   return offsets;
-}
-
-function skipBlanks(source: string, from: number): number {
-  let at = from;
-  while (isBlank(source[at])) at += 1;
-  return at;
-}
-
-function skipFolded(source: string, from: number, next: string | undefined): number {
-  let at = from;
-  while (source[at] === ' ' || source[at] === '\t' || (source[at] === '\n' && next !== '\n')) at += 1;
-  return at;
 }

@@ -39,7 +39,10 @@ const byIdentity = new WeakMap<object, SchemaCheck>();
 /** A RE2 matcher where ajv wants a RegExp: patterns of definitions run in time linear in the text. */
 function linearRegExp(pattern: string): { test(text: string): boolean } {
   const compiled = compilePattern(pattern.replace(/\\u([0-9A-Fa-f]{4})/g, '\\x{$1}'));
-  if (compiled === null) throw new Error(`the pattern ${JSON.stringify(pattern)} is not RE2: look-around and back references are not supported`);
+  if (compiled === null)
+    throw new Error(
+      `the pattern ${JSON.stringify(pattern)} is not RE2: look-around and back references are not supported`,
+    );
   return { test: (text) => compiled.matches(text) };
 }
 linearRegExp.code = 'linearRegExp';
@@ -96,7 +99,10 @@ function misfitOf(error: ErrorObject, value: Json): Misfit {
   }
   const allowed = error.keyword === 'enum' ? `: ${JSON.stringify(params['allowedValues'])}` : '';
   const found = kindOf(valueAt(value, pointer));
-  return { pointer, message: `${pointer === '' ? '/' : pointer} ${error.message ?? 'does not fit'}${allowed} (found ${found})` };
+  return {
+    pointer,
+    message: `${pointer === '' ? '/' : pointer} ${error.message ?? 'does not fit'}${allowed} (found ${found})`,
+  };
 }
 
 /** The error that says most: of a choice the choice itself, of `if` what its branch says. */
@@ -120,7 +126,8 @@ function compile(schema: JsonSchema): SchemaCheck {
  * @throws PAWL_DEFINITION_INVALID when the schema cannot be used; `validateWorkflow` has told that of every published one.
  */
 export function compileSchema(schema: JsonSchema): SchemaCheck {
-  if (typeof schema === 'boolean') return (value) => (schema ? [] : [{ pointer: '', message: `/ is not allowed (found ${kindOf(value)})` }]);
+  if (typeof schema === 'boolean')
+    return (value) => (schema ? [] : [{ pointer: '', message: `/ is not allowed (found ${kindOf(value)})` }]);
   const known = byIdentity.get(schema);
   if (known !== undefined) return known;
   const hash = hashJson(schema);

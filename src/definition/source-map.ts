@@ -82,7 +82,16 @@ export function childPointer(pointer: string, key: string | number): string {
 
 /** The last reference token of a JSON pointer, unescaped; empty for the root. */
 export function lastToken(pointer: string): string {
-  return pointer.slice(pointer.lastIndexOf('/') + 1).replaceAll('~1', '/').replaceAll('~0', '~');
+  return pointer
+    .slice(pointer.lastIndexOf('/') + 1)
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~');
+}
+
+/** Whether a pointer or a node around it is among those given. */
+export function isInside(pointer: string, nodes: ReadonlySet<string>): boolean {
+  for (let at = pointer; at !== ''; at = parentPointer(at)) if (nodes.has(at)) return true;
+  return nodes.has('');
 }
 
 /** Builds the map of one file. */
@@ -118,7 +127,8 @@ export function createSourceMap(parts: SourceMapParts): SourceMap {
       if (position === null) return range(0, 0);
       if (position.text === null) return headOf(position);
       const offsets = scalarOffsets(text.slice(position.value[0], position.value[1]), position.text, position.style);
-      const at = (index: number): number => position.value[0] + (offsets[Math.min(Math.max(index, 0), offsets.length - 1)] ?? 0);
+      const at = (index: number): number =>
+        position.value[0] + (offsets[Math.min(Math.max(index, 0), offsets.length - 1)] ?? 0);
       const from = at(start);
       return range(from, end > start ? Math.max(at(end - 1) + 1, from) : from);
     },

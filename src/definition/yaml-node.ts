@@ -29,7 +29,9 @@ export function itemsOf(node: YamlNode | null): readonly YamlNode[] {
 /** The members of a map in file order; empty where the value is no map. */
 export function entriesOf(node: YamlNode | null): readonly (readonly [string, YamlNode])[] {
   if (node === null || !isObject(node.value)) return [];
-  return Object.entries(node.value).map(([key, value]) => [key, { value, pointer: childPointer(node.pointer, key) }] as const);
+  return Object.entries(node.value).map(
+    ([key, value]) => [key, { value, pointer: childPointer(node.pointer, key) }] as const,
+  );
 }
 
 /** The text of a string node, else null. */

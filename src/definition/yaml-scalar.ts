@@ -1,6 +1,6 @@
 import type { Json } from '../model/json.ts';
 import type { Finding } from './report-problem.ts';
-import type { RawScalar } from './yaml-syntax.ts';
+import type { RawScalar } from './read-yaml.ts';
 
 /** A scalar's value, and what is wrong with how it is written. */
 export interface CheckedScalar {
@@ -11,7 +11,6 @@ export interface CheckedScalar {
 const LEADING_ZERO = /^[-+]?0[0-9xob]/;
 const DECIMAL_DIGITS_MAX = 17;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
-const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 function numberFinding(node: RawScalar, pointer: string): Finding | null {
   const { text, value } = node;
@@ -21,11 +20,19 @@ function numberFinding(node: RawScalar, pointer: string): Finding | null {
   }
   if (typeof value !== 'number') return null;
   if (!Number.isFinite(value)) {
-    return { code: 'PAWL-016', pointer, message: `\`${text}\` is no number that JSON can hold`, help: 'leave it out, or quote it to keep it as text' };
+    return {
+      code: 'PAWL-016',
+      pointer,
+      message: `\`${text}\` is no number that JSON can hold`,
+      help: 'leave it out, or quote it to keep it as text',
+    };
   }
-  const digits = text.replace(/[eE].*$/, '').replace(/[^0-9]/g, '').replace(/^0+/, '');
+  const digits = text
+    .replace(/[eE].*$/, '')
+    .replace(/[^0-9]/g, '')
+    .replace(/^0+/, '');
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER || digits.length > DECIMAL_DIGITS_MAX) {
-    const message = `the number ${text} is beyond 2^53 or has more digits than a number keeps: it would be rounded to ${value}`;
+    const message = `the number ${text} is beyond 2^53 or has more digits than a number keeps`;
     return { code: 'PAWL-016', pointer, message, help: `quote it to keep every digit as text: "${text}"` };
   }
   return null;
@@ -64,16 +71,54 @@ function commentFinding(node: RawScalar, pointer: string, text: string): Finding
   };
 }
 
+/** The first control character that neither JSON text nor a terminal should carry; -1 where there is none. */
+function controlCharacter(text: string): number {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x7f || (unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d)) return unit;
+  }
+  return -1;
+}
+
+/** `- b` after `a` on a deeper line continues the text `a`: nobody means that. */
+function foldedItem(node: RawScalar, pointer: string, text: string): Finding | null {
+  if (node.style !== 'plain') return null;
+  const found = /\n[ ]*(?=- )/.exec(text.slice(node.start, node.end));
+  if (found === null) return null;
+  const start = node.start + found.index + found[0].length;
+  return {
+    code: 'PAWL-006',
+    pointer,
+    offsets: [start, node.end],
+    message: 'this line is indented deeper than the one above, so it is no list item but a part of that text',
+    help: 'indent it like the items it belongs to',
+  };
+}
+
 function textFinding(node: RawScalar, pointer: string): Finding | null {
   const at = unclosedTemplate(node.text);
   if (at !== -1) {
     const message = '`${` has no `}`';
-    return { code: 'PAWL-014', pointer, at: [at, at + 2], message, help: 'close the expression with `}`; a literal `${` is written `$${`' };
+    return {
+      code: 'PAWL-014',
+      pointer,
+      at: [at, at + 2],
+      message,
+      help: 'close the expression with `}`; a literal `${` is written `$${`',
+    };
   }
-  const control = UNPRINTABLE.exec(node.text);
-  if (control !== null || LONE_SURROGATE.test(node.text)) {
-    const what = control === null ? 'half a character (a lone surrogate)' : `the control character U+${control[0].charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`;
-    return { code: 'PAWL-019', pointer, message: `the text holds ${what}, which cannot be stored`, help: 'take it out' };
+  const control = controlCharacter(node.text);
+  if (control !== -1 || LONE_SURROGATE.test(node.text)) {
+    const what =
+      control === -1
+        ? 'half a character (a lone surrogate)'
+        : `the control character U+${control.toString(16).padStart(4, '0').toUpperCase()}`;
+    return {
+      code: 'PAWL-019',
+      pointer,
+      message: `the text holds ${what}, which cannot be stored`,
+      help: 'take it out',
+    };
   }
   return null;
 }
@@ -85,7 +130,8 @@ function textFinding(node: RawScalar, pointer: string): Finding | null {
 export function checkScalar(node: RawScalar, pointer: string, text: string): CheckedScalar {
   const quoted = node.style !== 'plain' && node.style !== 'empty';
   if (!quoted) {
-    const finding = commentFinding(node, pointer, text) ?? numberFinding(node, pointer);
+    const finding =
+      commentFinding(node, pointer, text) ?? numberFinding(node, pointer) ?? foldedItem(node, pointer, text);
     if (finding !== null) return { value: finding.code === 'PAWL-015' ? node.value : node.text, finding };
   }
   return { value: node.value, finding: typeof node.value === 'string' ? textFinding(node, pointer) : null };

@@ -2,7 +2,7 @@ import type { Json } from '../model/json.ts';
 import type { Finding } from './report-problem.ts';
 import { childPointer, type NodePosition } from './source-map.ts';
 import { checkScalar } from './yaml-scalar.ts';
-import type { RawAlias, RawMap, RawNode } from './yaml-syntax.ts';
+import type { RawAlias, RawList, RawMap, RawNode, RawScalar } from './read-yaml.ts';
 
 /** How many values all aliases of a file may stand for together. */
 export const ALIASED_NODES_MAX = 1_000;
@@ -12,7 +12,7 @@ export interface Tree {
   readonly value: Json;
   readonly nodes: ReadonlyMap<string, NodePosition>;
   readonly findings: readonly Finding[];
-  readonly suspect: readonly string[];
+  readonly suspect: ReadonlySet<string>;
 }
 
 type Span = readonly [start: number, end: number];
@@ -26,7 +26,7 @@ function setOwn(target: Record<string, Json>, key: string, value: Json): void {
 class TreeReader {
   readonly nodes = new Map<string, NodePosition>();
   readonly findings: Finding[] = [];
-  readonly suspect: string[] = [];
+  readonly suspect = new Set<string>();
   private readonly open: RawNode[] = [];
   private readonly seen = new Set<RawNode>();
   private aliased = 0;
@@ -44,18 +44,26 @@ class TreeReader {
     if (this.inAlias > 0) this.aliased += 1;
     if (this.aliased > ALIASED_NODES_MAX) return null;
     const style = node.kind === 'scalar' ? node.style : node.kind;
-    this.nodes.set(pointer, { key, value: [node.start, node.end], style, text: node.kind === 'scalar' ? node.text : null });
-    const first = !this.seen.has(node);
+    const text = node.kind === 'scalar' ? node.text : null;
+    this.nodes.set(pointer, { key, value: [node.start, node.end], style, text });
+    const isFirst = !this.seen.has(node);
     this.seen.add(node);
-    if (first) this.checkMarks(node, pointer);
-    if (this.isMasked(node)) this.suspect.push(pointer);
-    if (node.kind === 'scalar') {
-      const { finding, value } = checkScalar(node, pointer, this.text);
-      if (finding !== null && first && !this.isMasked(node)) this.report(finding);
-      return value;
-    }
+    if (isFirst) this.checkMarks(node, pointer);
+    return node.kind === 'scalar'
+      ? this.readScalar(node, pointer, isFirst)
+      : this.readCollection(node, pointer, isFirst);
+  }
+
+  private readScalar(node: RawScalar, pointer: string, isFirst: boolean): Json {
+    const { finding, value } = checkScalar(node, pointer, this.text);
+    if (this.isMasked(node)) this.suspect.add(pointer);
+    else if (finding !== null && isFirst && !this.suspect.has(pointer)) this.report(finding);
+    return value;
+  }
+
+  private readCollection(node: RawMap | RawList, pointer: string, isFirst: boolean): Json {
     this.open.push(node);
-    const value = node.kind === 'map' ? this.readMap(node, pointer, first) : this.readList(node.items, pointer);
+    const value = node.kind === 'map' ? this.readMap(node, pointer, isFirst) : this.readList(node.items, pointer);
     this.open.pop();
     return value;
   }
@@ -70,6 +78,7 @@ class TreeReader {
     for (const { key, value } of node.entries) {
       const name = this.keyName(key, pointer, first);
       if (name === null) continue;
+      if (first && node.tag === null) this.checkColon(key, value, childPointer(pointer, name));
       const twin = keys.get(name);
       if (twin === undefined) {
         keys.set(name, key);
@@ -77,6 +86,18 @@ class TreeReader {
       } else if (first) this.reportTwin(name, childPointer(pointer, name), key, twin);
     }
     return result;
+  }
+
+  /** `{ a:1 }` and `{ a 1 }` are keys without value to YAML; nobody means that. */
+  private checkColon(key: RawNode, value: RawNode, pointer: string): void {
+    if (value.kind !== 'scalar' || value.style !== 'empty' || /^\s*:/.test(this.text.slice(key.end))) return;
+    this.report({
+      code: 'PAWL-025',
+      pointer,
+      offsets: [key.start, key.end],
+      message: `\`${this.text.slice(key.start, key.end)}\` is a key without a colon`,
+      help: 'write `key: value`, with a blank after the colon',
+    });
   }
 
   private reportTwin(name: string, pointer: string, key: RawNode, twin: RawNode): void {
@@ -101,7 +122,14 @@ class TreeReader {
     }
     if (first) this.checkMarks(key, pointer);
     if (key.text === '<<' && key.style === 'plain') {
-      if (first) this.report({ code: 'PAWL-012', pointer, offsets: span, message: '`<<` merges maps behind the reader\'s back', help: 'write the keys where they belong' });
+      if (first)
+        this.report({
+          code: 'PAWL-012',
+          pointer,
+          offsets: span,
+          message: "`<<` merges maps behind the reader's back",
+          help: 'write the keys where they belong',
+        });
       return null;
     }
     if (key.text.startsWith('{') && key.style !== 'double' && key.style !== 'single') {
@@ -113,7 +141,9 @@ class TreeReader {
 
   private keyFinding(pointer: string, offsets: Span, brace: boolean): Finding {
     const message = brace ? 'a key begins with `{`' : 'a key is a list or an alias, not a text';
-    const help = brace ? 'templates of other tools do not work here: quote the value, or write `${ … }` inside quotes' : 'write the key as plain text';
+    const help = brace
+      ? 'templates of other tools do not work here: quote the value, or write `${ … }` inside quotes'
+      : 'write the key as plain text';
     return { code: 'PAWL-013', pointer, offsets, message, help };
   }
 
@@ -122,8 +152,17 @@ class TreeReader {
     const target = node.target;
     this.nodes.set(pointer, { key, value: offsets, style: 'plain', text: null });
     if (target === null || this.open.includes(target)) {
-      const message = target === null ? `the alias \`*${node.name}\` has no anchor before it` : `the alias \`*${node.name}\` stands inside its own anchor`;
-      this.report({ code: 'PAWL-011', pointer, offsets, message, help: 'a value that begins with `*` must be quoted; else write the value here' });
+      const message =
+        target === null
+          ? `the alias \`*${node.name}\` has no anchor before it`
+          : `the alias \`*${node.name}\` stands inside its own anchor`;
+      this.report({
+        code: 'PAWL-011',
+        pointer,
+        offsets,
+        message,
+        help: 'a value that begins with `*` must be quoted; else write the value here',
+      });
       return null;
     }
     if (this.aliased > ALIASED_NODES_MAX) return null;
@@ -146,11 +185,14 @@ class TreeReader {
 
   private report(finding: Finding): void {
     this.findings.push(finding);
-    this.suspect.push(finding.pointer);
+    this.suspect.add(finding.pointer);
   }
 
   private isMasked(node: RawNode): boolean {
-    return node.kind === 'scalar' && this.masked.some(([start, end]) => node.start < end && start < Math.max(node.end, node.start + 1));
+    return (
+      node.kind === 'scalar' &&
+      this.masked.some(([start, end]) => node.start < end && start < Math.max(node.end, node.start + 1))
+    );
   }
 
   private checkMarks(node: RawNode, pointer: string): void {
@@ -159,11 +201,11 @@ class TreeReader {
         code: 'PAWL-009',
         pointer,
         offsets: [node.tag.start, node.tag.end],
-        message: `\`${node.tag.text}\` is a YAML tag: the value would lose it silently`,
+        message: `\`${node.tag.text}\` is a YAML tag, no part of the value`,
         help: '`!` begins a YAML tag, quote the expression',
       });
     }
-    if (node.anchor !== null && node.kind === 'scalar') {
+    if (node.anchor !== null && node.tag === null && node.kind === 'scalar') {
       this.report({
         code: 'PAWL-010',
         pointer,

@@ -16,10 +16,14 @@ export const DURATION_MS_MAX = 100 * 365 * UNIT_MS.d;
 const FORMS = 'write for example 10s, 1h30m, 7d, 2w or PT1H30M';
 
 function refuse(text: string, why: string, help: string): RefusedError {
-  return new RefusedError('PAWL_DURATION_INVALID', `${JSON.stringify(text.slice(0, 40))} is not a duration: ${why}; ${help}`, {
-    why,
-    help,
-  });
+  return new RefusedError(
+    'PAWL_DURATION_INVALID',
+    `${JSON.stringify(text.slice(0, 40))} is not a duration: ${why}; ${help}`,
+    {
+      why,
+      help,
+    },
+  );
 }
 
 /** Says why a text is no duration, and the mend. */
@@ -30,7 +34,8 @@ function explain(text: string): RefusedError {
     return refuse(text, 'months and years have no fixed length', 'say `until:` with addMonths(…), or write days');
   }
   if (/^[+-]|-\d/.test(text)) return refuse(text, 'it is negative or has a sign', FORMS);
-  if (/^\d+(?:\.\d+)?$/.test(text)) return refuse(text, 'the unit is missing', `write ${text}s for seconds or ${text}m for minutes`);
+  if (/^\d+(?:\.\d+)?$/.test(text))
+    return refuse(text, 'the unit is missing', `write ${text}s for seconds or ${text}m for minutes`);
   if (/^P/.test(text)) return refuse(text, 'an ISO duration has the form PnWnDTnHnMnS', FORMS);
   if (WORDS.test(text)) return refuse(text, 'the units are ms, s, m, h, d and w', FORMS);
   if (/\d\.\d/.test(text)) return refuse(text, 'only whole numbers are allowed', 'write 1h30m instead of 1.5h');
@@ -53,7 +58,8 @@ function shortMs(text: string): number {
 function isoMs(text: string, match: RegExpExecArray): number {
   if (/^P$|T$/.test(text)) throw explain(text);
   const [, weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] = match;
-  const whole = Number(weeks) * UNIT_MS.w + Number(days) * UNIT_MS.d + Number(hours) * UNIT_MS.h + Number(minutes) * UNIT_MS.m;
+  const whole =
+    Number(weeks) * UNIT_MS.w + Number(days) * UNIT_MS.d + Number(hours) * UNIT_MS.h + Number(minutes) * UNIT_MS.m;
   return whole + Math.round(Number(seconds) * UNIT_MS.s);
 }
 
