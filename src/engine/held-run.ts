@@ -18,6 +18,8 @@ export interface HeldRun {
   readonly left: Promise<void>;
   /** Resolves once its first inputs are decided and that commit is answered. */
   readonly decided: Promise<void>;
+  /** Resolves once a transition of it was committed here, or it left: a suspect is none any more (P06). */
+  readonly proven: Promise<void>;
   /** Events found by a drain, with the wake-up seen together with them. Those that are in hand already are left out. */
   drained(events: readonly InboxEvent[], wake: number | null): void;
   /** Has it decided now, so that a holder that winds down can let go. */
@@ -49,6 +51,7 @@ class Holding implements HeldRun {
   readonly run: RunIdentity;
   readonly left: Promise<void>;
   readonly decided: Promise<void>;
+  readonly proven: Promise<void>;
   private readonly engine: Engine;
   private readonly desk: Desk;
   private readonly version: LoadedVersion;
@@ -67,6 +70,7 @@ class Holding implements HeldRun {
   private idleFromMs: number;
   private resolveLeft: () => void = () => undefined;
   private resolveDecided: () => void = () => undefined;
+  private resolveProven: () => void = () => undefined;
 
   constructor(engine: Engine, desk: Desk, start: HoldingStart) {
     this.engine = engine;
@@ -81,6 +85,9 @@ class Holding implements HeldRun {
     });
     this.decided = new Promise((resolve) => {
       this.resolveDecided = resolve;
+    });
+    this.proven = new Promise((resolve) => {
+      this.resolveProven = resolve;
     });
     this.hand = {
       engine,
@@ -111,6 +118,7 @@ class Holding implements HeldRun {
     this.queue = [];
     this.desk.left(this.run.runId);
     this.resolveDecided();
+    this.resolveProven();
     this.resolveLeft();
     void observeLate(this.engine, this.state, late);
   }
@@ -182,6 +190,7 @@ class Holding implements HeldRun {
       this.abandon();
       return;
     }
+    if (driven.state.revision > this.state.revision) this.resolveProven();
     this.state = driven.state;
     if (this.gone) return;
     this.dispatch(driven.orders, driven.sentAtMs);

@@ -10,10 +10,10 @@ export type Order = Extract<InboxPayload, { type: 'cancel' | 'terminate' | 'comp
 /**
  * Gives a person's order to a run; it travels the road of events and is accepted or refused by the commit that consumes
  * it (R18). No worker is needed. Transaction: opens its own.
- * @param eventId the caller's idempotency key; null: a new one, and the same order sent again counts twice.
+ * @param eventId the caller's idempotency key; left out: a new one, and the same order sent again counts twice.
  * @throws PAWL_RUN_NOT_FOUND; PAWL_EVENT_CONFLICT.
  */
-export async function orderRun(engine: Engine, door: Door, run: RunIdentity, order: Order, eventId: string | null = null): Promise<Delivered> {
+export async function orderRun(engine: Engine, door: Door, run: RunIdentity, order: Order, eventId?: string): Promise<Delivered> {
   return deliverEvent(engine, door, {
     run,
     source: `person:${order.by}`,

@@ -5,6 +5,7 @@ import { ConflictError, InvariantError, NotFoundError, RefusedError } from '../m
 import type { RunId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
+import type { RunStatus } from '../model/statuses.ts';
 import { findUnstorable } from '../model/storable.ts';
 import { keyShard, partOf } from '../model/virtual-shard.ts';
 import type { StartAnswer, StartRequest, StoredRun } from '../ports/store.ts';
@@ -56,7 +57,8 @@ function keyOf(version: LoadedVersion, input: Json): string | null {
   throw new RefusedError('PAWL_INPUT_INVALID', 'the key of the workflow must give a text of 1 to 512 characters', {});
 }
 
-function identify(engine: Engine, version: LoadedVersion, ask: StartAsk, key: string | null): RunIdentity {
+function identify(engine: Engine, version: LoadedVersion, ask: StartAsk, name: { readonly key: string | null; readonly startNumber: number }): RunIdentity {
+  const { key, startNumber } = name;
   const runId = engine.ids.newRunId(key === null ? undefined : keyShard(engine.tenant, ask.workflow, key));
   return {
     runId,
@@ -66,7 +68,7 @@ function identify(engine: Engine, version: LoadedVersion, ask: StartAsk, key: st
     version: version.stored.version,
     digest: version.stored.digest,
     key: key ?? runId,
-    startNumber: 1,
+    startNumber,
     input: ask.input,
     startedAtMs: 0,
     startedBy: ask.by,
@@ -93,8 +95,10 @@ async function loadExisting(engine: Engine, runId: RunId): Promise<StoredRun> {
   return stored;
 }
 
-async function answerExisting(engine: Engine, answer: StartAnswer, ask: StartAsk): Promise<Started> {
-  const existing = await loadExisting(engine, answer.runId);
+/** Ends after which a key with `again: afterFailure` may be started again. */
+const FREEING: readonly RunStatus[] = ['FAILED', 'COMPENSATED', 'CANCELLED'];
+
+function answerExisting(existing: StoredRun, answer: StartAnswer, ask: StartAsk): Started {
   if (answer.same) return { run: existing.run, created: false };
   throw new ConflictError('PAWL_RUN_KEY_CONFLICT', `run key ${existing.run.key} of ${ask.workflow} is taken by a run with other input`, {
     runId: existing.run.runId,
@@ -112,15 +116,28 @@ async function answerExisting(engine: Engine, answer: StartAnswer, ask: StartAsk
 export async function startRun(engine: Engine, doorOf: (part: number) => Door, ask: StartAsk): Promise<Started> {
   const version = await findVersion(engine, ask);
   checkInput(version, ask.input);
-  const run = identify(engine, version, ask, keyOf(version, ask.input));
-  const door = doorOf(run.part);
+  const key = keyOf(version, ask.input);
+  for (let startNumber = 1; ; ) {
+    const run = identify(engine, version, ask, { key, startNumber });
+    const attempt = await startOnce(engine, doorOf(run.part), version, run);
+    if (attempt.kind === 'started') return { run: attempt.run, created: true };
+    const existing = await loadExisting(engine, attempt.answer.runId);
+    const isFree = version.compiled.machine.definition.key?.again === 'afterFailure' && FREEING.includes(existing.status);
+    if (!isFree || existing.run.startNumber < startNumber) return answerExisting(existing, attempt.answer, ask);
+    startNumber = existing.run.startNumber + 1;
+  }
+}
+
+type StartAttempt = { readonly kind: 'started'; readonly run: RunIdentity } | { readonly kind: 'taken'; readonly answer: StartAnswer };
+
+async function startOnce(engine: Engine, door: Door, version: LoadedVersion, run: RunIdentity): Promise<StartAttempt> {
   const decision = await decideAt(engine, door, version, run);
   const request = requestOf(door, decision);
   const { answer, sentAtMs } = await door.start(request);
-  if (!answer.created && answer.runId !== run.runId) return answerExisting(engine, answer, ask);
+  if (!answer.created && answer.runId !== run.runId) return { kind: 'taken', answer };
   if (request.lease.kind === 'keep') {
     const inputs = decision.more ? [{ type: 'due' } as const] : [];
     door.hold({ version, state: decision.next, inputs, orders: decision, sentAtMs }, request.lease.workerId);
   }
-  return { run: decision.next.run, created: true };
+  return { kind: 'started', run: decision.next.run };
 }

@@ -1,11 +1,13 @@
 import { createDatabaseClock, type DatabaseClock } from '../engine/database-clock.ts';
 import type { Door } from '../engine/door.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { HeldRun } from '../engine/held-run.ts';
+import type { HeldRun, HoldingStart } from '../engine/held-run.ts';
 import { openClaim } from '../engine/open-claim.ts';
+import { releaseCommit } from '../engine/park-run.ts';
 import { startRuns } from '../engine/start-runs.ts';
 import type { WorkerId } from '../model/ids.ts';
 import type { ClaimedRun, StartAnswer, StartRequest } from '../ports/store.ts';
+import type { Alone } from './alone.ts';
 import { createBatcher } from './batcher.ts';
 import { startLoop, type Loop } from './loop.ts';
 import { createSeat } from './seat.ts';
@@ -23,6 +25,8 @@ const POLL_MS_MIN = 20;
 const POLL_MS_MAX = 250;
 /** What is left of a stopping worker's grace for writing down how the last attempts ended. */
 const LAST_WORDS_MS = 1_000;
+/** How long a suspect that found busy hands waits before it is offered again, milliseconds. */
+const SUSPECT_AGAIN_MS = 500;
 /** A loop that has nothing to do until it is rung. */
 const UNTIL_RUNG_MS = 60_000;
 
@@ -34,6 +38,13 @@ export interface Lane extends Door {
   stop(graceMs: number): Promise<void>;
 }
 
+interface LaneStart {
+  readonly workerId: WorkerId;
+  readonly takenAtMs: number;
+  readonly nowMs: number;
+  readonly alone: Alone;
+}
+
 interface StartedAt {
   readonly answer: StartAnswer;
   readonly sentAtMs: number;
@@ -43,6 +54,7 @@ interface StartedAt {
 class PartLane implements Lane {
   readonly part: number;
   private readonly engine: Engine;
+  private readonly alone: Alone;
   private readonly time: DatabaseClock;
   private readonly starts;
   private tenure: Tenure;
@@ -51,9 +63,10 @@ class PartLane implements Lane {
   private loops: { readonly drive: Loop; readonly drain: Loop; readonly beat: Loop; readonly sweep: Loop } | null = null;
   private emptied: () => void = () => undefined;
 
-  constructor(engine: Engine, part: number, first: { readonly workerId: WorkerId; readonly takenAtMs: number; readonly nowMs: number }) {
+  constructor(engine: Engine, part: number, first: LaneStart) {
     this.engine = engine;
     this.part = part;
+    this.alone = first.alone;
     this.time = createDatabaseClock(engine.clock, first.nowMs);
     this.tenure = this.begin(first.workerId, first.takenAtMs);
     this.starts = createBatcher<StartRequest, StartedAt>({
@@ -87,7 +100,7 @@ class PartLane implements Lane {
   }
 
   keepsStarts(): boolean {
-    return !this.stopping && this.tenure.seat.lives() && this.heldCount() + this.starts.size() < this.engine.numbers.heldRunsMax;
+    return !this.stopping && this.tenure.seat.lives() && this.alone.mayClaim() && this.heldCount() + this.starts.size() < this.engine.numbers.heldRunsMax;
   }
 
   nowMs(): Promise<number> {
@@ -168,12 +181,27 @@ class PartLane implements Lane {
       await tenure.commit(opened.park);
       return null;
     }
-    return tenure.seat.lives() ? tenure.hold(opened.start) : null;
+    if (!tenure.seat.lives()) return null;
+    return claimed.suspect ? this.holdSuspect(claimed, opened.start) : tenure.hold(opened.start);
+  }
+
+  /** A suspect is held while these hands are empty in every part, or given back for a while (P06). */
+  private async holdSuspect(claimed: ClaimedRun, start: HoldingStart): Promise<HeldRun | null> {
+    const { tenure, alone } = this;
+    const { runId } = claimed.run.run;
+    if (!alone.admit()) {
+      await tenure.commit(releaseCommit(claimed.run, null, claimed.nowMs + SUSPECT_AGAIN_MS));
+      return null;
+    }
+    this.engine.logger.warn({ runId, crashes: claimed.run.crashes }, 'run.suspect');
+    const run = tenure.hold(start);
+    void run.proven.then(() => alone.release());
+    return run;
   }
 
   private async claimRound(): Promise<number> {
     const room = this.engine.numbers.heldRunsMax - this.heldCount();
-    if (room <= 0 || this.stopping || !this.tenure.seat.lives()) return 0;
+    if (room <= 0 || this.stopping || !this.tenure.seat.lives() || !this.alone.mayClaim()) return 0;
     const claims = await this.engine.store.claim(this.part, this.workerId(), Math.min(room, CLAIM_RUNS_MAX));
     for (const claimed of claims) await this.take(claimed);
     if (claims.length > 0) this.loops?.drain.ring();
@@ -242,12 +270,12 @@ class PartLane implements Lane {
 }
 
 /** Takes a seat in a part and begins to work there. Transaction: the store's own. */
-export async function openLane(engine: Engine, part: number): Promise<Lane> {
+export async function openLane(engine: Engine, part: number, alone: Alone): Promise<Lane> {
   const workerId = engine.ids.newWorkerId();
   const nowMs = await engine.store.nowMs();
   const takenAtMs = engine.clock.monotonicMs();
   await engine.store.takeSeat(part, workerId, engine.numbers.leaseMs);
-  const lane = new PartLane(engine, part, { workerId, takenAtMs, nowMs });
+  const lane = new PartLane(engine, part, { workerId, takenAtMs, nowMs, alone });
   lane.run();
   return lane;
 }

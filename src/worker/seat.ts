@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { WorkerId } from '../model/ids.ts';
 import type { Numbers } from '../model/numbers.ts';
 import type { SendGate } from '../ports/action-adapter.ts';
@@ -23,8 +22,6 @@ export interface Seat {
  */
 export function createSeat(workerId: WorkerId, takenAtMs: number, clock: Clock, numbers: Numbers): Seat {
   const life = new AbortController();
-  // One listener per socket in flight is right here; the default of ten only warns of leaks.
-  setMaxListeners(0, life.signal);
   let endsAtMs = takenAtMs + numbers.leaseMs;
   return {
     workerId,

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { commitRuns } from '../engine/commit-runs.ts';
 import type { DatabaseClock } from '../engine/database-clock.ts';
 import type { Desk, DeskAnswer } from '../engine/desk.ts';
@@ -45,8 +44,6 @@ export function beginTenure(options: TenureOptions): Tenure {
   const { engine, part, seat, time } = options;
   const { store, clock, logger } = engine;
   const held = new Map<RunId, HeldRun>();
-  const sending = new AbortController();
-  setMaxListeners(0, sending.signal);
   let windingDown = false;
 
   const batcher = createBatcher<RunCommit, DeskAnswer>({
@@ -64,7 +61,6 @@ export function beginTenure(options: TenureOptions): Tenure {
   const desk: Desk = {
     part,
     signal: seat.signal,
-    sendSignal: sending.signal,
     canSend: () => !windingDown && seat.lives(),
     nowMs: () => time.nowMs(),
     gateFor: (sentAtMs) => seat.gateFor(sentAtMs),
@@ -88,7 +84,9 @@ export function beginTenure(options: TenureOptions): Tenure {
       windingDown = true;
       for (const run of held.values()) run.nudge();
     },
-    abortSends: () => sending.abort(),
+    abortSends: () => {
+      for (const run of held.values()) run.abortSends();
+    },
     dropIdle: () => {
       for (const run of held.values()) {
         const sinceMs = run.idleSinceMs();
@@ -97,7 +95,6 @@ export function beginTenure(options: TenureOptions): Tenure {
     },
     end: () => {
       seat.end();
-      sending.abort();
       for (const run of [...held.values()]) run.abandon();
       held.clear();
     },

@@ -1,6 +1,7 @@
 import type { Door } from '../engine/door.ts';
 import type { Engine } from '../engine/engine.ts';
-import { openLane } from './lane.ts';
+import { createAlone } from './alone.ts';
+import { type Lane, openLane } from './lane.ts';
 
 /** A worker process's work: one lane per part. */
 export interface Worker {
@@ -15,7 +16,10 @@ export interface Worker {
 /** Starts working in every part of the store. */
 export async function startWorker(engine: Engine): Promise<Worker> {
   const parts = Array.from({ length: engine.store.parts }, (_, part) => part);
-  const lanes = await Promise.all(parts.map((part) => openLane(engine, part)));
+  let lanes: readonly Lane[] = [];
+  const heldCount = (): number => lanes.reduce((sum, lane) => sum + lane.heldCount(), 0);
+  const alone = createAlone({ clock: engine.clock, patienceMs: engine.numbers.leaseMs, heldCount });
+  lanes = await Promise.all(parts.map((part) => openLane(engine, part, alone)));
   let stopped: Promise<void> | null = null;
   engine.logger.info({ parts: parts.length }, 'worker.started');
   return {
@@ -24,7 +28,7 @@ export async function startWorker(engine: Engine): Promise<Worker> {
       if (lane === undefined) throw new RangeError(`there is no part ${part}`);
       return lane;
     },
-    heldCount: () => lanes.reduce((sum, lane) => sum + lane.heldCount(), 0),
+    heldCount,
     stop: (graceMs) => {
       stopped ??= Promise.all(lanes.map((lane) => lane.stop(graceMs))).then(() => engine.logger.info({}, 'worker.stopped'));
       return stopped;

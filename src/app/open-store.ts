@@ -1,0 +1,49 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Store } from '../ports/store.ts';
+import { startDatabase } from '../store/postgres/launcher/start-database.ts';
+import { openPostgresStore } from '../store/postgres/postgres-store.ts';
+import type { Config, Environment } from './config.ts';
+
+/** What opening the store needs. */
+export interface StoreSources {
+  readonly config: Config;
+  readonly env: Environment;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The store of a process, and how it is left. */
+export interface OpenedStore {
+  readonly store: Store;
+  /** Closes connections; the last process to leave a database of our own has its server stop. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the configured database: the address given, else our own server in the data directory, started if need be.
+ * @throws PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_MIGRATION_MISMATCH, PAWL_STORE_UNAVAILABLE.
+ */
+export async function openStore({ config, env, clock, logger }: StoreSources): Promise<OpenedStore> {
+  const { DATABASE_URL: _given, ...others } = env;
+  const launcherEnv = config.databaseUrl === null ? others : { ...others, DATABASE_URL: config.databaseUrl };
+  const database = await startDatabase({ dataDir: config.dataDir, env: launcherEnv, clock });
+  try {
+    const store = await openPostgresStore({
+      url: database.url,
+      numbers: config.numbers,
+      revive: () => database.revive(),
+      onBroken: (error) => logger.warn({ message: error.message }, 'store.connection-broken'),
+    });
+    return {
+      store,
+      close: async () => {
+        await store.close();
+        await database.leave();
+      },
+    };
+  } catch (error) {
+    await database.leave();
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ActionFunction } from '../../../src/actions/action-function.ts';
+import type { Config } from '../../../src/app/config.ts';
+import { type App, createApp } from '../../../src/app/create-app.ts';
+import type { RunView } from '../../../src/engine/run-view.ts';
+import type { Json } from '../../../src/model/json.ts';
+import { type Numbers, numbersFor } from '../../../src/model/numbers.ts';
+import type { Logger } from '../../../src/ports/logger.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import { type Provider, startProvider } from '../../../src/testing/fake-provider.ts';
+import type { ProviderOptions } from '../../../src/testing/provider/options.ts';
+import { openTestStore } from '../../support/postgres.ts';
+import { type WatchedStore, watchStore } from './watched-store.ts';
+
+/** A line that was logged. */
+export interface Logged {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly event: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** A logger that keeps what it is told. */
+export function keepingLogger(): Logger & { readonly lines: readonly Logged[] } {
+  const lines: Logged[] = [];
+  const keep = (level: Logged['level']) => (facts: Readonly<Record<string, unknown>>, event: string) => {
+    lines.push({ level, event, facts });
+  };
+  return { lines, info: keep('info'), warn: keep('warn'), error: keep('error') };
+}
+
+/** A configuration for tests: a lease of 9 s unless told otherwise, so that a slow machine is not taken for a dead one. */
+export function testConfig(numbers: Partial<Numbers> = {}): Config {
+  return {
+    databaseUrl: null,
+    dataDir: '/nowhere',
+    functions: [],
+    principals: { ana: ['operator', 'approver'], kai: ['approver'], starter: ['operator', 'approver'] },
+    numbers: numbersFor(numbers.leaseMs ?? 9_000, numbers),
+  };
+}
+
+/** One process of a test house: an app over a window into the shared store. */
+export interface Process {
+  readonly app: App;
+  readonly watched: WatchedStore;
+  readonly logger: ReturnType<typeof keepingLogger>;
+}
+
+/** A database, a provider, and as many processes as a test wants. */
+export interface House {
+  readonly provider: Provider;
+  readonly store: Store;
+  readonly url: string;
+  process(options?: ProcessOptions): Promise<Process>;
+  close(): Promise<void>;
+}
+
+/** How a process of a test house differs from the usual. */
+export interface ProcessOptions {
+  readonly numbers?: Partial<Numbers>;
+  readonly functions?: Readonly<Record<string, ActionFunction>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly store?: Store;
+}
+
+/** Opens a house of its own database and provider. */
+export async function openHouse(options: Partial<ProviderOptions> = {}): Promise<House> {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-house-'));
+  const provider = await startProvider({ bookFile: join(folder, 'book.jsonl'), ...options });
+  const opened = await openTestStore();
+  const apps: App[] = [];
+  return {
+    provider,
+    store: opened.store,
+    url: opened.url,
+    process: async ({ numbers, functions = {}, env = {}, store = opened.store } = {}) => {
+      const watched = watchStore(store);
+      const logger = keepingLogger();
+      const app = await createApp({
+        config: testConfig(numbers),
+        env,
+        store: watched.store,
+        functions: new Map(Object.entries(functions)),
+        logger,
+      });
+      apps.push(app);
+      return { app, watched, logger };
+    },
+    close: async () => {
+      for (const app of apps) await app.close(500);
+      await provider.close();
+      await opened.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits, commit by commit, until a run is as wanted. @throws what was seen last, after 15 s. */
+export async function untilRun(process: Process, run: string, wanted: (view: RunView) => boolean): Promise<RunView> {
+  const { app, watched } = process;
+  const untilMs = performance.now() + 15_000;
+  for (;;) {
+    const view = await app.show(run);
+    if (wanted(view)) return view;
+    if (performance.now() > untilMs) throw new Error(`run ${run} is still ${view.status}: ${JSON.stringify({ waitingFor: view.waitingFor, incidents: view.incidents, failure: view.failure })}`);
+    await watched.next();
+  }
+}
+
+/** Waits until a run has this status. */
+export function untilStatus(process: Process, run: string, status: RunView['status']): Promise<RunView> {
+  return untilRun(process, run, (view) => view.status === status);
+}
+
+/** Publishes a workflow and starts a run of it as `starter`. @returns the run's id. */
+export async function begin(process: Process, text: string, input: Json = {}): Promise<string> {
+  const { version } = await process.app.publish({ text, file: 'test.pawl.yaml', by: 'starter' });
+  const { run } = await process.app.start({ workflow: version.workflow, version: version.version, input, by: 'starter' });
+  return run.runId;
+}
