@@ -76,7 +76,8 @@ export function planCompensation(source: PlanSource): CompensationPlan | PlanFau
 /** Confirmed forward rows, the highest receipt number first: completion order is that number, not a clock (R06). */
 function undoOrder(effects: readonly Effect[]): readonly Effect[] {
   const confirmed = effects.filter((effect) => effect.compensates === null && effect.state === 'CONFIRMED');
-  return confirmed.sort((left, right) => receiptNoOf(right) - receiptNoOf(left));
+  const numbered = confirmed.map((effect) => ({ effect, receiptNo: receiptNoOf(effect) }));
+  return numbered.sort((left, right) => right.receiptNo - left.receiptNo).map(({ effect }) => effect);
 }
 
 function receiptNoOf(effect: Effect): number {

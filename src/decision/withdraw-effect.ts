@@ -34,7 +34,10 @@ export function refuseEffect(effect: Effect, withdrawal: Withdrawal): Effect {
  * @throws PAWL_INVARIANT for any other state: what may be on its way does not fail by a clock (R19).
  */
 export function expireEffect(effect: Effect, nowMs: number): Effect {
-  invariant(effect.state === 'AUTHORIZED', 'only an AUTHORIZED effect fails by a deadline', { key: effect.key, state: effect.state });
+  invariant(effect.state === 'AUTHORIZED', 'only an AUTHORIZED effect fails by a deadline', {
+    key: effect.key,
+    state: effect.state,
+  });
   const message = 'the deadline came before the next sending';
   return close(effect, 'FAILED', { code: 'timeout', class: 'timeout', message, nowMs });
 }

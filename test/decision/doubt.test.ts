@@ -37,10 +37,16 @@ describe('what is done about an outcome that nobody knows', () => {
   it('E06: no resend leaves later than 90 % of `remembers` after the first sending; then it is asked, else a person', () => {
     const short = contract({ idempotency: REMEMBERED });
     expect(resendsUntilMs(requested(), short)).toBe(T0 + 9_000);
-    expect(chooseDoubt(ask({ contract: short, nowMs: T0 + 8_000 }))).toEqual({ doubt: 'resend', notBeforeMs: T0 + 9_000 });
+    expect(chooseDoubt(ask({ contract: short, nowMs: T0 + 8_000 }))).toEqual({
+      doubt: 'resend',
+      notBeforeMs: T0 + 9_000,
+    });
     expect(chooseDoubt(ask({ contract: short, nowMs: T0 + 8_001 }))).toEqual(REVIEW);
     const asked = contract({ idempotency: REMEMBERED, reconcile: RECONCILE });
-    expect(chooseDoubt(ask({ contract: asked, nowMs: T0 + 8_001 }))).toEqual({ doubt: 'query', notBeforeMs: T0 + 8_001 });
+    expect(chooseDoubt(ask({ contract: asked, nowMs: T0 + 8_001 }))).toEqual({
+      doubt: 'query',
+      notBeforeMs: T0 + 8_001,
+    });
   });
 
   it('E06: the time counts from the first sending, not from the last', () => {
@@ -67,7 +73,10 @@ describe('what is done about an outcome that nobody knows', () => {
 
   it('E06: nothing else than a resend or a question is ever chosen for a row in doubt, and pending is never resent', () => {
     const asked = contract({ reconcile: RECONCILE });
-    expect(chooseDoubt(ask({ contract: asked, cause: 'pending' }))).toEqual({ doubt: 'query', notBeforeMs: T0 + 60_500 });
+    expect(chooseDoubt(ask({ contract: asked, cause: 'pending' }))).toEqual({
+      doubt: 'query',
+      notBeforeMs: T0 + 60_500,
+    });
     expect(chooseDoubt(ask({ cause: 'pending' }))).toEqual(REVIEW);
   });
 

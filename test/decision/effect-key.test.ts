@@ -18,7 +18,10 @@ import type { EffectKey } from '../../src/model/ids.ts';
 import { authorized, REQUEST, RUN, requested, T0 } from './ledger-fixtures.ts';
 
 /** The rule by other hands: node's hash over canonicalize's text. */
-const byHand = (value: unknown): string => createHash('sha256').update(String(canonicalize(value))).digest('hex');
+const byHand = (value: unknown): string =>
+  createHash('sha256')
+    .update(String(canonicalize(value)))
+    .digest('hex');
 
 const IDENTITY: EffectIdentity = {
   run: RUN,
@@ -29,14 +32,17 @@ const IDENTITY: EffectIdentity = {
   intent: 'charge',
   generation: 0,
 };
-const keyOf = (patch: Partial<EffectIdentity> = {}): EffectKey => effectKey(forwardIngredients({ ...IDENTITY, ...patch }));
+const keyOf = (patch: Partial<EffectIdentity> = {}): EffectKey =>
+  effectKey(forwardIngredients({ ...IDENTITY, ...patch }));
 
 describe('effect keys', () => {
   it('E01: the key is sha256 over the tagged list, addresses by reach, and stays what it was when it was pinned', () => {
     const address = ['order', 'O-1', 'charge', []];
     expect(keyOf()).toBe(byHand(['ek/1', 'default', 'run', address, 'order/O-1', 'charge', 0]));
     expect(keyOf()).toBe('0639cb69c8711b5c485ce2c2fbde572124cb1277ff8b389e6193ed29444c0775');
-    expect(keyOf({ reach: 'workflow' })).toBe(byHand(['ek/1', 'default', 'workflow', ['order', 'charge'], 'order/O-1', 'charge', 0]));
+    expect(keyOf({ reach: 'workflow' })).toBe(
+      byHand(['ek/1', 'default', 'workflow', ['order', 'charge'], 'order/O-1', 'charge', 0]),
+    );
     expect(keyOf({ reach: 'workflow' })).toBe('0212555be14d8eeb8d83ab3625deff5f40ec4dacbfa042fbe416b5300b3a3387');
     expect(keyOf({ reach: 'global' })).toBe(byHand(['ek/1', 'default', 'global', [], 'order/O-1', 'charge', 0]));
     expect(keyOf({ reach: 'global' })).toBe('c95726cce2e95f64505f264d7905d44ae03835e921a374713c0a55a92b67ed1d');
@@ -54,7 +60,9 @@ describe('effect keys', () => {
 
   it('E01: the start number of a freed key joins the run key and no text can imitate it', () => {
     const second = keyOf({ run: { ...RUN, startNumber: 2 } });
-    expect(second).toBe(byHand(['ek/1', 'default', 'run', ['order', ['O-1', 2], 'charge', []], 'order/O-1', 'charge', 0]));
+    expect(second).toBe(
+      byHand(['ek/1', 'default', 'run', ['order', ['O-1', 2], 'charge', []], 'order/O-1', 'charge', 0]),
+    );
     expect(keyOf({ run: { ...RUN, key: '["O-1",2]' } })).not.toBe(second);
   });
 
@@ -132,8 +140,12 @@ describe('request hashes', () => {
   it('finds a row whose request or key was tampered with', () => {
     const row = authorized();
     expect(() => checkIdentity(row)).not.toThrow();
-    expect(() => checkIdentity({ ...row, request: row.request.replace('100', '900') })).toThrow('request does not match');
-    expect(() => checkIdentity({ ...row, ingredients: { ...row.ingredients, generation: 1 } })).toThrow('key does not match');
+    expect(() => checkIdentity({ ...row, request: row.request.replace('100', '900') })).toThrow(
+      'request does not match',
+    );
+    expect(() => checkIdentity({ ...row, ingredients: { ...row.ingredients, generation: 1 } })).toThrow(
+      'key does not match',
+    );
     expect(() => readRequest({ ...row, request: '{}' })).toThrow('request does not match');
   });
 });

@@ -44,7 +44,14 @@ describe('the transition table of effects', () => {
 
   it('calls four states open and the six others settled', () => {
     expect(EFFECT_STATES.filter(isOpen)).toEqual(['PROPOSED', 'AUTHORIZED', 'REQUESTED', 'UNKNOWN']);
-    expect(EFFECT_STATES.filter(isSettled)).toEqual(['CONFIRMED', 'FAILED', 'ABSENT', 'REFUSED', 'CANCELLED', 'WAIVED']);
+    expect(EFFECT_STATES.filter(isSettled)).toEqual([
+      'CONFIRMED',
+      'FAILED',
+      'ABSENT',
+      'REFUSED',
+      'CANCELLED',
+      'WAIVED',
+    ]);
   });
 
   it('never lets a settled row change but by a waiver or a late proof', () => {
@@ -53,7 +60,8 @@ describe('the transition table of effects', () => {
   });
 
   it('lets every open state reach a settled one', () => {
-    const reaches = (from: EffectState): boolean => EFFECT_MOVES.some((move) => move.from === from && isSettled(move.to));
+    const reaches = (from: EffectState): boolean =>
+      EFFECT_MOVES.some((move) => move.from === from && isSettled(move.to));
     expect(EFFECT_STATES.filter((from) => isOpen(from) && !reaches(from))).toEqual([]);
   });
 
@@ -99,14 +107,18 @@ describe('what one commit may do to a stored row', () => {
         });
       return (from === to && isOpen(from)) || next(from);
     };
-    fc.assert(fc.property(state, state, (from, to) => canStore(from, to) === walk(from, to)), { numRuns: 500 });
+    fc.assert(
+      fc.property(state, state, (from, to) => canStore(from, to) === walk(from, to)),
+      { numRuns: 500 },
+    );
   });
 });
 
 describe('moveEffect', () => {
   it('refuses a move that the table does not have', () => {
     expect(() => moveEffect(authorized(), 'CONFIRMED', { settledAtMs: T0 })).toThrow('not in the table');
-    const refused = (to: EffectState) => () => moveEffect({ ...authorized(), state: 'CONFIRMED' }, to, { settledAtMs: T0 });
+    const refused = (to: EffectState) => () =>
+      moveEffect({ ...authorized(), state: 'CONFIRMED' }, to, { settledAtMs: T0 });
     for (const to of EFFECT_STATES) expect(refused(to)).toThrow('not in the table');
   });
 
@@ -131,7 +143,11 @@ describe('moveEffect', () => {
       fc.property(fc.constantFrom(...EFFECT_MOVES), (move) => {
         const before = { ...authorized(), state: move.from };
         const settledAtMs = isSettled(move.to) ? T0 : null;
-        const after = moveEffect(before, move.to, { attempt: move.to === 'REQUESTED' ? 1 : 0, settledAtMs, doubt: null });
+        const after = moveEffect(before, move.to, {
+          attempt: move.to === 'REQUESTED' ? 1 : 0,
+          settledAtMs,
+          doubt: null,
+        });
         expect({ key: after.key, request: after.request, hash: after.requestHash, step: after.step }).toEqual({
           key: before.key,
           request: before.request,

@@ -8,7 +8,11 @@ import { answered, cel, contract, cutOff, evaluatorFor, HOUR, RECONCILE, request
 
 const NONE = contract({ idempotency: { kind: 'none' } });
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
-const rule = (when: string, is: OutcomeRule['is'], code: string | null = null): OutcomeRule => ({ when: cel(when), is, code });
+const rule = (when: string, is: OutcomeRule['is'], code: string | null = null): OutcomeRule => ({
+  when: cel(when),
+  is,
+  code,
+});
 function judge(report: AttemptReport, of: ActionContract = contract(), patch: Partial<Judging> = {}): Outcome {
   return judgeAttempt({
     evaluator: evaluatorFor(of),
@@ -77,16 +81,26 @@ describe('the default outcome table', () => {
 
   it('keeps what the provider says of a refusal as data, and its wish to wait', () => {
     const outcome = judge(answered(429, { error: 'slow down' }, { 'Retry-After': '120' }));
-    expect(outcome).toMatchObject({ retryAfterMs: 120_000, output: { error: 'slow down' }, resultBase64: base64('{"error":"slow down"}') });
+    expect(outcome).toMatchObject({
+      retryAfterMs: 120_000,
+      output: { error: 'slow down' },
+      resultBase64: base64('{"error":"slow down"}'),
+    });
     expect(outcome.message).not.toContain('slow down');
-    const dated = judge(answered(503, {}, { 'retry-after': 'Fri, 15 Jan 2027 08:05:00 GMT', date: 'Fri, 15 Jan 2027 08:00:00 GMT' }));
+    const dated = judge(
+      answered(503, {}, { 'retry-after': 'Fri, 15 Jan 2027 08:05:00 GMT', date: 'Fri, 15 Jan 2027 08:00:00 GMT' }),
+    );
     expect(dated.retryAfterMs).toBe(300_000);
   });
 });
 
 describe('a confirmed answer', () => {
   it('gives the body as output and its id as external id', () => {
-    expect(judge(answered(200, { id: 'ch_1', amount: 5 }))).toMatchObject({ kind: 'confirmed', output: { id: 'ch_1', amount: 5 }, externalId: 'ch_1' });
+    expect(judge(answered(200, { id: 'ch_1', amount: 5 }))).toMatchObject({
+      kind: 'confirmed',
+      output: { id: 'ch_1', amount: 5 },
+      externalId: 'ch_1',
+    });
     expect(judge(answered(200, { id: 7 })).externalId).toBe('7');
     expect(judge(answered(200, { id: { a: 1 } })).externalId).toBeNull();
     expect(judge(answered(200, [{ id: 1 }])).externalId).toBeNull();
@@ -96,7 +110,12 @@ describe('a confirmed answer', () => {
     const typed = contract({ output: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } });
     expect(verdict(answered(200, { id: 'ch_1' }), typed)).toBe('confirmed');
     const broken = judge(answered(200, { id: 5 }), typed);
-    expect(broken).toMatchObject({ kind: 'unknown', code: 'unreadable', output: undefined, resultBase64: base64('{"id":5}') });
+    expect(broken).toMatchObject({
+      kind: 'unknown',
+      code: 'unreadable',
+      output: undefined,
+      resultBase64: base64('{"id":5}'),
+    });
     expect(verdict(answered(200, 'created'), typed)).toBe('unknown unreadable');
   });
 
@@ -119,7 +138,14 @@ describe('a confirmed answer', () => {
   });
 
   it('is null where a function returned nothing', () => {
-    const report: AttemptReport = { kind: 'answered', status: null, headers: {}, body: undefined, bodyBytes: new Uint8Array(), unreadable: null };
+    const report: AttemptReport = {
+      kind: 'answered',
+      status: null,
+      headers: {},
+      body: undefined,
+      bodyBytes: new Uint8Array(),
+      unreadable: null,
+    };
     expect(judge(report)).toMatchObject({ kind: 'confirmed', output: null });
   });
 });
@@ -135,14 +161,25 @@ describe("the action's own outcome list", () => {
       reconcile: RECONCILE,
     });
     expect(verdict(answered(410, {}), of)).toBe('confirmed');
-    expect(judge(answered(200, { ok: false, error: 'x' }), of)).toMatchObject({ kind: 'rejected', code: 'declined', named: true, output: { ok: false, error: 'x' } });
+    expect(judge(answered(200, { ok: false, error: 'x' }), of)).toMatchObject({
+      kind: 'rejected',
+      code: 'declined',
+      named: true,
+      output: { ok: false, error: 'x' },
+    });
     expect(verdict(answered(200, { ok: true }), of)).toBe('pending pending');
     expect(judge(answered(404, { ok: true }), of)).toMatchObject({ kind: 'rejected', named: false });
   });
 
   it('reads with, effect, constants and headers', () => {
     const of = contract({
-      outcome: [rule('with.amount == 100 && effect.key != "" && constants.currency == "EUR" && response.headers["x-state"] == "held"', 'rejected', 'held')],
+      outcome: [
+        rule(
+          'with.amount == 100 && effect.key != "" && constants.currency == "EUR" && response.headers["x-state"] == "held"',
+          'rejected',
+          'held',
+        ),
+      ],
     });
     expect(verdict(answered(200, {}, { 'X-State': 'held' }), of)).toBe('rejected held');
   });
@@ -153,7 +190,9 @@ describe("the action's own outcome list", () => {
   });
 
   it('may name an answer whose body is unreadable, but not confirm by it', () => {
-    const of = contract({ outcome: [rule('response.status == 402', 'rejected', 'declined'), rule('response.status == 200', 'confirmed')] });
+    const of = contract({
+      outcome: [rule('response.status == 402', 'rejected', 'declined'), rule('response.status == 200', 'confirmed')],
+    });
     expect(verdict(cutOff(402), of)).toBe('rejected declined');
     expect(verdict(cutOff(200), of)).toBe('unknown unreadable');
   });
@@ -165,18 +204,28 @@ describe("the action's own outcome list", () => {
 
   it('does not hide a bug behind an outcome', () => {
     const of = contract({ outcome: [rule('response.status == 1', 'rejected')] });
-    const evaluator = { ...evaluatorFor(of), holds: () => { throw new TypeError('a bug'); } };
+    const evaluator = {
+      ...evaluatorFor(of),
+      holds: () => {
+        throw new TypeError('a bug');
+      },
+    };
     expect(() => judge(answered(200), of, { evaluator })).toThrow('a bug');
   });
 });
 
 describe('refusals that are believed only where repeating is safe', () => {
   it('E07: 503 and 429 are definite for a remembered key and natural, unknown for none and lookup-only', () => {
-    for (const [status, kind] of [[503, 'unavailable'], [429, 'throttled']] as const) {
+    for (const [status, kind] of [
+      [503, 'unavailable'],
+      [429, 'throttled'],
+    ] as const) {
       expect(judge(answered(status)).kind).toBe(kind);
       expect(judge(answered(status), contract({ idempotency: { kind: 'natural' } })).kind).toBe(kind);
       expect(verdict(answered(status), NONE)).toBe(`unknown http-${status}`);
-      expect(verdict(answered(status), contract({ idempotency: { kind: 'none' }, reconcile: RECONCILE }))).toBe(`unknown http-${status}`);
+      expect(verdict(answered(status), contract({ idempotency: { kind: 'none' }, reconcile: RECONCILE }))).toBe(
+        `unknown http-${status}`,
+      );
     }
   });
 
@@ -191,12 +240,17 @@ describe('refusals that are believed only where repeating is safe', () => {
   });
 
   it('E07: a connection that was never made is definite for everybody', () => {
-    expect(verdict({ kind: 'broken', byteWritten: false, reason: 'ECONNREFUSED' }, NONE)).toBe('unavailable unreachable');
+    expect(verdict({ kind: 'broken', byteWritten: false, reason: 'ECONNREFUSED' }, NONE)).toBe(
+      'unavailable unreachable',
+    );
   });
 });
 
 describe('what a function says', () => {
-  const says = (outcome: Outcome['kind'], patch: Partial<Extract<AttemptReport, { kind: 'declared' }>> = {}): AttemptReport => ({
+  const says = (
+    outcome: Outcome['kind'],
+    patch: Partial<Extract<AttemptReport, { kind: 'declared' }>> = {},
+  ): AttemptReport => ({
     kind: 'declared',
     outcome,
     code: null,
@@ -206,7 +260,12 @@ describe('what a function says', () => {
   });
 
   it('is its outcome', () => {
-    expect(judge(says('rejected', { code: 'declined' }))).toMatchObject({ kind: 'rejected', code: 'declined', named: false, output: { id: 1 } });
+    expect(judge(says('rejected', { code: 'declined' }))).toMatchObject({
+      kind: 'rejected',
+      code: 'declined',
+      named: false,
+      output: { id: 1 },
+    });
     expect(judge(says('throttled', { afterMs: 5_000 }))).toMatchObject({ kind: 'throttled', retryAfterMs: 5_000 });
     expect(judge(says('unavailable'))).toMatchObject({ kind: 'unavailable', code: 'unavailable' });
     expect(judge(says('confirmed'))).toMatchObject({ kind: 'confirmed', output: { id: 1 }, externalId: '1' });
@@ -226,8 +285,16 @@ describe('what a function says', () => {
         rule('failure.class == "throttled"', 'rejected'),
       ],
     });
-    expect(judge(says('rejected', { code: 'exists' }), of)).toMatchObject({ kind: 'rejected', code: 'duplicate', named: true });
-    expect(judge(says('throttled', { code: 'slow' }), of)).toMatchObject({ kind: 'rejected', code: 'slow', named: true });
+    expect(judge(says('rejected', { code: 'exists' }), of)).toMatchObject({
+      kind: 'rejected',
+      code: 'duplicate',
+      named: true,
+    });
+    expect(judge(says('throttled', { code: 'slow' }), of)).toMatchObject({
+      kind: 'rejected',
+      code: 'slow',
+      named: true,
+    });
     expect(judge(says('throttled'), of)).toMatchObject({ kind: 'rejected', code: 'rejected' });
     expect(judge(says('rejected', { code: 'other' }), of)).toMatchObject({ named: false });
     expect(judge(answered(409), of)).toMatchObject({ kind: 'confirmed' });
@@ -260,7 +327,10 @@ describe('redaction', () => {
   });
 
   it('asks the output schema about the whole answer', () => {
-    const typed = contract({ ...of, output: { type: 'object', required: ['card'], properties: { card: { type: 'object', required: ['number'] } } } });
+    const typed = contract({
+      ...of,
+      output: { type: 'object', required: ['card'], properties: { card: { type: 'object', required: ['number'] } } },
+    });
     expect(judge(answered(200, body), typed).kind).toBe('confirmed');
   });
 
@@ -272,7 +342,10 @@ describe('redaction', () => {
   it('can take the whole body, and holds for what functions say', () => {
     const whole = contract({ redact: [''] });
     expect(judge(answered(200, { id: 1 }), whole)).toMatchObject({ kind: 'confirmed', output: null, externalId: null });
-    const declared = judge({ kind: 'declared', outcome: 'rejected', code: 'x', afterMs: null, data: { card: { number: '4242' } } }, of);
+    const declared = judge(
+      { kind: 'declared', outcome: 'rejected', code: 'x', afterMs: null, data: { card: { number: '4242' } } },
+      of,
+    );
     expect(JSON.stringify(declared)).not.toContain('4242');
     expect(declared.output).toEqual({ card: {} });
   });

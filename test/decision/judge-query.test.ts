@@ -2,14 +2,36 @@ import { describe, expect, it } from 'vitest';
 import { judgeQuery } from '../../src/decision/judge-query.ts';
 import type { ActionContract, OutcomeRule, ReconcileContract } from '../../src/model/definition.ts';
 import type { AttemptReport, Outcome } from '../../src/model/outcome.ts';
-import { answered, cel, contract, cutOff, evaluatorFor, RECONCILE, requested, T0, template } from './ledger-fixtures.ts';
+import {
+  answered,
+  cel,
+  contract,
+  cutOff,
+  evaluatorFor,
+  RECONCILE,
+  requested,
+  T0,
+  template,
+} from './ledger-fixtures.ts';
 
-const rule = (when: string, is: OutcomeRule['is'], code: string | null = null): OutcomeRule => ({ when: cel(when), is, code });
+const rule = (when: string, is: OutcomeRule['is'], code: string | null = null): OutcomeRule => ({
+  when: cel(when),
+  is,
+  code,
+});
 const asks = (patch: Partial<ReconcileContract> = {}, of: Partial<ActionContract> = {}): ActionContract =>
   contract({ reconcile: { ...RECONCILE, ...patch }, ...of });
 function judge(report: AttemptReport, of: ActionContract = asks()): Outcome {
   const evaluator = evaluatorFor(of);
-  return judgeQuery({ evaluator, contract: of, effect: requested(), with: { case: 'c1' }, report, scope: {}, nowMs: T0 });
+  return judgeQuery({
+    evaluator,
+    contract: of,
+    effect: requested(),
+    with: { case: 'c1' },
+    report,
+    scope: {},
+    nowMs: T0,
+  });
 }
 const verdict = (report: AttemptReport, of?: ActionContract): string => {
   const { kind, code } = judge(report, of);
@@ -98,11 +120,15 @@ describe('a query with an outcome list', () => {
   });
 
   it('proves nothing when a rule cannot be read against the answer', () => {
-    expect(verdict(answered(200, {}), asks({ outcome: [rule('response.body.state == "done"', 'confirmed')] }))).toBe('unknown unreadable');
+    expect(verdict(answered(200, {}), asks({ outcome: [rule('response.body.state == "done"', 'confirmed')] }))).toBe(
+      'unknown unreadable',
+    );
   });
 
   it('confirms nothing by an unreadable answer', () => {
-    expect(verdict(cutOff(200), asks({ output: null, outcome: [rule('response.status == 200', 'confirmed')] }))).toBe('unknown unreadable');
+    expect(verdict(cutOff(200), asks({ output: null, outcome: [rule('response.status == 200', 'confirmed')] }))).toBe(
+      'unknown unreadable',
+    );
   });
 });
 
@@ -123,7 +149,8 @@ describe('a query by a function', () => {
   });
 
   it('proves nothing otherwise', () => {
-    for (const kind of ['unknown', 'unavailable', 'throttled'] as const) expect(verdict(says(kind))).toBe('unknown query-failed');
+    for (const kind of ['unknown', 'unavailable', 'throttled'] as const)
+      expect(verdict(says(kind))).toBe('unknown query-failed');
     expect(judge(says('unknown', 'odd')).message).toContain('odd');
     expect(verdict(says('confirmed'), asks({}, { output: { type: 'string' } }))).toBe('unknown unreadable');
   });

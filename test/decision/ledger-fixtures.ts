@@ -67,7 +67,15 @@ export function template(value: Json): Template {
 }
 
 export function http(patch: Partial<HttpTemplate> = {}): HttpTemplate {
-  return { kind: 'http', method: 'POST', url: template('https://psp.example/v1/charges'), headers: [], query: [], body: null, ...patch };
+  return {
+    kind: 'http',
+    method: 'POST',
+    url: template('https://psp.example/v1/charges'),
+    headers: [],
+    query: [],
+    body: null,
+    ...patch,
+  };
 }
 
 export function contract(patch: Partial<ActionContract> = {}): ActionContract {
@@ -124,7 +132,11 @@ export function definition(patch: Partial<WorkflowDefinition> = {}): WorkflowDef
     actions: [],
     timeoutMs: null,
     onFailure: 'compensate',
-    compensation: { order: 'reverse', onFailure: 'hold', retry: retryPolicy({ attempts: 10, factor: 2, capMs: 60_000 }) },
+    compensation: {
+      order: 'reverse',
+      onFailure: 'hold',
+      retry: retryPolicy({ attempts: 10, factor: 2, capMs: 60_000 }),
+    },
     steps: [],
     output: null,
     ...patch,
@@ -161,7 +173,9 @@ export function callStep(id: string, patch: Partial<CallStep> = {}): CallStep {
   };
 }
 
-export function compensation(patch: Partial<Extract<Compensation, { kind: 'call' }>> = {}): Extract<Compensation, { kind: 'call' }> {
+export function compensation(
+  patch: Partial<Extract<Compensation, { kind: 'call' }>> = {},
+): Extract<Compensation, { kind: 'call' }> {
   return {
     kind: 'call',
     action: 'psp.refund',
@@ -188,7 +202,15 @@ export const REQUEST: EffectRequest = {
 
 /** A forward row, AUTHORIZED, of a step. */
 export function authorized(step = 'charge', frames: readonly Frame[] = []): Effect {
-  const ingredients = forwardIngredients({ run: RUN, step, frames, action: 'psp.charge', object: null, intent: null, generation: 0 });
+  const ingredients = forwardIngredients({
+    run: RUN,
+    step,
+    frames,
+    action: 'psp.charge',
+    object: null,
+    intent: null,
+    generation: 0,
+  });
   return proposeEffect({
     ingredients,
     step,
@@ -221,7 +243,15 @@ export function requested(effect: Effect = authorized(), nowMs = T0, fence = 1):
 }
 
 export function settling(effect: Effect, patch: Partial<Omit<Settling, 'effect'>> = {}): Settling {
-  return { effect, contract: contract(), policy: policy(), numbers: NUMBERS, nowMs: T0 + 500, retrying: true, ...patch };
+  return {
+    effect,
+    contract: contract(),
+    policy: policy(),
+    numbers: NUMBERS,
+    nowMs: T0 + 500,
+    retrying: true,
+    ...patch,
+  };
 }
 
 export function outcome(kind: Outcome['kind'], patch: Partial<Outcome> = {}): Outcome {
@@ -246,5 +276,12 @@ export function answered(status: number | null, body: Json = {}, headers: Record
 
 /** An answer whose body broke off. */
 export function cutOff(status: number): AttemptReport {
-  return { kind: 'answered', status, headers: {}, body: undefined, bodyBytes: Buffer.from('<html'), unreadable: 'cut off' };
+  return {
+    kind: 'answered',
+    status,
+    headers: {},
+    body: undefined,
+    bodyBytes: Buffer.from('<html'),
+    unreadable: 'cut off',
+  };
 }

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHAIN_START, issueReceipt, makeReceipt, type ReceiptChain, verifyReceipts } from '../../src/decision/receipt.ts';
+import {
+  CHAIN_START,
+  issueReceipt,
+  makeReceipt,
+  type ReceiptChain,
+  verifyReceipts,
+} from '../../src/decision/receipt.ts';
 import { settleAttempt } from '../../src/decision/settle-effect.ts';
 import type { Effect, Receipt } from '../../src/model/effect.ts';
 import type { RunId } from '../../src/model/ids.ts';
@@ -16,7 +22,9 @@ function book(): { effects: Effect[]; receipts: Receipt[] } {
   for (const [index, step] of ['reserve', 'charge', 'ship'].entries()) {
     const settled = settleAttempt(
       settling(requested(authorized(step))),
-      index === 2 ? outcome('rejected', { resultBase64: 'eyJubyI6MX0=' }) : outcome('confirmed', { resultBase64: 'eyJpZCI6MX0=' }),
+      index === 2
+        ? outcome('rejected', { resultBase64: 'eyJubyI6MX0=' })
+        : outcome('confirmed', { resultBase64: 'eyJpZCI6MX0=' }),
     );
     if (settled.receipt === null) throw new Error('not settled');
     const issued = issueReceipt(settled.effect, settled.receipt, chain);
@@ -35,7 +43,11 @@ describe('receipts', () => {
   it('E10: they are numbered from 1, linked to the one before, and covered by a hash that can be made by hand', () => {
     const { receipts, effects } = book();
     expect(receipts.map((receipt) => receipt.receiptNo)).toEqual([1, 2, 3]);
-    expect(receipts.map((receipt) => receipt.previous)).toEqual([CHAIN_START, receipts[0]?.integrity, receipts[1]?.integrity]);
+    expect(receipts.map((receipt) => receipt.previous)).toEqual([
+      CHAIN_START,
+      receipts[0]?.integrity,
+      receipts[1]?.integrity,
+    ]);
     for (const receipt of receipts) {
       const { integrity, ...body } = receipt;
       const text = String(canonicalize({ ...body, runId: RUN.runId }));
@@ -49,7 +61,8 @@ describe('receipts', () => {
   it('E10: one flipped character anywhere in a receipt is found', () => {
     const { receipts, effects } = book();
     const text = JSON.stringify(receipts);
-    const flip = (at: number, code: number): string => text.slice(0, at) + String.fromCharCode(code) + text.slice(at + 1);
+    const flip = (at: number, code: number): string =>
+      text.slice(0, at) + String.fromCharCode(code) + text.slice(at + 1);
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.integer({ min: 0x20, max: 0x7e }), (at, code) => {
         fc.pre(text.charCodeAt(at) !== code);
@@ -83,20 +96,22 @@ describe('receipts', () => {
     const forged = makeReceipt({ ...draft, requestHash: 'f'.repeat(64) }, chain);
     expect(forged.integrity).not.toBe(integrity);
     expect(verify([forged])).toEqual([]);
-    expect(verify([forged], effects.slice(0, 1)).map((fault) => fault.fault)).toEqual(['the receipt is of another request']);
+    expect(verify([forged], effects.slice(0, 1)).map((fault) => fault.fault)).toEqual([
+      'the receipt is of another request',
+    ]);
   });
 
   it('E10: a ledger row that its receipts do not bear out is found', () => {
     const { receipts, effects } = book();
     const faults = (change: (effect: Effect) => Effect): readonly string[] =>
       verify(receipts, swap(effects, 0, change)).map((fault) => fault.fault);
-    expect(faults((row) => ({ ...row, request: row.request.replace('100', '900') }))).toEqual(['the request does not match its hash']);
+    expect(faults((row) => ({ ...row, request: row.request.replace('100', '900') }))).toEqual([
+      'the request does not match its hash',
+    ]);
     expect(faults((row) => ({ ...row, ingredients: { ...row.ingredients, generation: 1 } }))).toEqual([
       'the key does not match its ingredients',
     ]);
-    expect(faults((row) => ({ ...row, receiptNo: 2 }))).toEqual([
-      'the receipt that the row names is not its own',
-    ]);
+    expect(faults((row) => ({ ...row, receiptNo: 2 }))).toEqual(['the receipt that the row names is not its own']);
     expect(faults((row) => ({ ...row, state: 'ABSENT' }))).toEqual(['the row is ABSENT and no receipt says so']);
     expect(faults((row) => ({ ...row, receiptNo: null }))).toEqual(['the row is CONFIRMED and no receipt says so']);
     expect(faults((row) => ({ ...row, state: 'FAILED', receiptNo: null }))).toEqual([]);

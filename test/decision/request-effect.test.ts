@@ -22,7 +22,13 @@ describe('requesting', () => {
 
   it('keeps the first time of a row that is sent again', () => {
     const resent = requestEffect(unknown, at(T0 + 1_000));
-    expect(resent).toMatchObject({ firstRequestedAtMs: T0, requestedAtMs: T0 + 1_000, countedAttempts: 1, resends: 1, doubt: null });
+    expect(resent).toMatchObject({
+      firstRequestedAtMs: T0,
+      requestedAtMs: T0 + 1_000,
+      countedAttempts: 1,
+      resends: 1,
+      doubt: null,
+    });
   });
 
   it('refuses a row before its time, an older fence, and a doubt that is no resend', () => {
@@ -48,7 +54,10 @@ describe('asking', () => {
   });
 
   it('leaves a review and a resend where they are', () => {
-    expect(askEffect({ ...unknown, doubt: 'review', notBeforeMs: null }, T0, 31_000)).toMatchObject({ queries: 1, notBeforeMs: null });
+    expect(askEffect({ ...unknown, doubt: 'review', notBeforeMs: null }, T0, 31_000)).toMatchObject({
+      queries: 1,
+      notBeforeMs: null,
+    });
     expect(askEffect(unknown, T0, 31_000).notBeforeMs).toBe(T0 + 1_000);
     expect(() => askEffect(requested(), T0, 1)).toThrow('only an UNKNOWN effect');
   });

@@ -82,7 +82,8 @@ describe('room for another attempt', () => {
   });
   const callsWith = (attempts: number | null): number => {
     let calls = 1;
-    while (calls < 50 && nextAttemptAtMs(ask({ policy: retryPolicy({ attempts }), attempts: calls })) !== null) calls += 1;
+    while (calls < 50 && nextAttemptAtMs(ask({ policy: retryPolicy({ attempts }), attempts: calls })) !== null)
+      calls += 1;
     return calls;
   };
 

@@ -37,7 +37,9 @@ describe('the final status', () => {
     expect(finalStatus({ kind: 'done' }, nothing)).toBe('COMPLETED');
     expect(finalStatus({ kind: 'failed' }, nothing)).toBe('FAILED');
     expect(finalStatus({ kind: 'failed' }, [row('CONFIRMED'), undo('CONFIRMED')])).toBe('COMPENSATED');
-    expect(finalStatus({ kind: 'failed' }, [row('CONFIRMED'), undo('CONFIRMED'), undo('WAIVED')])).toBe('COMPENSATED_WITH_ERRORS');
+    expect(finalStatus({ kind: 'failed' }, [row('CONFIRMED'), undo('CONFIRMED'), undo('WAIVED')])).toBe(
+      'COMPENSATED_WITH_ERRORS',
+    );
     expect(finalStatus({ kind: 'ordered' }, [undo('CONFIRMED')])).toBe('COMPENSATED');
     expect(finalStatus({ kind: 'ordered' }, [undo('WAIVED')])).toBe('COMPENSATED_WITH_ERRORS');
     expect(finalStatus({ kind: 'ordered' }, nothing)).toBe('FAILED');
@@ -81,7 +83,9 @@ describe('the status of a run that has not ended', () => {
   it('is HELD when an incident is open and nothing else can move', () => {
     expect(live({ incidents: [INCIDENT] })).toBe('HELD');
     expect(live({ incidents: [INCIDENT], effects: [row('UNKNOWN', { doubt: 'review' })] })).toBe('HELD');
-    expect(live({ incidents: [INCIDENT], phase: 'compensating', effects: [undo('FAILED'), undo('PROPOSED')] })).toBe('HELD');
+    expect(live({ incidents: [INCIDENT], phase: 'compensating', effects: [undo('FAILED'), undo('PROPOSED')] })).toBe(
+      'HELD',
+    );
   });
 
   it('is not HELD while a row, a read or an event can still move', () => {

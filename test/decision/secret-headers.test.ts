@@ -29,11 +29,15 @@ describe('headers that carry secrets', () => {
   });
 
   it('name the secrets that a process needs for a sending', () => {
-    expect(secretNamesOf(contract({ auth: bearer, transport: http({ headers: KEYED }) }), 'send')).toEqual(['pspToken']);
+    expect(secretNamesOf(contract({ auth: bearer, transport: http({ headers: KEYED }) }), 'send')).toEqual([
+      'pspToken',
+    ]);
     expect(secretNamesOf(contract({ auth: basic }), 'send')).toEqual(['pspToken']);
     expect(secretNamesOf(contract({ auth: header }), 'send')).toEqual(['pspToken']);
     expect(secretNamesOf(contract(), 'send')).toEqual([]);
-    const nested = http({ headers: [['X', { kind: 'list', items: [template({ a: '=secrets.pspToken' }), template('x')] }]] });
+    const nested = http({
+      headers: [['X', { kind: 'list', items: [template({ a: '=secrets.pspToken' }), template('x')] }]],
+    });
     expect(secretNamesOf(contract({ transport: nested }), 'send')).toEqual(['pspToken']);
   });
 

@@ -21,13 +21,20 @@ import {
 const NOW = T0 + 500;
 const THREE = policy({ retry: retryPolicy({ attempts: 3, delayMs: 2_000 }) });
 /** The row sent again when its time has come. */
-const again = (effect: Effect): Effect => requestEffect(effect, { nowMs: effect.notBeforeMs ?? NOW, fence: effect.fence, numbers: NUMBERS });
+const again = (effect: Effect): Effect =>
+  requestEffect(effect, { nowMs: effect.notBeforeMs ?? NOW, fence: effect.fence, numbers: NUMBERS });
 const unknown = (effect = requested()): Effect => settleAttempt(settling(effect), outcome('unknown')).effect;
 
 describe('an attempt that says done', () => {
   it('makes the row CONFIRMED with output, receipt and one word for the machine', () => {
     const settled = settleAttempt(settling(requested()), outcome('confirmed', { resultBase64: 'e30=' }));
-    expect(settled.effect).toMatchObject({ state: 'CONFIRMED', output: { id: 'ch_1' }, externalId: 'ch_1', settledAtMs: NOW, code: null });
+    expect(settled.effect).toMatchObject({
+      state: 'CONFIRMED',
+      output: { id: 'ch_1' },
+      externalId: 'ch_1',
+      settledAtMs: NOW,
+      code: null,
+    });
     expect(settled.receipt).toMatchObject({
       outcome: 'confirmed',
       observedBy: 'response',
@@ -58,7 +65,14 @@ describe('an attempt that says no', () => {
     expect(receipt?.outcome).toBe('failed');
     expect(settled).toEqual({
       ok: false,
-      failure: { code: 'card-declined', class: 'rejected', message: 'rejected', step: 'charge', data: { reason: 'limit' }, cause: null },
+      failure: {
+        code: 'card-declined',
+        class: 'rejected',
+        message: 'rejected',
+        step: 'charge',
+        data: { reason: 'limit' },
+        cause: null,
+      },
       attempts: 1,
     });
   });
@@ -74,9 +88,15 @@ describe('an attempt that says no', () => {
     const unnamed = settleAttempt(settling(resent, { nowMs: T0 + 2_000 }), outcome('rejected', { code: 'conflict' }));
     expect(unnamed.effect).toMatchObject({ state: 'UNKNOWN', doubt: 'review', code: 'conflict' });
     expect(unnamed.settled).toBeNull();
-    const named = settleAttempt(settling(resent, { nowMs: T0 + 2_000 }), outcome('rejected', { code: 'exists', named: true }));
+    const named = settleAttempt(
+      settling(resent, { nowMs: T0 + 2_000 }),
+      outcome('rejected', { code: 'exists', named: true }),
+    );
     expect(named.effect).toMatchObject({ state: 'FAILED', code: 'exists' });
-    const asked = settleAttempt(settling(resent, { contract: contract({ reconcile: RECONCILE }) }), outcome('rejected'));
+    const asked = settleAttempt(
+      settling(resent, { contract: contract({ reconcile: RECONCILE }) }),
+      outcome('rejected'),
+    );
     expect(asked.effect.doubt).toBe('query');
   });
 });
@@ -87,7 +107,10 @@ describe('an attempt that says not now', () => {
     expect(first.effect).toMatchObject({ state: 'AUTHORIZED', notBeforeMs: NOW + 2_000, countedAttempts: 1 });
     expect(first).toMatchObject({ receipt: null, settled: null, retryAtMs: NOW + 2_000 });
     const second = settleAttempt(settling(again(first.effect), { policy: THREE }), outcome('unavailable'));
-    const third = settleAttempt(settling(again(second.effect), { policy: THREE }), outcome('unavailable', { code: 'http-503' }));
+    const third = settleAttempt(
+      settling(again(second.effect), { policy: THREE }),
+      outcome('unavailable', { code: 'http-503' }),
+    );
     expect(third.effect).toMatchObject({ state: 'FAILED', attempt: 3, code: 'http-503', failureClass: 'unavailable' });
     expect(third.settled).toMatchObject({ ok: false, attempts: 3 });
   });
@@ -102,7 +125,10 @@ describe('an attempt that says not now', () => {
     expect(stopped.effect.state).toBe('FAILED');
     const codes: string[] = [];
     const mayRetry = (failure: { readonly code: string }): boolean => codes.push(failure.code) === 0;
-    const refused = settleAttempt(settling(requested(), { policy: THREE, mayRetry }), outcome('unavailable', { code: 'http-503' }));
+    const refused = settleAttempt(
+      settling(requested(), { policy: THREE, mayRetry }),
+      outcome('unavailable', { code: 'http-503' }),
+    );
     expect(refused.effect.state).toBe('FAILED');
     expect(codes).toEqual(['http-503']);
   });
@@ -110,7 +136,12 @@ describe('an attempt that says not now', () => {
   it('E06: speaks of its own sending alone: a row in doubt stays UNKNOWN', () => {
     const resent = again(unknown());
     const settled = settleAttempt(settling(resent, { policy: THREE, nowMs: T0 + 2_000 }), outcome('unavailable'));
-    expect(settled.effect).toMatchObject({ state: 'UNKNOWN', doubt: 'resend', notBeforeMs: T0 + 4_000, unknownSinceMs: NOW });
+    expect(settled.effect).toMatchObject({
+      state: 'UNKNOWN',
+      doubt: 'resend',
+      notBeforeMs: T0 + 4_000,
+      unknownSinceMs: NOW,
+    });
   });
 });
 
@@ -159,7 +190,13 @@ describe('an attempt without a definite answer', () => {
   it('E06: a resend has the same key and bytes, another attempt number, and costs none of the policy', () => {
     const first = unknown();
     const resent = again(first);
-    expect(resent).toMatchObject({ state: 'REQUESTED', attempt: 2, countedAttempts: 1, resends: 1, firstRequestedAtMs: T0 });
+    expect(resent).toMatchObject({
+      state: 'REQUESTED',
+      attempt: 2,
+      countedAttempts: 1,
+      resends: 1,
+      firstRequestedAtMs: T0,
+    });
     expect({ key: resent.key, request: resent.request }).toEqual({ key: first.key, request: first.request });
     const done = settleAttempt(settling(resent), outcome('confirmed'));
     expect(done.settled).toMatchObject({ ok: true, attempts: 2 });
@@ -170,15 +207,26 @@ describe('an attempt without a definite answer', () => {
     const none = contract({ idempotency: { kind: 'none' } });
     const settled = settleAttempt(settling(requested(), { contract: none }), outcome('unknown'));
     expect(settled.effect.doubt).toBe('review');
-    expect(settled).toMatchObject({ retryAtMs: null, incident: { kind: 'unknown', acts: ['confirmed', 'absent', 'rejected', 'keep-waiting'] } });
+    expect(settled).toMatchObject({
+      retryAtMs: null,
+      incident: { kind: 'unknown', acts: ['confirmed', 'absent', 'rejected', 'keep-waiting'] },
+    });
     const review = policy({ review: { from: [], options: ['absent'] } });
     const narrow = settleAttempt(settling(requested(), { contract: none, policy: review }), outcome('unknown'));
     expect(narrow.incident?.acts).toEqual(['absent']);
   });
 
   it('accepted and not done is UNKNOWN with the code pending, asked after `every`', () => {
-    const settled = settleAttempt(settling(requested(), { contract: contract({ reconcile: RECONCILE }) }), outcome('pending', { code: 'queued' }));
-    expect(settled.effect).toMatchObject({ state: 'UNKNOWN', code: 'pending', doubt: 'query', notBeforeMs: NOW + 60_000 });
+    const settled = settleAttempt(
+      settling(requested(), { contract: contract({ reconcile: RECONCILE }) }),
+      outcome('pending', { code: 'queued' }),
+    );
+    expect(settled.effect).toMatchObject({
+      state: 'UNKNOWN',
+      code: 'pending',
+      doubt: 'query',
+      notBeforeMs: NOW + 60_000,
+    });
   });
 
   it('proves no absence of itself', () => {
@@ -197,7 +245,12 @@ describe('a takeover', () => {
 
 describe('every settling', () => {
   const kinds = ['confirmed', 'rejected', 'unavailable', 'throttled', 'unknown', 'pending', 'absent'] as const;
-  const step = fc.record({ kind: fc.constantFrom(...kinds), named: fc.boolean(), sent: fc.boolean(), retrying: fc.boolean() });
+  const step = fc.record({
+    kind: fc.constantFrom(...kinds),
+    named: fc.boolean(),
+    sent: fc.boolean(),
+    retrying: fc.boolean(),
+  });
   const contracts = [
     contract(),
     contract({ reconcile: RECONCILE }),
@@ -214,7 +267,10 @@ describe('every settling', () => {
         for (const { kind, named, sent, retrying } of steps) {
           nowMs += 500;
           const told = outcome(kind, { named, sent: sent || kind !== 'unavailable' });
-          const settlement: Settlement = settleAttempt(settling(row, { contract: of, policy: THREE, nowMs, retrying }), told);
+          const settlement: Settlement = settleAttempt(
+            settling(row, { contract: of, policy: THREE, nowMs, retrying }),
+            told,
+          );
           row = settlement.effect;
           const open = isOpen(row.state);
           expect([settlement.receipt === null, settlement.settled === null]).toEqual([open, open]);
@@ -232,16 +288,24 @@ describe('every settling', () => {
   it('E06: a row that was sent and never definitely answered is never FAILED by an attempt that the action does not name', () => {
     const lost = fc.constantFrom('unknown', 'unavailable', 'throttled', 'rejected', 'pending', 'absent');
     fc.assert(
-      fc.property(fc.constantFrom(...contracts), fc.array(lost, { maxLength: 8 }), fc.boolean(), (of, later, retrying) => {
-        let row = settleAttempt(settling(requested(), { contract: of, policy: THREE }), outcome('unknown')).effect;
-        for (const kind of later) {
-          if (row.doubt !== 'resend') break;
-          const nowMs = row.notBeforeMs ?? NOW;
-          const resent = requestEffect(row, { nowMs, fence: 1, numbers: NUMBERS });
-          row = settleAttempt(settling(resent, { contract: of, policy: THREE, nowMs, retrying }), outcome(kind as 'unknown')).effect;
-        }
-        expect(row.state).toBe('UNKNOWN');
-      }),
+      fc.property(
+        fc.constantFrom(...contracts),
+        fc.array(lost, { maxLength: 8 }),
+        fc.boolean(),
+        (of, later, retrying) => {
+          let row = settleAttempt(settling(requested(), { contract: of, policy: THREE }), outcome('unknown')).effect;
+          for (const kind of later) {
+            if (row.doubt !== 'resend') break;
+            const nowMs = row.notBeforeMs ?? NOW;
+            const resent = requestEffect(row, { nowMs, fence: 1, numbers: NUMBERS });
+            row = settleAttempt(
+              settling(resent, { contract: of, policy: THREE, nowMs, retrying }),
+              outcome(kind as 'unknown'),
+            ).effect;
+          }
+          expect(row.state).toBe('UNKNOWN');
+        },
+      ),
     );
   });
 
@@ -253,7 +317,10 @@ describe('every settling', () => {
 
 describe('what the machine is told of a settled row', () => {
   it('is the same again for a step that is entered again', () => {
-    const settlement = settleAttempt(settling(requested()), outcome('rejected', { code: 'declined', output: { a: 1 } }));
+    const settlement = settleAttempt(
+      settling(requested()),
+      outcome('rejected', { code: 'declined', output: { a: 1 } }),
+    );
     expect(stepOutcomeOf(settlement.effect)).toEqual(settlement.settled);
   });
 

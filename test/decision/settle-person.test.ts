@@ -2,16 +2,36 @@ import { describe, expect, it } from 'vitest';
 import { nextGeneration } from '../../src/decision/compensation-plan.ts';
 import { compensationKey } from '../../src/decision/effect-key.ts';
 import { settleAttempt } from '../../src/decision/settle-effect.ts';
-import { type PersonAnswer, settleCompensation, settleLateProof, settlePerson } from '../../src/decision/settle-person.ts';
+import {
+  type PersonAnswer,
+  settleCompensation,
+  settleLateProof,
+  settlePerson,
+} from '../../src/decision/settle-person.ts';
 import type { Settlement, Settling } from '../../src/decision/settlement.ts';
 import type { Effect } from '../../src/model/effect.ts';
 import type { ReviewAnswer } from '../../src/model/statuses.ts';
-import { authorized, authorizedUndo, contract, outcome, policy, RECONCILE, requested, retryPolicy, settling, T0 } from './ledger-fixtures.ts';
+import {
+  authorized,
+  authorizedUndo,
+  contract,
+  outcome,
+  policy,
+  RECONCILE,
+  requested,
+  retryPolicy,
+  settling,
+  T0,
+} from './ledger-fixtures.ts';
 
 const AFTER = T0 + 125_001;
 const NONE = contract({ idempotency: { kind: 'none' }, output: { type: 'object', required: ['id'] } });
-const inReview = (effect = requested()): Effect => settleAttempt(settling(effect, { contract: NONE }), outcome('unknown')).effect;
-const asking = (patch: Partial<Settling> = {}): Settling => ({ ...settling(inReview(), { contract: NONE, nowMs: AFTER }), ...patch });
+const inReview = (effect = requested()): Effect =>
+  settleAttempt(settling(effect, { contract: NONE }), outcome('unknown')).effect;
+const asking = (patch: Partial<Settling> = {}): Settling => ({
+  ...settling(inReview(), { contract: NONE, nowMs: AFTER }),
+  ...patch,
+});
 const says = (as: ReviewAnswer, patch: Partial<PersonAnswer> = {}): PersonAnswer => ({
   as,
   evidence: 'ticket 7',
@@ -49,9 +69,10 @@ describe('a person who knows what happened', () => {
     expect(taken(asking(), says('absent')).effect.state).toBe('ABSENT');
     const keyed = asking({ contract: contract(), policy: three });
     expect(taken(keyed, says('absent')).effect.state).toBe('AUTHORIZED');
-    expect(taken(asking({ contract: contract({ ...NONE, reconcile: RECONCILE }), policy: three }), says('absent')).effect.state).toBe(
-      'AUTHORIZED',
-    );
+    expect(
+      taken(asking({ contract: contract({ ...NONE, reconcile: RECONCILE }), policy: three }), says('absent')).effect
+        .state,
+    ).toBe('AUTHORIZED');
   });
 
   it('E07: says "never happened" of an act without key and query, and it is not sent again by itself', () => {
@@ -64,10 +85,16 @@ describe('a person who keeps waiting', () => {
   it('starts the asking again where the action can be asked, at any time', () => {
     const asked = contract({ ...NONE, reconcile: RECONCILE });
     const review = { ...inReview(), doubtSinceMs: T0 - 99 };
-    const { effect, incident } = taken(asking({ contract: asked, effect: review, nowMs: T0 + 900 }), says('keep-waiting', { evidence: '' }));
+    const { effect, incident } = taken(
+      asking({ contract: asked, effect: review, nowMs: T0 + 900 }),
+      says('keep-waiting', { evidence: '' }),
+    );
     expect(effect).toMatchObject({ state: 'UNKNOWN', doubt: 'query', notBeforeMs: T0 + 900, doubtSinceMs: T0 + 900 });
     expect(incident).toBeNull();
-    const pending = taken(asking({ contract: asked, effect: { ...review, code: 'pending' }, nowMs: T0 + 900 }), says('keep-waiting'));
+    const pending = taken(
+      asking({ contract: asked, effect: { ...review, code: 'pending' }, nowMs: T0 + 900 }),
+      says('keep-waiting'),
+    );
     expect(pending.effect.notBeforeMs).toBe(T0 + 60_900);
   });
 
@@ -87,14 +114,23 @@ describe('an answer that is not taken', () => {
   });
 
   it('one about a row that is in no doubt', () => {
-    expect(refusal(asking({ effect: requested() }), says('confirmed'))).toMatchObject({ code: 'not-in-doubt', answerableAtMs: null });
+    expect(refusal(asking({ effect: requested() }), says('confirmed'))).toMatchObject({
+      code: 'not-in-doubt',
+      answerableAtMs: null,
+    });
   });
 
   it('one that the step does not offer', () => {
     const narrow = policy({ review: { from: [], options: ['absent'] } });
-    expect(refusal(asking({ policy: narrow }), says('confirmed'))).toMatchObject({ code: 'not-offered', message: 'this review takes: absent' });
-    for (const as of ['retry', 'undone', 'waived'] as const) expect(refusal(asking(), says(as))).toMatchObject({ code: 'not-offered' });
-    const wrong = policy({ review: { from: [], options: ['undone' as 'absent', 'retry' as 'absent', 'waived' as 'absent'] } });
+    expect(refusal(asking({ policy: narrow }), says('confirmed'))).toMatchObject({
+      code: 'not-offered',
+      message: 'this review takes: absent',
+    });
+    for (const as of ['retry', 'undone', 'waived'] as const)
+      expect(refusal(asking(), says(as))).toMatchObject({ code: 'not-offered' });
+    const wrong = policy({
+      review: { from: [], options: ['undone' as 'absent', 'retry' as 'absent', 'waived' as 'absent'] },
+    });
     for (const as of ['retry', 'undone', 'waived'] as const) {
       expect(refusal(asking({ policy: wrong }), says(as))).toMatchObject({ code: 'not-offered' });
     }
@@ -129,7 +165,12 @@ describe('a compensation that was refused for good', () => {
     const result = resolve(says('undone', { output: { id: 'bank-1' } }));
     if (result.kind === 'refused' || result.next === null) throw new Error('not taken');
     expect(result.effect).toEqual(undo);
-    expect(result.next).toMatchObject({ key: compensationKey(authorized().key, 1), state: 'CONFIRMED', externalId: 'bank-1', settledAtMs: AFTER });
+    expect(result.next).toMatchObject({
+      key: compensationKey(authorized().key, 1),
+      state: 'CONFIRMED',
+      externalId: 'bank-1',
+      settledAtMs: AFTER,
+    });
     expect(result.receipt).toMatchObject({ effectKey: result.next.key, outcome: 'confirmed', observedBy: 'person' });
     const bare = resolve(says('undone'));
     expect(bare).toMatchObject({ next: { output: null } });
@@ -148,7 +189,9 @@ describe('a compensation that was refused for good', () => {
     expect(resolve(says('confirmed'))).toMatchObject({ code: 'not-offered' });
     expect(resolve(says('waived', { evidence: '' }))).toMatchObject({ code: 'evidence-missing' });
     expect(resolve(says('retry'), { ...undo, state: 'UNKNOWN' })).toMatchObject({ code: 'not-refused-for-good' });
-    expect(resolve(says('waived'), { ...authorized(), state: 'FAILED' })).toMatchObject({ code: 'not-refused-for-good' });
+    expect(resolve(says('waived'), { ...authorized(), state: 'FAILED' })).toMatchObject({
+      code: 'not-refused-for-good',
+    });
   });
 });
 
@@ -163,12 +206,18 @@ describe('a late proof', () => {
         receipt: { outcome: 'confirmed', observedBy: 'person' },
       });
     }
-    expect(settleLateProof(failed, says('confirmed', { output: undefined }), AFTER)).toMatchObject({ effect: { output: null } });
+    expect(settleLateProof(failed, says('confirmed', { output: undefined }), AFTER)).toMatchObject({
+      effect: { output: null },
+    });
   });
 
   it('E08: takes no other word and no other row', () => {
     expect(settleLateProof(failed, says('absent'), AFTER)).toMatchObject({ code: 'not-a-late-proof' });
-    expect(settleLateProof({ ...failed, state: 'WAIVED' }, says('confirmed'), AFTER)).toMatchObject({ code: 'not-a-late-proof' });
-    expect(settleLateProof(failed, says('confirmed', { evidence: '' }), AFTER)).toMatchObject({ code: 'evidence-missing' });
+    expect(settleLateProof({ ...failed, state: 'WAIVED' }, says('confirmed'), AFTER)).toMatchObject({
+      code: 'not-a-late-proof',
+    });
+    expect(settleLateProof(failed, says('confirmed', { evidence: '' }), AFTER)).toMatchObject({
+      code: 'evidence-missing',
+    });
   });
 });

@@ -4,7 +4,19 @@ import { settleAttempt } from '../../src/decision/settle-effect.ts';
 import { settleQuery } from '../../src/decision/settle-query.ts';
 import type { Settling } from '../../src/decision/settlement.ts';
 import type { Effect } from '../../src/model/effect.ts';
-import { authorizedUndo, authorized, contract, HOUR, outcome, policy, RECONCILE, requested, retryPolicy, settling, T0 } from './ledger-fixtures.ts';
+import {
+  authorizedUndo,
+  authorized,
+  contract,
+  HOUR,
+  outcome,
+  policy,
+  RECONCILE,
+  requested,
+  retryPolicy,
+  settling,
+  T0,
+} from './ledger-fixtures.ts';
 
 const ASKED = contract({ idempotency: { kind: 'none' }, reconcile: RECONCILE });
 const THREE = policy({ retry: retryPolicy({ attempts: 3, delayMs: 2_000 }) });
@@ -12,7 +24,8 @@ const THREE = policy({ retry: retryPolicy({ attempts: 3, delayMs: 2_000 }) });
 const ENDS = T0 + 125_000;
 const unknown = (effect = requested()): Effect =>
   settleAttempt(settling(effect, { contract: ASKED }), outcome('unknown', { code: 'no-answer' })).effect;
-const asking = (nowMs: number, patch: Partial<Settling> = {}): Settling => settling(unknown(), { contract: ASKED, nowMs, ...patch });
+const asking = (nowMs: number, patch: Partial<Settling> = {}): Settling =>
+  settling(unknown(), { contract: ASKED, nowMs, ...patch });
 const absent = outcome('absent');
 
 describe('a query that finds it', () => {
@@ -52,7 +65,12 @@ describe('a query that does not find it', () => {
 
   it('sends it again if the retry policy has room, whatever its `on` says', () => {
     const settled = settleQuery(asking(ENDS + 1, { policy: THREE }), absent);
-    expect(settled.effect).toMatchObject({ state: 'AUTHORIZED', notBeforeMs: ENDS + 2_001, unknownSinceMs: null, doubt: null });
+    expect(settled.effect).toMatchObject({
+      state: 'AUTHORIZED',
+      notBeforeMs: ENDS + 2_001,
+      unknownSinceMs: null,
+      doubt: null,
+    });
     const stopped = settleQuery(asking(ENDS + 1, { policy: THREE, retrying: false }), absent);
     expect(stopped.effect.state).toBe('ABSENT');
     const refused = settleQuery(asking(ENDS + 1, { policy: THREE, mayRetry: () => false }), absent);
@@ -75,8 +93,17 @@ describe('a query that does not find it', () => {
 describe('a query that fails itself', () => {
   it('E06: proves nothing: the row stays UNKNOWN and is asked again until it is given up', () => {
     for (const kind of ['unknown', 'unavailable', 'throttled'] as const) {
-      const { effect, settled } = settleQuery(asking(ENDS + 1), outcome(kind, { code: 'query-failed', message: 'status 500' }));
-      expect(effect).toMatchObject({ state: 'UNKNOWN', doubt: 'query', notBeforeMs: ENDS + 60_001, code: 'no-answer', lastError: 'status 500' });
+      const { effect, settled } = settleQuery(
+        asking(ENDS + 1),
+        outcome(kind, { code: 'query-failed', message: 'status 500' }),
+      );
+      expect(effect).toMatchObject({
+        state: 'UNKNOWN',
+        doubt: 'query',
+        notBeforeMs: ENDS + 60_001,
+        code: 'no-answer',
+        lastError: 'status 500',
+      });
       expect(settled).toBeNull();
     }
     const givenUp = settleQuery(asking(T0 + 25 * HOUR), outcome('unknown'));
@@ -85,7 +112,11 @@ describe('a query that fails itself', () => {
   });
 
   it('notes that the provider has accepted it', () => {
-    expect(settleQuery(asking(ENDS + 1), outcome('pending')).effect).toMatchObject({ state: 'UNKNOWN', code: 'pending', doubt: 'query' });
+    expect(settleQuery(asking(ENDS + 1), outcome('pending')).effect).toMatchObject({
+      state: 'UNKNOWN',
+      code: 'pending',
+      doubt: 'query',
+    });
   });
 
   it('leaves a review with the person', () => {

@@ -20,7 +20,10 @@ describe('a row that is withdrawn', () => {
   it('is REFUSED with the reason of who said no', () => {
     const said = { code: 'denied', class: 'denied', message: 'denied by ann', nowMs: T0 } as const;
     const refused = refuseEffect({ ...authorized(), state: 'PROPOSED' }, said);
-    expect(stepOutcomeOf(refused)).toMatchObject({ ok: false, failure: { code: 'denied', class: 'denied', message: 'denied by ann' } });
+    expect(stepOutcomeOf(refused)).toMatchObject({
+      ok: false,
+      failure: { code: 'denied', class: 'denied', message: 'denied by ann' },
+    });
     expect(() => refuseEffect(authorized(), said)).toThrow('not in the table');
   });
 
