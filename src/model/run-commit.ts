@@ -99,4 +99,6 @@ export type CommitAnswer =
   | { readonly kind: 'stale'; readonly revision: number }
   | { readonly kind: 'fenced'; readonly fence: number }
   | { readonly kind: 'busy' }
-  | { readonly kind: 'conflict'; readonly effectKey: EffectKey | null };
+  | { readonly kind: 'conflict'; readonly effectKey: EffectKey | null }
+  /** The database refuses this member also on its own (a constraint, a trigger): a bug; its neighbours were not touched. */
+  | { readonly kind: 'failed'; readonly message: string };

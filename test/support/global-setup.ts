@@ -18,6 +18,14 @@ declare module 'vitest' {
 /** Name of the migrated database that `openTestStore` clones. */
 const TEMPLATE = 'pawl_template';
 
+/** Shadows clock_timestamp() in databases whose search path begins with it, so that tests can step the store's time. */
+const STEPPED_CLOCK = `
+CREATE SCHEMA stepped_clock;
+CREATE TABLE stepped_clock.ahead (by interval NOT NULL);
+INSERT INTO stepped_clock.ahead VALUES ('0');
+CREATE FUNCTION stepped_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+  AS $$ SELECT pg_catalog.clock_timestamp() + (SELECT by FROM stepped_clock.ahead) $$`;
+
 /** The same server, another database. */
 function withDatabase(url: string, name: string): string {
   const other = new URL(url);
@@ -33,6 +41,7 @@ async function makeTemplate(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: withDatabase(url, TEMPLATE) });
   await client.connect();
   await migrate(client);
+  await client.query(STEPPED_CLOCK);
   await client.end();
 }
 

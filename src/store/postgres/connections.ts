@@ -1,0 +1,139 @@
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import pg from 'pg';
+import type { Numbers } from '../../model/numbers.ts';
+import type { Statement } from './sql/statement.ts';
+import { isConnectionLost, storeErrorOf } from './sqlstate.ts';
+
+/** How the store reaches its database. */
+export interface ConnectionOptions {
+  readonly url: string;
+  /** Most connections of this process, at least 1. */
+  readonly connections: number;
+  /** `transaction`: statements are unnamed, and nothing is set at start-up (P13); settings belong to the role then. */
+  readonly pooler: 'none' | 'transaction';
+  /** TLS of the connection, for example `{ ca, rejectUnauthorized: true }`; what the URL says is not relied on. */
+  readonly tls?: TlsOptions;
+  /** Name shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  readonly numbers: Numbers;
+  /** Brings our own server back when nothing listens any more. */
+  readonly revive?: () => Promise<void>;
+  /** An idle connection broke; the pool replaces it. */
+  readonly onBroken?: (error: Error) => void;
+}
+
+/** Which connections a statement travels on: hot ones are planned once, heartbeats queue behind nobody. */
+export type Lane = 'write' | 'read' | 'beat';
+
+/** Result rows with numbers for bigint; the caller knows their shape. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The connections of one store. */
+export interface Connections {
+  /** @throws PAWL_STORE_* ; the raw error of the server is its cause. */
+  run<R = Row>(statement: Statement, values: readonly unknown[], lane?: Lane): Promise<R[]>;
+  close(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const KEEP_ALIVE_AFTER_MS = 10_000;
+const IDLE_CLOSE_MS = 60_000;
+const LIFETIME_SECONDS_MAX = 1_800;
+const READ_TIMEOUT_MS = 30_000;
+const INT8 = 20;
+
+/** One plan for life, index scans only: generic plans on the values of the first batches go wrong with the tables. */
+const PINNED = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };
+
+/** Fences, revisions and epoch milliseconds stay far below 2^53. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'))) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+function settingsFor(lane: Lane, numbers: Numbers): Readonly<Record<string, string>> {
+  return {
+    ...(lane === 'read' ? { jit: 'off' } : PINNED),
+    synchronous_commit: 'on',
+    statement_timeout: String(lane === 'read' ? READ_TIMEOUT_MS : numbers.statementTimeoutMs),
+    lock_timeout: String(numbers.lockTimeoutMs),
+    idle_in_transaction_session_timeout: String(numbers.statementTimeoutMs),
+  };
+}
+
+function openPool(options: ConnectionOptions, lane: Lane, max: number): pg.Pool {
+  const settings = Object.entries(settingsFor(lane, options.numbers)).map(([name, value]) => `-c ${name}=${value}`);
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_CLOSE_MS,
+    maxLifetimeSeconds: LIFETIME_SECONDS_MAX,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    application_name: options.applicationName,
+    types: TYPES,
+    ...(options.tls === undefined ? {} : { ssl: options.tls }),
+    ...(options.pooler === 'transaction' ? {} : { options: settings.join(' ') }),
+  });
+  // Without these listeners a broken connection ends the process.
+  pool.on('error', (error) => options.onBroken?.(error));
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+/** Which pool serves which lane, by how many connections there are; behind a pooler all are alike. */
+function openLanes(options: ConnectionOptions): Readonly<Record<Lane, pg.Pool>> {
+  const { connections, pooler } = options;
+  if (pooler === 'transaction' || connections < 2) {
+    const one = openPool(options, 'write', Math.max(1, connections));
+    return { write: one, read: one, beat: one };
+  }
+  const beat = openPool(options, 'beat', 1);
+  if (connections === 2) return { write: openPool(options, 'write', 1), read: beat, beat };
+  return { write: openPool(options, 'write', connections - 2), read: openPool(options, 'read', 1), beat };
+}
+
+/** Opens the pools of a store; a connection is made when it is first needed. */
+export function openConnections(options: ConnectionOptions): Connections {
+  const lanes = openLanes(options);
+  let reviving: Promise<void> | null = null;
+
+  const revive = async (): Promise<void> => {
+    reviving ??= (options.revive?.() ?? Promise.resolve()).finally(() => {
+      reviving = null;
+    });
+    await reviving;
+  };
+
+  const connect = async (lane: Lane): Promise<pg.PoolClient> => {
+    try {
+      return await lanes[lane].connect();
+    } catch (error) {
+      if (options.revive === undefined || !isConnectionLost(error)) throw storeErrorOf(error, 'connecting');
+    }
+    try {
+      await revive();
+      return await lanes[lane].connect();
+    } catch (error) {
+      throw storeErrorOf(error, 'connecting');
+    }
+  };
+
+  return {
+    run: async <R>(statement: Statement, values: readonly unknown[], lane: Lane = statement.hot ? 'write' : 'read'): Promise<R[]> => {
+      const client = await connect(lane);
+      const name = options.pooler === 'transaction' ? {} : { name: `pawl_${statement.name}` };
+      try {
+        const { rows } = await client.query<pg.QueryResultRow>({ ...name, text: statement.text, values: [...values] });
+        client.release();
+        return rows as R[];
+      } catch (error) {
+        client.release(isConnectionLost(error));
+        throw storeErrorOf(error, statement.writes ? 'writing' : 'reading');
+      }
+    },
+    close: async () => {
+      await Promise.all([...new Set(Object.values(lanes))].map((pool) => pool.end()));
+    },
+  };
+}

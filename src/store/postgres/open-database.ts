@@ -1,0 +1,94 @@
+import pg from 'pg';
+import { RefusedError, StoreError } from '../../model/errors.ts';
+import type { ConnectionOptions } from './connections.ts';
+import { POSTGRES_MAJOR_MIN } from './launcher/binaries.ts';
+import { assertCompatible, migrate, readSchema } from './migrations/migrate.ts';
+import { MIGRATIONS } from './migrations/migration-list.ts';
+import { isConnectionLost, storeErrorOf } from './sqlstate.ts';
+
+/** What opening may do to the schema. */
+export interface OpeningRights {
+  /** Parts of a new database; a database that is there must have as many. */
+  readonly parts?: number;
+  /** `apply` brings the schema up to this code; `check` refuses what does not fit. */
+  readonly migrate: 'apply' | 'check';
+}
+
+const SERVER_VERSION_MIN = POSTGRES_MAJOR_MIN * 10_000;
+/** Values of synchronous_commit under which an acknowledged commit survives a crash of the server (P14). */
+const DURABLE = ['on', 'remote_write', 'remote_apply'];
+
+async function connect(options: ConnectionOptions): Promise<pg.Client> {
+  const dial = async (): Promise<pg.Client> => {
+    const client = new pg.Client({
+      connectionString: options.url,
+      application_name: options.applicationName,
+      connectionTimeoutMillis: 3_000,
+      ...(options.tls === undefined ? {} : { ssl: options.tls }),
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  };
+  try {
+    return await dial();
+  } catch (error) {
+    if (options.revive === undefined || !isConnectionLost(error)) throw storeErrorOf(error, 'connecting');
+  }
+  await options.revive();
+  return dial().catch((error: unknown) => {
+    throw storeErrorOf(error, 'connecting');
+  });
+}
+
+interface ServerFacts {
+  readonly version: number;
+  readonly replica: boolean;
+  readonly commit: string;
+  readonly encoding: string;
+}
+
+/**
+ * @throws PAWL_DATABASE_VERSION, PAWL_STORE_UNAVAILABLE (a replica), PAWL_CONFIG_INVALID (commits that may be lost).
+ */
+async function assertFit(client: pg.Client, pooler: ConnectionOptions['pooler']): Promise<void> {
+  const { rows } = await client.query<ServerFacts>(
+    `SELECT current_setting('server_version_num')::integer AS version, pg_is_in_recovery() AS replica,
+            current_setting('synchronous_commit') AS commit, current_setting('server_encoding') AS encoding`,
+  );
+  const [facts] = rows;
+  if (facts === undefined) return;
+  if (facts.version < SERVER_VERSION_MIN) {
+    throw new StoreError('PAWL_DATABASE_VERSION', `this server is version ${facts.version}: Pawl needs PostgreSQL ${POSTGRES_MAJOR_MIN} or newer`, { version: facts.version });
+  }
+  if (facts.replica) throw new StoreError('PAWL_STORE_UNAVAILABLE', 'this server is a read-only replica: give the URL of the primary');
+  if (facts.encoding !== 'UTF8') throw new StoreError('PAWL_DATABASE_VERSION', `the database's encoding is ${facts.encoding}: make one with UTF8`, { encoding: facts.encoding });
+  // Direct connections set it themselves; behind a pooler the role's setting counts.
+  if (pooler === 'transaction' && !DURABLE.includes(facts.commit)) {
+    throw new RefusedError('PAWL_CONFIG_INVALID', `synchronous_commit is ${facts.commit} for this role: an acknowledged payment could be forgotten. ALTER ROLE ... SET synchronous_commit = on`);
+  }
+}
+
+/**
+ * Looks at the database before the store is opened: fit, migrated, durable.
+ * @returns how many parts it has.
+ * @throws PAWL_STORE_UNAVAILABLE, PAWL_DATABASE_VERSION, PAWL_CONFIG_INVALID, PAWL_MIGRATION_MISMATCH. Transaction: one, if it migrates.
+ */
+export async function openDatabase(options: ConnectionOptions, rights: OpeningRights): Promise<number> {
+  const client = await connect(options);
+  try {
+    await assertFit(client, options.pooler);
+    let schema = await readSchema(client);
+    if (rights.migrate === 'apply' && schema.number < MIGRATIONS.length) {
+      await migrate(client, rights.parts === undefined ? {} : { parts: rights.parts });
+      schema = await readSchema(client);
+    }
+    assertCompatible(schema.number, MIGRATIONS);
+    if (rights.parts !== undefined && rights.parts !== schema.parts) {
+      throw new RefusedError('PAWL_CONFIG_INVALID', `the database was set up with ${schema.parts} parts, not ${rights.parts}`, { parts: schema.parts });
+    }
+    return schema.parts;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

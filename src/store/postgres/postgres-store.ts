@@ -1,0 +1,238 @@
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import { ConflictError, invariant } from '../../model/errors.ts';
+import type { RunId, WorkerId } from '../../model/ids.ts';
+import type { Json } from '../../model/json.ts';
+import { numbersFor, type Numbers } from '../../model/numbers.ts';
+import type { Observation } from '../../model/run-commit.ts';
+import { partOf } from '../../model/virtual-shard.ts';
+import type { ClaimedRun, CommitTrace, DrainedRun, Store, StoredRun, StoredVersion } from '../../ports/store.ts';
+import { commitBatch } from './commit-batch.ts';
+import { type Connections, openConnections, type Row } from './connections.ts';
+import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
+import { openDatabase } from './open-database.ts';
+import {
+  auditFromRow,
+  inboxFromRow,
+  observationFromRow,
+  observationToRow,
+  receiptFromRow,
+  runFromRow,
+  runLineFromRow,
+  storedRunFromRow,
+  transitionFromRow,
+  versionFromRow,
+} from './rows.ts';
+import { CLAIM, CLAIM_RUN } from './sql/claim.ts';
+import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './sql/definition.ts';
+import { ANSWER_OF, DRAIN } from './sql/deliver.ts';
+import { LOAD, NOW, TRACE } from './sql/load.ts';
+import { AUDIT_ROWS, FIND_RUN_BY_ID, FIND_RUN_BY_KEY, HOLDER, INBOX_ROWS, JOURNAL, LIST_RUNS, OBSERVATIONS, OBSERVE, RECEIPTS, WORKERS } from './sql/reads.ts';
+import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './sql/seat.ts';
+import { FIRE, NEXT_DUE } from './sql/timer.ts';
+import { startBatch } from './start-batch.ts';
+
+/** Connections of a process unless set otherwise: writers, one reader, one for heartbeats. */
+const CONNECTIONS_DEFAULT = 5;
+const LEASE_MS_DEFAULT = 30_000;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** How a store is opened. */
+export interface PostgresStoreOptions {
+  readonly url: string;
+  /** Parts of a new database (4 unless set); one that is there must have as many. */
+  readonly parts?: number;
+  readonly numbers?: Numbers;
+  /** Most connections of this process; 5 unless set. */
+  readonly connections?: number;
+  readonly pooler?: 'none' | 'transaction';
+  readonly tls?: TlsOptions;
+  readonly applicationName?: string;
+  /** `apply` (unless set) brings the schema up to this code; `check` refuses what does not fit. */
+  readonly migrate?: 'apply' | 'check';
+  /** Brings our own server back when nothing listens any more. */
+  readonly revive?: () => Promise<void>;
+  /** An idle connection broke; the pool replaces it. */
+  readonly onBroken?: (error: Error) => void;
+}
+
+type Verbs<K extends keyof Store> = Pick<Store, K>;
+
+function versionVerbs({ run }: Connections): Verbs<'publish' | 'findVersion' | 'loadVersion' | 'listVersions'> {
+  const one = (rows: readonly Row[]): StoredVersion | null => (rows[0] === undefined ? null : versionFromRow(rows[0]));
+  const findVersion: Store['findVersion'] = async (tenant, workflow, version) => one(await run(FIND_VERSION, [tenant, workflow, version]));
+  return {
+    findVersion,
+    publish: async (asked) => {
+      const { tenant, workflow, version, digest, digests, source, machine, publishedBy } = asked;
+      const made = one(await run(PUBLISH, [tenant, workflow, version, digest, JSON.stringify(digests), source, machine, publishedBy]));
+      const stored = made ?? (await findVersion(tenant, workflow, version));
+      invariant(stored !== null, 'a version is neither new nor there', { workflow, version });
+      if (stored.digest === digest) return { created: made !== null, version: stored };
+      const differs = Object.keys({ ...digests, ...stored.digests }).filter((kind) => digests[kind] !== stored.digests[kind]);
+      throw new ConflictError(
+        'PAWL_VERSION_CONFLICT',
+        `${workflow}@${version} is published with other content (differs in: ${differs.join(', ') || 'digest'}); a version never changes: publish ${workflow}@${version + 1}`,
+        { workflow, version, differs, published: stored.digest, given: digest },
+      );
+    },
+    loadVersion: async (digest) => one(await run(LOAD_VERSION, [digest])),
+    listVersions: async (tenant) => (await run(LIST_VERSIONS, [tenant])).map(versionFromRow),
+  };
+}
+
+function seatVerbs({ run }: Connections): Verbs<'takeSeat' | 'beat' | 'leaveSeat' | 'disown' | 'sweep'> {
+  return {
+    takeSeat: async (part, workerId, leaseMs) => {
+      const [row] = await run(TAKE_SEAT, [part, workerId, leaseMs], 'beat');
+      return { leaseUntilMs: row?.['lease_until'] as number };
+    },
+    beat: async (part, workerId, leaseMs) => {
+      const [row] = await run(BEAT, [part, workerId, leaseMs], 'beat');
+      return row === undefined ? null : { leaseUntilMs: row['lease_until'] as number };
+    },
+    leaveSeat: async (part, workerId) => {
+      await run(LEAVE_SEAT, [part, workerId], 'beat');
+    },
+    disown: async (part, workerId, held, olderThanMs) => (await run(DISOWN, [part, workerId, held, olderThanMs])).length,
+    sweep: async (part, limit) => (await run(SWEEP, [part, limit])).map((row) => row['run_id'] as RunId),
+  };
+}
+
+async function loadRuns({ run }: Connections, part: number, runIds: readonly RunId[]): Promise<{ runs: StoredRun[]; rows: Row[] }> {
+  const rows = runIds.length === 0 ? [] : await run(LOAD, [part, runIds]);
+  return { runs: rows.map(storedRunFromRow), rows };
+}
+
+async function openClaims(connections: Connections, part: number, claims: readonly Row[]): Promise<ClaimedRun[]> {
+  const suspects = new Map(claims.map((row) => [row['run_id'] as RunId, row['suspect'] as boolean]));
+  const { runs, rows } = await loadRuns(connections, part, [...suspects.keys()]);
+  return runs.map((stored, index) => ({ run: stored, suspect: suspects.get(stored.run.runId) ?? false, nowMs: rows[index]?.['now_ms'] as number }));
+}
+
+function traceFromRow(row: Row): CommitTrace {
+  const revision = row['journal_revision'] as number | null;
+  return {
+    revision: row['revision'] as number,
+    fence: row['fence'] as number,
+    journal:
+      revision === null
+        ? null
+        : { revision, fence: row['journal_fence'] as number, workerId: row['worker_id'] as WorkerId, stateHash: row['state_hash'] as string },
+  };
+}
+
+function runVerbs(connections: Connections, numbers: Numbers): Verbs<'nowMs' | 'start' | 'claim' | 'claimRun' | 'load' | 'commit' | 'trace'> {
+  const { run } = connections;
+  const nowMs = async (): Promise<number> => (await run(NOW, []))[0]?.['now_ms'] as number;
+  return {
+    nowMs,
+    start: (part, starts) => startBatch(connections, part, starts),
+    claim: async (part, workerId, limit) => openClaims(connections, part, await run(CLAIM, [part, workerId, limit, numbers.leaseMs])),
+    claimRun: async (part, runId, workerId) => (await openClaims(connections, part, await run(CLAIM_RUN, [part, workerId, runId])))[0] ?? null,
+    load: async (part, runIds) => {
+      const { runs, rows } = await loadRuns(connections, part, runIds);
+      return { runs, nowMs: (rows[0]?.['now_ms'] as number | undefined) ?? (await nowMs()) };
+    },
+    commit: (part, workerId, commits) => commitBatch(connections, part, workerId, commits),
+    trace: async (part, asks) => {
+      const traces: (CommitTrace | null)[] = asks.map(() => null);
+      const rows = await run(TRACE, [part, asks.map((ask) => ask.runId), asks.map((ask) => ask.revision)]);
+      for (const row of rows) traces[(row['ord'] as number) - 1] = traceFromRow(row);
+      return traces;
+    },
+  };
+}
+
+async function observeAll({ run }: Connections, observations: readonly Observation[]): Promise<void> {
+  for (const part of new Set(observations.map((observation) => observation.part))) {
+    const mine = observations.filter((observation) => observation.part === part);
+    const rows = mine.map(observationToRow);
+    const column = (name: keyof (typeof rows)[number]): unknown[] => rows.map((row) => row[name]);
+    await run(OBSERVE, [part, mine.map(({ runId }) => runId), column('effect_key'), column('source'), column('source_id'), column('detail')]);
+  }
+}
+
+function eventVerbs(connections: Connections): Verbs<'deliver' | 'deliverAndClaim' | 'answerOf' | 'drain' | 'fireTimers' | 'nextDueMs' | 'observe'> {
+  const { run } = connections;
+  return {
+    deliver: (part, deliveries) => deliverBatch(connections, part, deliveries),
+    deliverAndClaim: (delivery, workerId, leaseMs) => deliverAndClaimOne(connections, delivery, workerId, leaseMs),
+    answerOf: async (part, runId, source, eventId) => {
+      const [row] = await run(ANSWER_OF, [part, runId, source, eventId]);
+      return row === undefined ? null : storedAnswer(row);
+    },
+    drain: async (part, workerId) =>
+      (await run(DRAIN, [part, workerId])).map(
+        (row): DrainedRun => ({ runId: row['run_id'] as RunId, wake: row['wake'] as number | null, inbox: (row['inbox'] as readonly Row[]).map(inboxFromRow) }),
+      ),
+    fireTimers: async (part, limit) => (await run(FIRE, [part, limit]))[0]?.['fired'] as number,
+    nextDueMs: async (part) => {
+      const [row] = await run(NEXT_DUE, [part]);
+      return { dueAtMs: row?.['due_at'] as number | null, nowMs: row?.['now_ms'] as number };
+    },
+    observe: (observations) => observeAll(connections, observations),
+  };
+}
+
+type ReadingVerbs = Verbs<'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'>;
+
+function readingVerbs({ run }: Connections, parts: number): ReadingVerbs {
+  return {
+    findRun: async (tenant, idOrKey) => {
+      const byId = UUID.test(idOrKey) ? await run(FIND_RUN_BY_ID, [partOf(idOrKey as RunId, parts), idOrKey, tenant]) : [];
+      return (byId.length > 0 ? byId : await run(FIND_RUN_BY_KEY, [tenant, idOrKey])).map(runFromRow);
+    },
+    listRuns: async ({ tenant, workflow, statuses, needsHuman, q, limit }) => (await run(LIST_RUNS, [tenant, workflow, statuses, needsHuman, q, limit])).map(runLineFromRow),
+    journal: async (part, runId) => (await run(JOURNAL, [part, runId])).map(transitionFromRow),
+    receipts: async (part, runId) => (await run(RECEIPTS, [part, runId])).map(receiptFromRow),
+    observations: async (part, runId) => (await run(OBSERVATIONS, [part, runId])).map((row) => observationFromRow(part, runId, row)),
+    inbox: async (part, runId) =>
+      (await run(INBOX_ROWS, [part, runId])).map((row) => ({
+        ...inboxFromRow(row),
+        detail: JSON.parse(row['detail'] as string) as Json,
+        consumed: row['consumed'] as boolean,
+      })),
+    audit: async (part, runId) => (await run(AUDIT_ROWS, [part, runId])).map(auditFromRow),
+    holder: async (part, runId) => {
+      const [row] = await run(HOLDER, [part, runId]);
+      return row === undefined ? null : { workerId: row['worker_id'] as WorkerId, leaseUntilMs: row['lease_until'] as number | null };
+    },
+    workers: async () =>
+      (await run(WORKERS, [])).map((row) => ({
+        part: row['part'] as number,
+        workerId: row['worker_id'] as WorkerId,
+        leaseUntilMs: row['lease_until'] as number,
+        held: row['held'] as number,
+      })),
+  };
+}
+
+/**
+ * Opens the store on a PostgreSQL, ours or a given one; migrates it first unless told not to.
+ * @throws PAWL_STORE_UNAVAILABLE, PAWL_DATABASE_VERSION, PAWL_CONFIG_INVALID, PAWL_MIGRATION_MISMATCH.
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const numbers = options.numbers ?? numbersFor(LEASE_MS_DEFAULT);
+  const { url, tls, revive, onBroken } = options;
+  const to = {
+    url,
+    connections: options.connections ?? CONNECTIONS_DEFAULT,
+    pooler: options.pooler ?? 'none',
+    applicationName: options.applicationName ?? 'pawl',
+    numbers,
+    ...(tls === undefined ? {} : { tls }),
+    ...(revive === undefined ? {} : { revive }),
+    ...(onBroken === undefined ? {} : { onBroken }),
+  } as const;
+  const parts = await openDatabase(to, { migrate: options.migrate ?? 'apply', ...(options.parts === undefined ? {} : { parts: options.parts }) });
+  const connections = openConnections(to);
+  return {
+    parts,
+    ...versionVerbs(connections),
+    ...seatVerbs(connections),
+    ...runVerbs(connections, numbers),
+    ...eventVerbs(connections),
+    ...readingVerbs(connections, parts),
+    close: () => connections.close(),
+  };
+}

@@ -1,0 +1,443 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Approval, AuthorizedRequest, Vote } from '../../model/approval.ts';
+import { canonicalJson } from '../../model/canonical-json.ts';
+import type { Effect, Frame, KeyIngredients, Receipt } from '../../model/effect.ts';
+import { invariant } from '../../model/errors.ts';
+import { sha256 } from '../../model/hash.ts';
+import type { Digest, EffectKey, RunId, WorkerId } from '../../model/ids.ts';
+import type { InboxEvent, InboxPayload } from '../../model/inbox-event.ts';
+import type { Json } from '../../model/json.ts';
+import type { AuditEntry, InboxAnswer, Observation, Transition } from '../../model/run-commit.ts';
+import type { RunIdentity, Timer } from '../../model/run.ts';
+import { EFFECT_STATES, RUN_STATUSES, type RunStatus } from '../../model/statuses.ts';
+import type { RunLine, StoredRun, StoredVersion } from '../../ports/store.ts';
+import type { APPROVAL, AUDIT, Columns, EFFECT, EFFECT_MOVING, INBOX, OBSERVATION, RECEIPT, RUN, TIMER, TRANSITION, VOTE } from './sql/columns.ts';
+import type { Row } from './connections.ts';
+
+/** A row as it travels: exactly the columns of its kind. */
+type Travelling<C extends Columns> = Readonly<Record<keyof C, string | number | boolean | null>>;
+
+/** Snapshots above this many bytes are deflated (measured: below it the saving is not worth the time). */
+const DEFLATE_ABOVE_BYTES = 2_048;
+/** How a snapshot's bytes are to be read: as they are, or inflated. */
+const CODEC = { raw: 0, deflate: 1 } as const;
+
+/** A snapshot as stored. */
+export interface PackedSnapshot {
+  readonly codec: number;
+  readonly bytes: Buffer;
+}
+
+/** Packs a snapshot's canonical JSON. */
+export function packSnapshot(text: string): PackedSnapshot {
+  const raw = Buffer.from(text, 'utf8');
+  if (raw.length <= DEFLATE_ABOVE_BYTES) return { codec: CODEC.raw, bytes: raw };
+  return { codec: CODEC.deflate, bytes: deflateRawSync(raw, { level: 1 }) };
+}
+
+/** Reads a packed snapshot. @throws PAWL_INVARIANT for an unknown codec. */
+export function unpackSnapshot(packed: PackedSnapshot): string {
+  if (packed.codec === CODEC.raw) return packed.bytes.toString('utf8');
+  invariant(packed.codec === CODEC.deflate, 'a snapshot is packed in a way that this code does not know', { codec: packed.codec });
+  return inflateRawSync(packed.bytes).toString('utf8');
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+/** undefined (not given) is stored as NULL; the JSON null as the text `null`. */
+export function optionalText(value: Json | undefined): string | null {
+  return value === undefined ? null : textOf(value);
+}
+
+function parse<T>(text: unknown): T {
+  return JSON.parse(text as string) as T;
+}
+
+function parseOptional(text: unknown): Json | undefined {
+  return text === null ? undefined : parse<Json>(text);
+}
+
+/** What a move of a ledger row may change. */
+export function movingToRow(effect: Effect): Travelling<typeof EFFECT_MOVING> {
+  return {
+    state: effect.state,
+    attempt: effect.attempt,
+    counted_attempts: effect.countedAttempts,
+    code: effect.code,
+    failure_class: effect.failureClass,
+    ever_unknown: effect.everUnknown,
+    fence: effect.fence,
+    first_requested_at: effect.firstRequestedAtMs,
+    requested_at: effect.requestedAtMs,
+    send_by: effect.sendByMs,
+    not_before: effect.notBeforeMs,
+    unknown_since: effect.unknownSinceMs,
+    doubt_since: effect.doubtSinceMs,
+    resends: effect.resends,
+    queries: effect.queries,
+    doubt: effect.doubt,
+    last_error: effect.lastError,
+    output: optionalText(effect.output),
+    external_id: effect.externalId,
+    receipt_no: effect.receiptNo,
+    settled_at: effect.settledAtMs,
+    approval_id: effect.approvalId,
+  };
+}
+
+/** A whole ledger row. */
+export function effectToRow(effect: Effect): Travelling<typeof EFFECT> {
+  return {
+    effect_key: effect.key,
+    step: effect.step,
+    frames: textOf(effect.frames),
+    ingredients: textOf(effect.ingredients),
+    action: effect.action,
+    contract: effect.contract,
+    pivot: effect.pivot,
+    request: effect.request,
+    request_hash: effect.requestHash,
+    compensates: effect.compensates,
+    ...movingToRow(effect),
+  };
+}
+
+/** Reads a ledger row. @throws PAWL_INVARIANT when its state is none, or its bytes are not those that its hash covers. */
+export function effectFromRow(row: Row): Effect {
+  invariant((EFFECT_STATES as readonly unknown[]).includes(row['state']), 'a stored effect has no known state', { key: row['effect_key'] as string });
+  invariant(sha256(row['request'] as string) === row['request_hash'], 'a stored request is not what its hash covers', { key: row['effect_key'] as string });
+  return {
+    key: row['effect_key'] as EffectKey,
+    step: row['step'] as string,
+    frames: parse<readonly Frame[]>(row['frames']),
+    ingredients: parse<KeyIngredients>(row['ingredients']),
+    action: row['action'] as string,
+    contract: row['contract'] as number,
+    pivot: row['pivot'] as boolean,
+    request: row['request'] as string,
+    requestHash: row['request_hash'] as string,
+    compensates: row['compensates'] as EffectKey | null,
+    state: row['state'] as Effect['state'],
+    attempt: row['attempt'] as number,
+    countedAttempts: row['counted_attempts'] as number,
+    code: row['code'] as string | null,
+    failureClass: row['failure_class'] as Effect['failureClass'],
+    everUnknown: row['ever_unknown'] as boolean,
+    fence: row['fence'] as number,
+    firstRequestedAtMs: row['first_requested_at'] as number | null,
+    requestedAtMs: row['requested_at'] as number | null,
+    sendByMs: row['send_by'] as number | null,
+    notBeforeMs: row['not_before'] as number | null,
+    unknownSinceMs: row['unknown_since'] as number | null,
+    doubtSinceMs: row['doubt_since'] as number | null,
+    resends: row['resends'] as number,
+    queries: row['queries'] as number,
+    doubt: row['doubt'] as Effect['doubt'],
+    lastError: row['last_error'] as string | null,
+    output: parseOptional(row['output']),
+    externalId: row['external_id'] as string | null,
+    receiptNo: row['receipt_no'] as number | null,
+    settledAtMs: row['settled_at'] as number | null,
+    approvalId: row['approval_id'] as string | null,
+  };
+}
+
+/** A journal row. */
+export function transitionToRow(transition: Transition): Travelling<typeof TRANSITION> {
+  const { event } = transition;
+  return {
+    revision: transition.revision,
+    event_type: event.type,
+    event_id: event.id,
+    step: event.step,
+    detail: textOf(event.detail),
+    delta: textOf(transition.delta),
+    commands: textOf(transition.commands),
+    state_hash: transition.stateHash,
+    at: transition.atMs,
+  };
+}
+
+/** Reads a journal row. */
+export function transitionFromRow(row: Row): Transition & { readonly fence: number; readonly workerId: WorkerId } {
+  return {
+    revision: row['revision'] as number,
+    event: { type: row['event_type'] as string, id: row['event_id'] as string, step: row['step'] as string | null, detail: parse<Json>(row['detail']) },
+    delta: parse<Json>(row['delta']),
+    commands: parse<readonly Json[]>(row['commands']),
+    stateHash: row['state_hash'] as string,
+    atMs: row['at'] as number,
+    fence: row['fence'] as number,
+    workerId: row['worker_id'] as WorkerId,
+  };
+}
+
+/** A receipt. */
+export function receiptToRow(receipt: Receipt): Travelling<typeof RECEIPT> {
+  return {
+    receipt_no: receipt.receiptNo,
+    effect_key: receipt.effectKey,
+    attempt: receipt.attempt,
+    outcome: receipt.outcome,
+    code: receipt.code,
+    request_hash: receipt.requestHash,
+    external_id: receipt.externalId,
+    result: receipt.resultBase64,
+    observed_by: receipt.observedBy,
+    // Canonical, because the receipt's integrity covers it.
+    evidence: canonicalJson(receipt.evidence),
+    approval_id: receipt.approvalId,
+    contract: receipt.contract,
+    requested_at: receipt.requestedAtMs,
+    settled_at: receipt.settledAtMs,
+    previous: receipt.previous,
+    integrity: receipt.integrity,
+  };
+}
+
+/** Reads a receipt. */
+export function receiptFromRow(row: Row): Receipt {
+  return {
+    receiptNo: row['receipt_no'] as number,
+    effectKey: row['effect_key'] as EffectKey,
+    attempt: row['attempt'] as number,
+    outcome: row['outcome'] as Receipt['outcome'],
+    code: row['code'] as string | null,
+    requestHash: row['request_hash'] as string,
+    externalId: row['external_id'] as string | null,
+    resultBase64: row['result'] as string,
+    observedBy: row['observed_by'] as Receipt['observedBy'],
+    evidence: parse<Json>(row['evidence']),
+    approvalId: row['approval_id'] as string | null,
+    contract: row['contract'] as number,
+    requestedAtMs: row['requested_at'] as number | null,
+    settledAtMs: row['settled_at'] as number,
+    previous: row['previous'] as string,
+    integrity: row['integrity'] as string,
+  };
+}
+
+/** A timer, with the canonical text of the inbox row that its firing will make. */
+export function timerToRow(timer: Timer): Travelling<typeof TIMER> {
+  const payload = canonicalJson({ type: 'timer', name: timer.name, generation: timer.generation, dueAtMs: timer.dueAtMs });
+  return { name: timer.name, due_at: timer.dueAtMs, generation: timer.generation, payload, payload_hash: sha256(payload) };
+}
+
+function timerFromRow(row: Row): Timer {
+  return { name: row['name'] as string, dueAtMs: row['due_at'] as number, generation: row['generation'] as number };
+}
+
+/** An approval; its votes are rows of their own. */
+export function approvalToRow(approval: Approval): Travelling<typeof APPROVAL> {
+  return {
+    approval_id: approval.approvalId,
+    step: approval.step,
+    state: approval.state,
+    title: approval.title,
+    // Canonical, because the subject's hash covers it.
+    subject: canonicalJson(approval.subject),
+    subject_hash: approval.subjectHash,
+    authorizes: textOf(approval.authorizes),
+    asked_of: textOf(approval.from),
+    quorum: approval.quorum,
+    denials: approval.denials,
+    excluded: textOf(approval.except),
+    asked_at: approval.askedAtMs,
+    expires_at: approval.expiresAtMs,
+    on_expire: approval.onExpire,
+    decided_at: approval.decidedAtMs,
+  };
+}
+
+function approvalFromRow(row: Row, votes: readonly Row[]): Approval {
+  const approvalId = row['approval_id'] as string;
+  return {
+    approvalId,
+    step: row['step'] as string,
+    state: row['state'] as Approval['state'],
+    title: row['title'] as string,
+    subject: parse<Json>(row['subject']),
+    subjectHash: row['subject_hash'] as string,
+    authorizes: parse<readonly AuthorizedRequest[]>(row['authorizes']),
+    from: parse<readonly string[]>(row['asked_of']),
+    quorum: row['quorum'] as number,
+    denials: row['denials'] as number,
+    except: parse<readonly string[]>(row['excluded']),
+    askedAtMs: row['asked_at'] as number,
+    expiresAtMs: row['expires_at'] as number | null,
+    onExpire: row['on_expire'] as Approval['onExpire'],
+    decidedAtMs: row['decided_at'] as number | null,
+    votes: votes.filter((vote) => vote['approval_id'] === approvalId).map(voteFromRow),
+  };
+}
+
+/** A vote. */
+export function voteToRow(approvalId: string, vote: Vote): Travelling<typeof VOTE> {
+  return {
+    approval_id: approvalId,
+    principal: vote.principal,
+    decision: vote.decision,
+    subject_hash: vote.subjectHash,
+    roles: textOf(vote.roles),
+    comment: vote.comment,
+    at: vote.atMs,
+  };
+}
+
+function voteFromRow(row: Row): Vote {
+  return {
+    principal: row['principal'] as string,
+    decision: row['decision'] as Vote['decision'],
+    subjectHash: row['subject_hash'] as string,
+    roles: parse<readonly string[]>(row['roles']),
+    comment: row['comment'] as string | null,
+    atMs: row['at'] as number,
+  };
+}
+
+/** The canonical text of an inbox payload: what its hash covers. */
+export function payloadText(payload: InboxPayload): string {
+  return canonicalJson(payload as unknown as Json);
+}
+
+/** Reads an inbox row. */
+export function inboxFromRow(row: Travelling<typeof INBOX> | Row): InboxEvent {
+  return {
+    source: row['source'] as string,
+    eventId: row['event_id'] as string,
+    payload: parse<InboxPayload>(row['payload']),
+    payloadHash: row['payload_hash'] as string,
+    receivedAtMs: row['received_at'] as number,
+    outcome: row['outcome'] as InboxEvent['outcome'],
+    code: row['code'] as string | null,
+  };
+}
+
+/** An inbox row's answer. */
+export function inboxAnswerToRow(answer: InboxAnswer): Readonly<Record<string, unknown>> {
+  return { source: answer.source, event_id: answer.eventId, outcome: answer.outcome, code: answer.code, detail: textOf(answer.detail), consumed: answer.consumed };
+}
+
+/** An observation. */
+export function observationToRow(observation: Observation): Travelling<typeof OBSERVATION> {
+  return { effect_key: observation.effectKey, source: observation.source, source_id: observation.sourceId, detail: textOf(observation.detail) };
+}
+
+/** Reads an observation of a run. */
+export function observationFromRow(part: number, runId: RunId, row: Row): Observation {
+  return {
+    part,
+    runId,
+    effectKey: row['effect_key'] as EffectKey,
+    source: row['source'] as string,
+    sourceId: row['source_id'] as string,
+    detail: parse<Json>(row['detail']),
+  };
+}
+
+/** An act of a person. */
+export function auditToRow(entry: AuditEntry): Travelling<typeof AUDIT> {
+  return { actor: entry.actor, act: entry.act, target: entry.target, reason: entry.reason, detail: textOf(entry.detail), at: entry.atMs };
+}
+
+/** Reads an act of a person. */
+export function auditFromRow(row: Row): AuditEntry {
+  return {
+    actor: row['actor'] as string,
+    act: row['act'] as string,
+    target: row['target'] as string,
+    reason: row['reason'] as string | null,
+    detail: parse<Json>(row['detail']),
+    atMs: row['at'] as number,
+  };
+}
+
+/** What never changes in a run's life, as stored. */
+export function runToRow(run: RunIdentity): Travelling<typeof RUN> {
+  return {
+    run_id: run.runId,
+    part: run.part,
+    tenant: run.tenant,
+    workflow: run.workflow,
+    version: run.version,
+    digest: run.digest,
+    run_key: run.key,
+    start_number: run.startNumber,
+    input: textOf(run.input),
+    started_at: run.startedAtMs,
+    started_by: run.startedBy,
+  };
+}
+
+/** Reads what never changes in a run's life. */
+export function runFromRow(row: Row): RunIdentity {
+  return {
+    runId: row['run_id'] as RunId,
+    part: row['part'] as number,
+    tenant: row['tenant'] as string,
+    workflow: row['workflow'] as string,
+    version: row['version'] as number,
+    digest: row['digest'] as Digest,
+    key: row['run_key'] as string,
+    startNumber: row['start_number'] as number,
+    input: parse<Json>(row['input']),
+    startedAtMs: row['started_at'] as number,
+    startedBy: row['started_by'] as string,
+  };
+}
+
+function statusOf(row: Row): RunStatus {
+  invariant((RUN_STATUSES as readonly unknown[]).includes(row['status']), 'a stored run has no known status', { status: String(row['status']) });
+  return row['status'] as RunStatus;
+}
+
+/** Reads a run with all its rows. */
+export function storedRunFromRow(row: Row): StoredRun {
+  const votes = row['votes'] as readonly Row[];
+  return {
+    run: runFromRow(row),
+    revision: row['revision'] as number,
+    fence: row['fence'] as number,
+    owner: row['owner'] as WorkerId | null,
+    status: statusOf(row),
+    crashes: row['crashes'] as number,
+    snapshot: unpackSnapshot({ codec: row['codec'] as number, bytes: row['snapshot'] as Buffer }),
+    endedAtMs: row['ended_at'] as number | null,
+    output: parseOptional(row['output']),
+    failure: parseOptional(row['failure']),
+    effects: (row['effects'] as readonly Row[]).map(effectFromRow),
+    timers: (row['timers'] as readonly Row[]).map(timerFromRow),
+    approvals: (row['approvals'] as readonly Row[]).map((approval) => approvalFromRow(approval, votes)),
+    inbox: (row['inbox'] as readonly Row[]).map(inboxFromRow),
+    lastReceiptNo: (row['receipt_no'] as number | null) ?? 0,
+    lastReceiptHash: (row['integrity'] as string | null) ?? '0'.repeat(64),
+  };
+}
+
+/** Reads one line of a list. */
+export function runLineFromRow(row: Row): RunLine {
+  return {
+    run: runFromRow(row),
+    status: statusOf(row),
+    revision: row['revision'] as number,
+    needs: parse<readonly string[]>(row['needs']),
+    endedAtMs: row['ended_at'] as number | null,
+  };
+}
+
+/** Reads a version. */
+export function versionFromRow(row: Row): StoredVersion {
+  return {
+    tenant: row['tenant'] as string,
+    workflow: row['workflow'] as string,
+    version: row['version'] as number,
+    digest: row['digest'] as Digest,
+    digests: parse<Readonly<Record<string, string>>>(row['digests']),
+    source: row['source'] as string,
+    machine: row['machine'] as string,
+    publishedBy: row['published_by'] as string,
+    publishedAtMs: row['published_at'] as number,
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * Moves of a ledger row that a commit may store, `from>to`; refused in the statement's guard too. A copy of
+ * `STORED_MOVES` of decision/effect-lifecycle.ts, which this layer may not import; a test compares the two.
+ */
+export const STORED_EFFECT_MOVES = [
+  'PROPOSED>PROPOSED',
+  'PROPOSED>AUTHORIZED',
+  'PROPOSED>REFUSED',
+  'PROPOSED>CANCELLED',
+  'PROPOSED>REQUESTED',
+  'PROPOSED>FAILED',
+  'AUTHORIZED>AUTHORIZED',
+  'AUTHORIZED>REQUESTED',
+  'AUTHORIZED>CANCELLED',
+  'AUTHORIZED>FAILED',
+  'REQUESTED>REQUESTED',
+  'REQUESTED>CONFIRMED',
+  'REQUESTED>FAILED',
+  'REQUESTED>UNKNOWN',
+  'REQUESTED>AUTHORIZED',
+  'REQUESTED>ABSENT',
+  'REQUESTED>CANCELLED',
+  'UNKNOWN>UNKNOWN',
+  'UNKNOWN>CONFIRMED',
+  'UNKNOWN>FAILED',
+  'UNKNOWN>ABSENT',
+  'UNKNOWN>AUTHORIZED',
+  'UNKNOWN>REQUESTED',
+  'UNKNOWN>CANCELLED',
+  'FAILED>WAIVED',
+  'FAILED>CONFIRMED',
+  'ABSENT>CONFIRMED',
+] as const;

@@ -1,0 +1,48 @@
+import { CLAIM, CLAIM_RUN } from './claim.ts';
+import { COMMIT, COMMIT_FULL } from './commit.ts';
+import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition.ts';
+import { ANSWER_OF, DELIVER, DELIVER_AND_CLAIM, DRAIN } from './deliver.ts';
+import { LOAD, NOW, TRACE } from './load.ts';
+import { AUDIT_ROWS, FIND_RUN_BY_ID, FIND_RUN_BY_KEY, HOLDER, INBOX_ROWS, JOURNAL, LIST_RUNS, OBSERVATIONS, OBSERVE, RECEIPTS, WORKERS } from './reads.ts';
+import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './seat.ts';
+import { START } from './start.ts';
+import type { Statement } from './statement.ts';
+import { FIRE, NEXT_DUE } from './timer.ts';
+
+/** Every statement that the store sends; tests prepare each, read each for its part, and look at each plan. */
+export const STATEMENTS: readonly Statement[] = [
+  COMMIT,
+  COMMIT_FULL,
+  START,
+  CLAIM,
+  CLAIM_RUN,
+  TAKE_SEAT,
+  BEAT,
+  LEAVE_SEAT,
+  DISOWN,
+  SWEEP,
+  DELIVER,
+  DELIVER_AND_CLAIM,
+  ANSWER_OF,
+  DRAIN,
+  FIRE,
+  NEXT_DUE,
+  LOAD,
+  TRACE,
+  OBSERVE,
+  NOW,
+  PUBLISH,
+  FIND_VERSION,
+  LOAD_VERSION,
+  LIST_VERSIONS,
+  FIND_RUN_BY_ID,
+  FIND_RUN_BY_KEY,
+  LIST_RUNS,
+  JOURNAL,
+  RECEIPTS,
+  OBSERVATIONS,
+  INBOX_ROWS,
+  AUDIT_ROWS,
+  HOLDER,
+  WORKERS,
+];

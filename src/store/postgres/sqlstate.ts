@@ -1,0 +1,68 @@
+import { ConflictError, type PawlError, RefusedError, StoreError, UnknownOutcomeError } from '../../model/errors.ts';
+import type { Json } from '../../model/json.ts';
+
+/** What an error of the client library carries. */
+interface DatabaseFault {
+  readonly code?: string;
+  readonly message?: string;
+  readonly constraint?: string;
+  readonly table?: string;
+}
+
+/** Where an error happened: nothing had been sent, a read was lost, or a write was sent and its answer is missing. */
+export type FaultPlace = 'connecting' | 'reading' | 'writing';
+
+/** Server gone or going: classes 08 and 57P, and everything that is no SQLSTATE (socket errors, ends of streams). */
+const CONNECTION_LOST = /^(08...|57P..)$/;
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Another try of the same statement may succeed: serialization, deadlock, lock and statement time-outs, resources. */
+const PASSING = /^(40001|40P01|55P03|57014|53...|55006)$/;
+/** What was sent cannot be stored as it is: data exceptions, and text that is not valid. */
+const BAD_DATA = /^(22...)$/;
+
+/** The SQLSTATE of an error, or null where the server never answered. */
+export function sqlstateOf(error: unknown): string | null {
+  const { code } = error as DatabaseFault;
+  return code !== undefined && SQLSTATE.test(code) ? code : null;
+}
+
+/** Whether the connection on which it happened is of no further use. */
+export function isConnectionLost(error: unknown): boolean {
+  const state = sqlstateOf(error);
+  return state === null || CONNECTION_LOST.test(state);
+}
+
+/** Whether the fault lies in what one member brought: its neighbours deserve another try without it. */
+export function isMemberFault(error: unknown): boolean {
+  const state = sqlstateOf(error);
+  return state !== null && (/^(22|23|PW|54)/.test(state) || state === '40P01' || state === '40001' || state === '55P03');
+}
+
+/** Whether somebody else's lock was in the way, and nothing was done. */
+export function isContention(error: unknown): boolean {
+  const state = sqlstateOf(error);
+  return state === '55P03' || state === '40P01' || state === '40001';
+}
+
+function factsOf(fault: DatabaseFault): Readonly<Record<string, Json>> {
+  return { sqlstate: fault.code ?? null, constraint: fault.constraint ?? null, table: fault.table ?? null };
+}
+
+/**
+ * The one place where errors of the database become ours. Messages of the server are kept as cause only where they may
+ * quote data; the facts name the constraint and the table.
+ */
+export function storeErrorOf(error: unknown, place: FaultPlace): PawlError {
+  const fault = error as DatabaseFault;
+  const facts = factsOf(fault);
+  if (isConnectionLost(error)) {
+    if (place === 'writing') return new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'the database went away before it answered: read back before acting again', facts, error);
+    return new StoreError('PAWL_STORE_UNAVAILABLE', `the database cannot be reached: ${fault.message ?? 'no answer'}`, facts, error);
+  }
+  const state = fault.code ?? '';
+  if (PASSING.test(state)) return new StoreError('PAWL_STORE_FAILED', `the database did nothing and may do it later (${state}: ${fault.message ?? ''})`, facts, error);
+  if (BAD_DATA.test(state)) return new RefusedError('PAWL_VALUE_NOT_STORABLE', `the database cannot hold a value (${state})`, facts, error);
+  if (state === '23505') return new ConflictError('PAWL_STORE_CONFLICT', `a row of ${fault.table ?? '?'} is there already (${fault.constraint ?? '?'})`, facts, error);
+  if (state === '25006') return new StoreError('PAWL_STORE_UNAVAILABLE', 'the database is read-only: this is not the primary', facts, error);
+  return new StoreError('PAWL_STORE_FAILED', `the database refused (${state}${fault.constraint === undefined ? '' : `, ${fault.constraint}`}): ${fault.message ?? ''}`, facts, error);
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { type Numbers, numbersFor } from '../../src/model/numbers.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/postgres-store.ts';
+
+/** The lease of tests (3-semantics, "Numbers"), milliseconds. */
+export const TEST_LEASE_MS = 1_500;
+const TEMPLATE = 'pawl_template';
+
+/** What a test's store may be like; everything else as in the product. */
+export interface TestStoreOptions extends Partial<Pick<PostgresStoreOptions, 'connections' | 'pooler'>> {
+  readonly parts?: number;
+  readonly numbers?: Numbers;
+}
+
+/** A store over an empty database of its own. */
+export interface TestStore {
+  readonly store: Store;
+  readonly url: string;
+  /** Another store on the same database, as another process would open it; closed with this one. */
+  again(options?: TestStoreOptions): Promise<Store>;
+  /** Steps the database's time forward or back, milliseconds; it runs on from there. */
+  advance(ms: number): Promise<void>;
+  /** Closes the stores and drops the database. */
+  close(): Promise<void>;
+}
+
+function urlOf(database: string): string {
+  const url = new URL(inject('databaseUrl'));
+  url.pathname = `/${database}`;
+  return url.toString();
+}
+
+/** Runs one statement on a connection of its own. */
+export async function runSql(url: string, statement: string, values: readonly unknown[] = []): Promise<pg.QueryResultRow[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<pg.QueryResultRow>(statement, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  await runSql(inject('databaseUrl'), statement);
+}
+
+/** A database of its own for one test or file: a clone of the migrated template. @returns its URL; drop it with `dropTestDatabase`. */
+export async function createTestDatabase(options: { readonly parts?: number; readonly empty?: boolean } = {}): Promise<string> {
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  await asAdmin(`CREATE DATABASE ${name}${options.empty === true ? '' : ` TEMPLATE ${TEMPLATE}`}`);
+  if (options.empty !== true) await asAdmin(`ALTER DATABASE ${name} SET search_path = stepped_clock, pg_catalog, public`);
+  const url = urlOf(name);
+  if (options.parts !== undefined) await runSql(url, 'UPDATE pawl.setting SET parts = $1', [options.parts]);
+  return url;
+}
+
+/** Drops what `createTestDatabase` made, whoever is still connected. */
+export async function dropTestDatabase(url: string): Promise<void> {
+  await asAdmin(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+}
+
+/** Opens a store over an empty, migrated database of its own. */
+export async function openTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
+  const { parts, ...rest } = options;
+  const url = await createTestDatabase(parts === undefined ? {} : { parts });
+  const opened: Store[] = [];
+  const open = async (more: TestStoreOptions): Promise<Store> => {
+    const { parts: _parts, ...given } = more;
+    const store = await openPostgresStore({ url, numbers: numbersFor(TEST_LEASE_MS), applicationName: 'pawl-test', ...given });
+    opened.push(store);
+    return store;
+  };
+  const store = await open(rest);
+  return {
+    store,
+    url,
+    again: (more = {}) => open({ ...rest, ...more }),
+    advance: async (ms) => {
+      await runSql(url, "UPDATE stepped_clock.ahead SET by = by + $1 * interval '1 millisecond'", [ms]);
+    },
+    close: async () => {
+      await Promise.all(opened.map((one) => one.close()));
+      await dropTestDatabase(url);
+    },
+  };
+}
