@@ -29,8 +29,8 @@ export interface Started {
 }
 
 async function findVersion(engine: Engine, ask: StartAsk): Promise<LoadedVersion> {
-  const stored = await engine.store.findVersion(engine.tenant, ask.workflow, ask.version);
-  if (stored !== null) return engine.versions.adopt(stored);
+  const found = await engine.versions.find(engine.tenant, ask.workflow, ask.version);
+  if (found !== null) return found;
   const name = ask.version === null ? ask.workflow : `${ask.workflow}@${ask.version}`;
   throw new NotFoundError('PAWL_VERSION_NOT_FOUND', `no version ${name} is published; publish it first`, { workflow: ask.workflow, version: ask.version });
 }

@@ -21,6 +21,11 @@ export interface VersionCache {
   byDigest(digest: Digest): Promise<LoadedVersion | null>;
   /** Takes in a version that was just read or published. */
   adopt(stored: StoredVersion): LoadedVersion;
+  /**
+   * @param version null = the highest published one, asked of the store each time (those who ask at once ask together).
+   * @returns null when there is none.
+   */
+  find(tenant: string, workflow: string, version: number | null): Promise<LoadedVersion | null>;
 }
 
 function functionOf(transport: Transport): readonly string[] {
@@ -48,16 +53,35 @@ function readMachine(stored: StoredVersion): Machine {
 /** One compilation per digest and process; what is published never changes, so nothing is ever dropped. */
 export function createVersionCache(store: Store): VersionCache {
   const known = new Map<Digest, LoadedVersion>();
+  const asking = new Map<string, Promise<LoadedVersion | null>>();
+  const numbered = new Map<string, LoadedVersion>();
+
+  const ask = async (tenant: string, workflow: string, version: number | null): Promise<LoadedVersion | null> => {
+    const stored = await store.findVersion(tenant, workflow, version);
+    return stored === null ? null : adopt(stored);
+  };
+
   const adopt = (stored: StoredVersion): LoadedVersion => {
     const cached = known.get(stored.digest);
     if (cached !== undefined) return cached;
     const machine = readMachine(stored);
     const loaded = { stored, compiled: compileMachine(machine), functions: functionsOf(machine.definition.actions) };
     known.set(stored.digest, loaded);
+    numbered.set(JSON.stringify([stored.tenant, stored.workflow, stored.version]), loaded);
     return loaded;
   };
   return {
     adopt,
+    find: (tenant, workflow, version) => {
+      const name = JSON.stringify([tenant, workflow, version]);
+      const cached = numbered.get(name);
+      if (cached !== undefined) return Promise.resolve(cached);
+      const open = asking.get(name);
+      if (open !== undefined) return open;
+      const asked = ask(tenant, workflow, version).finally(() => asking.delete(name));
+      asking.set(name, asked);
+      return asked;
+    },
     byDigest: async (digest) => {
       const cached = known.get(digest);
       if (cached !== undefined) return cached;

@@ -46,6 +46,8 @@ export interface Process {
   readonly app: App;
   readonly watched: WatchedStore;
   readonly logger: ReturnType<typeof keepingLogger>;
+  /** As SIGKILL would: from now on nothing of it reaches the database, and it is never closed. */
+  kill(): void;
 }
 
 /** A database, a provider, and as many processes as a test wants. */
@@ -54,6 +56,10 @@ export interface House {
   readonly store: Store;
   readonly url: string;
   process(options?: ProcessOptions): Promise<Process>;
+  /** Operations that really happened since the last `rest`, in order. */
+  happened(): readonly string[];
+  /** Closes the processes of a test and begins a new page of the provider's book. */
+  rest(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -70,7 +76,14 @@ export async function openHouse(options: Partial<ProviderOptions> = {}): Promise
   const folder = mkdtempSync(join(tmpdir(), 'pawl-house-'));
   const provider = await startProvider({ bookFile: join(folder, 'book.jsonl'), ...options });
   const opened = await openTestStore();
-  const apps: App[] = [];
+  let apps: App[] = [];
+  let page = 0;
+  const rest = async (): Promise<void> => {
+    const open = apps;
+    apps = [];
+    for (const app of open) await app.close(500);
+    page = provider.effects().length;
+  };
   return {
     provider,
     store: opened.store,
@@ -86,10 +99,16 @@ export async function openHouse(options: Partial<ProviderOptions> = {}): Promise
         logger,
       });
       apps.push(app);
-      return { app, watched, logger };
+      const kill = (): void => {
+        watched.hooks = { around: () => new Promise(() => undefined) };
+        apps = apps.filter((other) => other !== app);
+      };
+      return { app, watched, logger, kill };
     },
+    happened: () => provider.effects().slice(page),
+    rest,
     close: async () => {
-      for (const app of apps) await app.close(500);
+      await rest();
       await provider.close();
       await opened.close();
       rmSync(folder, { recursive: true, force: true });
@@ -114,9 +133,13 @@ export function untilStatus(process: Process, run: string, status: RunView['stat
   return untilRun(process, run, (view) => view.status === status);
 }
 
-/** Publishes a workflow and starts a run of it as `starter`. @returns the run's id. */
+let published = 0;
+
+/** Publishes a workflow, under a name of its own where it is called `saga`, and starts a run of it as `starter`. @returns the run's id. */
 export async function begin(process: Process, text: string, input: Json = {}): Promise<string> {
-  const { version } = await process.app.publish({ text, file: 'test.pawl.yaml', by: 'starter' });
+  published += 1;
+  const named = text.replace('workflow: saga\n', `workflow: saga-${published}\n`);
+  const { version } = await process.app.publish({ text: named, file: 'test.pawl.yaml', by: 'starter' });
   const { run } = await process.app.start({ workflow: version.workflow, version: version.version, input, by: 'starter' });
   return run.runId;
 }
