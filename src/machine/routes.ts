@@ -31,7 +31,7 @@ export function edgesOf(
 }
 
 /** The state where a step begins: its gate if it has one. */
-function entryOf(step: Step): string {
+export function entryOf(step: Step): string {
   return step.when === null ? step.id : `${step.id}$when`;
 }
 

@@ -6,7 +6,17 @@ import { assignment, COMPLETED, command, guard, SETTLING } from './kernel-names.
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
 import { branchListId, catchesLeft, stepAt } from './outline.ts';
 import type { Route } from './routes.ts';
-import { edgesOf, exitRoutes, failureRoutes, fallRoute, firstOf, limitRoute, nextRoutes, uncatch } from './routes.ts';
+import {
+  edgesOf,
+  entryOf,
+  exitRoutes,
+  failureRoutes,
+  fallRoute,
+  firstOf,
+  limitRoute,
+  nextRoutes,
+  uncatch,
+} from './routes.ts';
 
 /** An atomic state with nothing in it. */
 export function plainState(id: string, step: string | null, role: MachineState['role']): MachineState {
@@ -208,13 +218,14 @@ function failedState(step: StepOutline): MachineState {
   return { ...plainState(`${id}$failed`, id, 'failed'), edges: edgesOf(failureRoutes(step, 'own'), { event: null }) };
 }
 
-/** A person is needed; the step is entered again when one lets it. */
+/** A person is needed; the step is entered again, through its gate, when one lets it. */
 function heldState(step: StepOutline): MachineState {
   const { id } = step.step;
+  const actions = [assignment('forgive', {})];
   const retry: Route = {
     guard: guard('retried', { step: id }),
-    target: id,
-    actions: [assignment('forgive', {})],
+    target: entryOf(step.step),
+    actions,
     kind: 'retry',
     label: null,
   };

@@ -50,7 +50,8 @@ describe('catch', () => {
 
   it('`then: end` ends the run done, `next` goes there', () => {
     expect(
-      new Driver(workflow([call('a', { catch: [clause(['any'], { then: 'end' })] }), call('b')])).fails('a', 'x').value,
+      new Driver(workflow([call('a', { catch: [clause(['any'], { leads: 'end' })] }), call('b')])).fails('a', 'x')
+        .value,
     ).toBe('$completed');
     const run = new Driver(
       workflow([call('a', { catch: [clause(['any'], { do: [call('m')], next: 'c' })] }), call('b'), call('c')]),
@@ -61,7 +62,7 @@ describe('catch', () => {
   });
 
   it('`then: raise` lets the failure go on outward after its list', () => {
-    const inner = call('a', { catch: [clause(['any'], { do: [call('m')], then: 'raise' })] });
+    const inner = call('a', { catch: [clause(['any'], { do: [call('m')], leads: 'raise' })] });
     const outer = choose('x', [branch('true', [inner])], { catch: [clause(['lost'], { do: [call('o')] })] });
     const run = new Driver(workflow([outer])).fails('a', 'lost').ok('m');
     expect(run.value).toEqual({ $forward: { x$catch0: 'o' } });
@@ -137,7 +138,7 @@ describe('catch', () => {
   });
 
   it('a used up `next` of the step itself may be caught, and continue does not try it for ever', () => {
-    const loop = call('a', { next: 'a', maxJumps: 1, catch: [clause(['limit'], { then: 'continue' })] });
+    const loop = call('a', { next: 'a', maxJumps: 1, catch: [clause(['limit'], { leads: 'continue' })] });
     const run = new Driver(workflow([loop, call('b')])).ok('a').ok('a');
     expect(run.data.ending?.failure).toMatchObject({ code: 'limit', cause: { code: 'limit' } });
     const forward = call('a', { next: 'a', maxJumps: 1, catch: [clause(['limit'], { next: 'b' })] });
@@ -207,7 +208,7 @@ describe('hold', () => {
 
   it('a raised failure keeps the step that it was raised from', () => {
     const run = new Driver(
-      workflow([call('a', { catch: [clause(['any'], { then: 'raise' })] })]),
+      workflow([call('a', { catch: [clause(['any'], { leads: 'raise' })] })]),
       {},
       { holds: true },
     ).fails('a', 'x');

@@ -50,18 +50,18 @@ describe('a handler', () => {
   });
 
   it('`then: end` completes, `then: cancel` settles as cancelled', () => {
-    const ends = new Driver(workflow([wait('w', { on: [handler('changed', { then: 'end' })] }), call('z')])).take(
+    const ends = new Driver(workflow([wait('w', { on: [handler('changed', { leads: 'end' })] }), call('z')])).take(
       'w',
       0,
     );
     expect(ends.value).toBe('$completed');
-    const cancels = new Driver(workflow([wait('w', { on: [handler('changed', { then: 'cancel' })] })])).take('w', 0);
+    const cancels = new Driver(workflow([wait('w', { on: [handler('changed', { leads: 'cancel' })] })])).take('w', 0);
     expect(cancels.value).toBe('$settling');
     expect(cancels.data.ending).toMatchObject({ kind: 'cancelled' });
   });
 
   it('`then: fail` is a failure of the step that carries the event, caught like any', () => {
-    const on = [handler('changed', { then: 'fail' })];
+    const on = [handler('changed', { leads: 'fail' })];
     const step = call('a', { on, catch: [clause(['changed'], { do: [call('m')] })] });
     const run = new Driver(workflow([step])).take('a', 0, { event: eventView('changed', { why: 'x' }) });
     expect(run.at).toBe('m');
@@ -104,7 +104,7 @@ describe('a handler', () => {
 
   it('of a choose whose failure is raised inside goes to the clauses of the choose', () => {
     const x = choose('x', [branch('true', [call('a', { catch: [clause(['any'], { do: [call('no')] })] })])], {
-      on: [handler('changed', { then: 'fail' })],
+      on: [handler('changed', { leads: 'fail' })],
       catch: [clause(['any'], { do: [call('yes')] })],
     });
     expect(new Driver(workflow([x])).take('x', 0).at).toBe('yes');
@@ -135,7 +135,7 @@ describe('a handler', () => {
   });
 
   it('is stopped with the run while it drains', () => {
-    const run = new Driver(workflow([call('a', { on: [handler('changed', { then: 'fail' })] })])).take('a', 0, {
+    const run = new Driver(workflow([call('a', { on: [handler('changed', { leads: 'fail' })] })])).take('a', 0, {
       open: true,
     });
     run.give({ type: 'run.stopped', ending: { kind: 'cancelled', as: null, output: null, failure: null }, atMs: 1 });

@@ -46,14 +46,18 @@ export function expr(source: string): Template {
 }
 
 // biome-ignore-start lint/suspicious/noThenProperty: it is a word of the workflow language
-export function clause(on: readonly string[], more: Partial<CatchClause> = {}): CatchClause {
-  return { on, when: null, do: [], then: 'continue', next: null, pointer: '/catch', ...more };
+export function clause(
+  on: readonly string[],
+  more: Partial<CatchClause> & { leads?: CatchClause['then'] } = {},
+): CatchClause {
+  const { leads = 'continue', ...given } = more;
+  return { on, when: null, do: [], then: leads, next: null, pointer: '/catch', ...given };
 }
 
-export function handler(event: string, more: Partial<Handler> = {}): Handler {
-  return { event, match: null, where: null, set: [], next: null, then: null, pointer: '/on', ...more };
+export function handler(event: string, more: Partial<Handler> & { leads?: Handler['then'] } = {}): Handler {
+  const { leads = null, ...given } = more;
+  return { event, match: null, where: null, set: [], next: null, then: leads, pointer: '/on', ...given };
 }
-
 // biome-ignore-end lint/suspicious/noThenProperty: it is a word of the workflow language
 
 function base(id: string): StepBase {
