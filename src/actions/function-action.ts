@@ -8,6 +8,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { ActionFunction, FunctionCall, FunctionFinding } from './action-function.ts';
 import { declaredBy } from './function-outcomes.ts';
 import { checkStorable } from './read-body.ts';
+import type { ReadBody } from './read-body.ts';
 
 /** One call of a registered function and its bounds. */
 export interface FunctionInvocation {
@@ -39,6 +40,8 @@ const FINDINGS: readonly string[] = [
 ] satisfies FunctionFinding['outcome'][];
 /** Text kept of a value that cannot be stored, in bytes. */
 const KEPT_BYTES_MAX = 65_536;
+/** Values of a result that are looked at; more do not fit into a row anyway. */
+const NODES_MAX = 300_000;
 
 /** Calls and waits until it is over, out of time, or ours no longer; the function's signal ends with the wait. */
 async function callBounded(invocation: FunctionInvocation, run: (call: FunctionCall) => unknown): Promise<Ending> {
@@ -67,14 +70,25 @@ async function callBounded(invocation: FunctionInvocation, run: (call: FunctionC
   }
 }
 
-/** Fields that are undefined are left out, as JSON does; everything else stays for the check of what can be stored. */
-function withoutUndefined(value: unknown, depth = 0): unknown {
-  if (depth > STORABLE_DEPTH_MAX || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => withoutUndefined(item, depth + 1));
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return value;
-  const given = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.fromEntries(given.map(([name, item]) => [name, withoutUndefined(item, depth + 1)]));
+/** Leaves out fields that are undefined, as JSON does; everything else stays for the check of what can be stored. */
+class UndefinedFields {
+  #left = NODES_MAX;
+
+  drop(value: unknown, depth = 0): unknown {
+    this.#left -= 1;
+    // What is this large or deep is refused by the check behind it.
+    if (this.#left < 0 || depth > STORABLE_DEPTH_MAX || typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((item) => this.drop(item, depth + 1));
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) return value;
+    const given = Object.entries(value).filter(([, item]) => item !== undefined);
+    return Object.fromEntries(given.map(([name, item]) => [name, this.drop(item, depth + 1)]));
+  }
+}
+
+/** What a function gave, as far as it can be stored. */
+function readValue(value: unknown): ReadBody {
+  return checkStorable(value === undefined ? null : new UndefinedFields().drop(value));
 }
 
 /** Bytes of a value for the record, as far as it has any. */
@@ -88,7 +102,7 @@ function bytesOf(value: unknown): Buffer {
 
 /** A returned value as an answer; one that cannot be stored is kept as bytes and is not readable (E12). */
 function answerOf(value: unknown, maxBytes: number): AttemptReport {
-  const read = checkStorable(value === undefined ? null : withoutUndefined(value));
+  const read = readValue(value);
   if (read.body === undefined) {
     return { kind: 'answered', status: null, headers: {}, bodyBytes: bytesOf(value), ...read };
   }
@@ -121,7 +135,7 @@ function reportThrow(thrown: unknown): AttemptReport {
   const code = facts.code === null || CODE.test(facts.code) ? facts.code : facts.outcome;
   const afterMs =
     facts.afterMs !== null && Number.isFinite(facts.afterMs) && facts.afterMs >= 0 ? Math.ceil(facts.afterMs) : null;
-  return { kind: 'declared', outcome: facts.outcome, code, afterMs, data: checkStorable(facts.data).body ?? null };
+  return { kind: 'declared', outcome: facts.outcome, code, afterMs, data: readValue(facts.data).body ?? null };
 }
 
 /** The report of a call that did not come to a value. */
@@ -171,7 +185,7 @@ export async function queryFunction(invocation: FunctionInvocation): Promise<Att
   if (ending.kind !== 'returned') return reportOf(ending, invocation.timeoutMs);
   if (!isFinding(ending.value)) return { kind: 'broken', byteWritten: true, reason: 'reconcile returned no outcome' };
   const { outcome, output, code } = ending.value;
-  const read = checkStorable(output === undefined ? null : withoutUndefined(output));
+  const read = readValue(output);
   if (read.body === undefined)
     return { kind: 'answered', status: null, headers: {}, bodyBytes: bytesOf(output), ...read };
   return {

@@ -84,16 +84,23 @@ export interface DialOptions {
   readonly ca: readonly string[] | null;
 }
 
+/**
+ * How long one address of a host is tried before the next one; Node's 250 ms are shorter than a handshake across the
+ * world. The time-out of the call bounds the whole.
+ */
+const ADDRESS_MS_MAX = 2_000;
+
 /** Opens the socket of a target; the event that says it may be written to. */
 function openSocket(target: buildConnector.Options, ca: DialOptions['ca']): { socket: Socket; ready: string } {
   const secure = target.protocol === 'https:';
   const host = target.hostname;
   const port = target.port === '' ? (secure ? 443 : 80) : Number(target.port);
-  if (!secure) return { socket: connectTcp({ host, port, noDelay: true }), ready: 'connect' };
+  const common = { host, port, autoSelectFamilyAttemptTimeout: ADDRESS_MS_MAX };
+  if (!secure) return { socket: connectTcp({ ...common, noDelay: true }), ready: 'connect' };
   const name = isIP(host) === 0 ? { servername: host } : {};
   const authorities = ca === null ? {} : { ca: [...rootCertificates, ...ca] };
   return {
-    socket: connectTls({ host, port, ALPNProtocols: ['http/1.1'], ...name, ...authorities }),
+    socket: connectTls({ ...common, ALPNProtocols: ['http/1.1'], ...name, ...authorities }),
     ready: 'secureConnect',
   };
 }

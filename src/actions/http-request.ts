@@ -91,17 +91,18 @@ function encodeBody(body: Json, headers: Map<string, string>): Buffer {
 }
 
 /** Puts the key where the provider wants it (E04). */
-function placeKey(parts: RequestParts, headers: Map<string, string>): Json | RequestRefusal {
+function placeKey(parts: RequestParts, headers: Map<string, string>): { readonly body: Json } | RequestRefusal {
   const { key, request } = parts;
   if (key?.idempotency?.kind === 'header') headers.set(key.idempotency.name.toLowerCase(), key.value);
-  if (key?.idempotency?.kind !== 'field') return request.body;
+  if (key?.idempotency?.kind !== 'field') return { body: request.body };
   const body = withKeyField(request.body, key.idempotency.name, key.value);
-  return body ?? { refusal: `the key belongs in the field ${key.idempotency.name}, but the body is no object` };
+  if (body !== null) return { body };
+  return { refusal: `the key belongs in the field ${key.idempotency.name}, but the body is no object` };
 }
 
 /** Whether preparing was refused. */
-export function isRefusal(value: object): value is RequestRefusal {
-  return Object.hasOwn(value, 'refusal');
+export function isRefusal(prepared: object): prepared is RequestRefusal {
+  return Object.hasOwn(prepared, 'refusal');
 }
 
 /**
@@ -120,9 +121,9 @@ export function prepareRequest(parts: RequestParts): PreparedRequest | RequestRe
   ]);
   const refused = addHeaders(headers, request.headers) ?? addHeaders(headers, parts.secrets);
   if (refused !== null) return refused;
-  const body = placeKey(parts, headers);
-  if (typeof body === 'object' && body !== null && isRefusal(body)) return body;
-  const bytes = body === null ? null : encodeBody(body, headers);
+  const keyed = placeKey(parts, headers);
+  if (isRefusal(keyed)) return keyed;
+  const body = keyed.body === null ? null : encodeBody(keyed.body, headers);
   headers.set('accept-encoding', 'identity');
   for (const [name, value] of Object.entries(parts.marks)) headers.set(name, value);
   return {
@@ -130,6 +131,6 @@ export function prepareRequest(parts: RequestParts): PreparedRequest | RequestRe
     path: `${url.pathname}${url.search}`,
     method,
     headers: Object.fromEntries(headers),
-    body: bytes,
+    body,
   };
 }

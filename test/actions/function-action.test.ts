@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ActionFunction, FunctionCall } from '../../src/actions/action-function.ts';
 import { createActionAdapter } from '../../src/actions/create-action-adapter.ts';
 import { declaredBy, Pending, Rejected, Throttled, Unavailable } from '../../src/actions/function-outcomes.ts';
 import type { AttemptReport } from '../../src/model/outcome.ts';
 import { createManualClock } from './manual-clock.ts';
 import { keepingLogger, KEY, queryOrder, readOrder, sendOrder } from './orders.ts';
+
+// A call that does not end is the fault that is looked for: it shall not cost the suite's whole patience.
+vi.setConfig({ testTimeout: 4_000 });
 
 const NEVER = new AbortController().signal;
 const NAME = 'charge@1';

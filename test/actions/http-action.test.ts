@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createActionAdapter } from '../../src/actions/create-action-adapter.ts';
 import { createSystemClock } from '../../src/app/system-clock.ts';
 import type { AttemptReport } from '../../src/model/outcome.ts';
@@ -10,6 +10,9 @@ import { answer, closedPort, startRawServer } from './raw-server.ts';
 import type { OnConnection, OnRequest, RawServer } from './raw-server.ts';
 
 const OPEN: SendGate = () => true;
+// A call that does not end is the fault that is looked for: it shall not cost the suite's whole patience.
+vi.setConfig({ testTimeout: 4_000 });
+
 const NEVER = new AbortController().signal;
 const servers: RawServer[] = [];
 
@@ -104,6 +107,7 @@ describe('what goes out', () => {
     await send({ url: server.url, attempt: 2 });
     expect(server.connections()).toBe(2);
     expect(server.requests).toHaveLength(2);
+    expect(server.requests[0]).toContain('\r\nconnection: close\r\n');
   });
 
   it('nothing retries below us: a GET whose connection is closed without an answer is on the wire once (case 77)', async () => {
@@ -120,6 +124,22 @@ describe('what goes out', () => {
     const report = await adapterWith().read(readOrder({ url: server.url }), { authorization: 'Bearer t' }, NEVER);
     expect(report).toMatchObject({ kind: 'answered', status: 307, headers: { location: other.url } });
     expect(other.connections()).toBe(0);
+    const moved = await serve((socket, request) =>
+      socket.end(
+        request.startsWith('GET /moved') ? answer('200 OK', '{}') : answer('303 See Other', '', { location: '/moved' }),
+      ),
+    );
+    expect(await adapterWith().read(readOrder({ url: moved.url }), {}, NEVER)).toMatchObject({ status: 303 });
+    expect(moved.requests).toHaveLength(1);
+  });
+
+  it('a host by its IPv6 address is found', async () => {
+    const report = await send({ url: 'http://[::1]:1/' });
+    expect(report).toMatchObject({
+      kind: 'broken',
+      byteWritten: false,
+      reason: expect.stringMatching(/^not-connected: E(CONNREFUSED|ADDRNOTAVAIL|AFNOSUPPORT)$/),
+    });
   });
 });
 

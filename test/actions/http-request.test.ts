@@ -107,6 +107,10 @@ describe('prepareRequest', () => {
     expect(body?.toString()).toBe('{"__proto__":"k1","a":1}');
   });
 
+  it('takes a body with a field named refusal for a body', () => {
+    expect(prepared({ body: { refusal: 'x' } }).body?.toString()).toBe('{"refusal":"x"}');
+  });
+
   it('sends no body where it is null', () => {
     const { body, headers } = prepared({ method: 'get', body: null });
     expect(body).toBeNull();

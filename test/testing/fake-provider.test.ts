@@ -109,13 +109,13 @@ describe('the book', () => {
     const first = await start();
     await post(`${first.url}/charge`, { key: 'k1' });
     await stop(first);
-    const whole = readFileSync(bookFile, 'utf8');
     appendFileSync(bookFile, '{"kind":"effect","no":2,"operat');
     const second = await start();
     expect(second.effects()).toEqual(['charge']);
     await post(`${second.url}/ship`, { key: 'k2' });
-    expect(readFileSync(bookFile, 'utf8').startsWith(`${whole}{"`)).toBe(true);
-    expect(second.effects()).toEqual(['charge', 'ship']);
+    await stop(second);
+    const third = await start();
+    expect(third.effects()).toEqual(['charge', 'ship']);
   });
 
   it('counts happenings by key', async () => {
