@@ -50,7 +50,8 @@ export function applySettlement(draft: Draft, settlement: Settlement): void {
   const { effect, receipt, incident, settled } = settlement;
   const written = receipt === null ? effect : draft.settleEffect(effect, receipt);
   if (receipt === null) draft.putEffect(effect);
-  if (incident !== null) openReview(draft, written, incident);
+  // An ended run asks nobody any more: what is unknown stays so, and is listed as standing.
+  if (incident !== null && draft.phase !== 'ended') openReview(draft, written, incident);
   else draft.closeIncidents((known) => known.kind === 'unknown' && known.effectKey === effect.key);
   if (settled === null) return;
   if (written.compensates !== null) return advancePlan(draft);

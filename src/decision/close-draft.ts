@@ -3,7 +3,9 @@ import type { RunCommit } from '../model/run-commit.ts';
 import type { RunState } from '../model/run.ts';
 import type { RunStatus } from '../model/statuses.ts';
 import type { Orders } from './decision.ts';
+import { checkPin } from './dispatch-block.ts';
 import type { Draft } from './draft.ts';
+import { endingRows } from './end-run.ts';
 import { pump } from './kernel-loop.ts';
 import { actionableRows, dispatchDue, openReads, type OrderBook } from './on-due.ts';
 import { finalStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
@@ -25,6 +27,7 @@ export interface Closed {
  */
 export function closeDraft(draft: Draft, hasRest: boolean): Closed {
   const orders: OrderBook = { sends: [], queries: [], reads: [] };
+  checkPin(draft);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     draft.atMs = draft.ctx.nowMs;
     if (!dispatchDue(draft, orders)) break;
@@ -32,7 +35,8 @@ export function closeDraft(draft: Draft, hasRest: boolean): Closed {
   }
   const more = hasRest || draft.queue.length > 0;
   const needs = needsOf(draft.control.incidents, draft.approvals.values());
-  const { commit, next } = draft.finish({ status: statusOf(draft, more), needs, lease: leaseOf(draft, orders, more) });
+  const closing = { status: statusOf(draft, more), needs, lease: leaseOf(draft, orders, more), ...endingRows(draft) };
+  const { commit, next } = draft.finish(closing);
   return { commit, next, orders, more };
 }
 

@@ -28,6 +28,16 @@ export function beginPlan(draft: Draft, ending: Ending | null): void {
   advancePlan(draft);
 }
 
+/** Puts what was confirmed late behind the rows of the plan, so that never two are undone at once (R01, E08). */
+export function extendPlan(draft: Draft): void {
+  const { plan } = draft.control;
+  const wanted = planOf(draft, draft.snapshot.data.ending);
+  if (plan === null || wanted.kind !== 'plan') return;
+  for (const row of wanted.rows) draft.putEffect(row);
+  draft.setControl({ plan: [...plan, ...wanted.rows.map((row) => row.key)] });
+  advancePlan(draft);
+}
+
 /** The plan as of now; pure, so that a preview sees the same (R24). */
 export function planOf(draft: Draft, ending: Ending | null): CompensationPlan | PlanFault | PlanOpen {
   const { compiled } = draft.ctx;

@@ -6,7 +6,6 @@ import type { RunCommit } from '../model/run-commit.ts';
 import { closeDraft } from './close-draft.ts';
 import type { DecideContext } from './decide-context.ts';
 import type { StartDecision, StartRows } from './decision.ts';
-import { checkPin } from './dispatch-block.ts';
 import { Draft } from './draft.ts';
 import { pump, recordMove } from './kernel-loop.ts';
 import { CHAIN_START } from './receipt.ts';
@@ -26,7 +25,6 @@ export function decideStart(ctx: DecideContext, run: RunIdentity): StartDecision
   const first = enter(ctx.compiled, { run, nowMs: run.startedAtMs, holds });
   const draft = new Draft(ctx, unborn(ctx, run, first.snapshot));
   draft.atMs = run.startedAtMs;
-  checkPin(draft);
   if (definition.timeoutMs !== null) draft.setTimer(DEADLINE, run.startedAtMs + definition.timeoutMs);
   recordMove(draft, first, { type: 'run.started', id: run.runId, step: null, detail: { holds } });
   pump(draft);

@@ -4,7 +4,6 @@ import { closeDraft } from './close-draft.ts';
 import type { DecideContext } from './decide-context.ts';
 import type { Decision } from './decision.ts';
 import type { DecisionInput } from './decision-input.ts';
-import { checkPin } from './dispatch-block.ts';
 import { Draft } from './draft.ts';
 import { pump } from './kernel-loop.ts';
 
@@ -16,7 +15,6 @@ import { pump } from './kernel-loop.ts';
  */
 export function decide(ctx: DecideContext, state: RunState, inputs: readonly DecisionInput[]): Decision {
   const draft = new Draft(ctx, state);
-  checkPin(draft);
   pump(draft);
   const rest = applyInputs(draft, inputs);
   const { commit, next, orders, more } = closeDraft(draft, rest.length > 0);

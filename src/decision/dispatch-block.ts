@@ -5,19 +5,22 @@ import { DEADLINE_HELD } from './pass-deadline.ts';
 const PIN = 'pin:functions';
 
 /**
- * What may not leave: `all` while this process lacks a function of the version, `new` while a deadline waits for a person
- * (what is open still settles), null otherwise.
+ * What may not leave: `all` while this process lacks a function of the version or the run is parked, `new` while a
+ * deadline waits for a person (what is open still settles), null otherwise.
  */
 export function blockOf(draft: Draft): 'all' | 'new' | null {
   const { incidents } = draft.control;
-  if (incidents.some((incident) => incident.id === PIN)) return 'all';
+  if (incidents.some((incident) => incident.kind === 'pin' || incident.kind === 'poison')) return 'all';
   return incidents.some((incident) => incident.id.endsWith(`:${DEADLINE_HELD}`)) ? 'new' : null;
 }
 
-/** A version's functions are part of its pin: without one nothing is sent, and the missing one is named (P07). */
+/**
+ * A version's functions are part of its pin: without one nothing is sent, and the missing one is named (P07). A process
+ * that has loaded the run and lacks nothing ends what another one could not.
+ */
 export function checkPin(draft: Draft): void {
   const missing = draft.ctx.missingFunctions;
-  if (missing.length === 0) return draft.closeIncidents((incident) => incident.id === PIN);
+  if (missing.length === 0) return draft.closeIncidents((incident) => incident.kind === 'pin');
   if (!draft.ctx.canSend || draft.phase === 'ended') return;
   draft.openIncident({
     id: PIN,

@@ -30,11 +30,14 @@ export interface QueuedEvent {
   readonly atMs: number;
 }
 
-/** What the end of a run leaves in its head. */
-export interface EndRows {
-  readonly endedAtMs: number | null;
+/** What is known of a run once a decision is closed. */
+export interface Closing {
+  readonly status: RunStatus;
+  readonly needs: readonly string[];
+  /** Of an ended run; written with every head, because a head is written whole. */
   readonly output: Json | undefined;
   readonly failure: Json | undefined;
+  readonly lease: RunCommit['lease'];
 }
 
 /**
@@ -57,7 +60,7 @@ export class Draft {
   readonly receipts: Receipt[] = [];
   readonly audit: AuditEntry[] = [];
   readonly observations: Observation[] = [];
-  end: EndRows;
+  endedAtMs: number | null;
   private readonly effectExpect = new Map<EffectKey, EffectChange['expect']>();
   private readonly timersSet = new Map<string, Timer>();
   private readonly timersCleared = new Set<string>();
@@ -77,7 +80,7 @@ export class Draft {
     this.timers = new Map(base.timers);
     this.approvals = new Map(base.approvals);
     this.kept = base.kept;
-    this.end = { endedAtMs: base.endedAtMs, output: undefined, failure: undefined };
+    this.endedAtMs = base.endedAtMs;
   }
 
   get phase(): RunPhase {
@@ -220,11 +223,11 @@ export class Draft {
   }
 
   /** Freezes everything into the rows of one commit and the run as it is after them. */
-  finish(now: { status: RunStatus; needs: readonly string[]; lease: RunCommit['lease'] }): { commit: RunCommit; next: RunState } {
+  finish(now: Closing): { commit: RunCommit; next: RunState } {
     const pending = this.queue as unknown as readonly JsonObject[];
     if (pending.length > 0 || this.control.pending.length > 0) this.setControl({ pending });
     const { base } = this;
-    const headChanged = this.transitions.length > 0 || this.control !== base.control || now.status !== base.status || this.base.revision === 0;
+    const headChanged = this.transitions.length > 0 || this.control !== base.control || now.status !== base.status;
     const commit: RunCommit = {
       part: base.run.part,
       runId: base.run.runId,
@@ -246,10 +249,10 @@ export class Draft {
     return { commit, next: this.next(now.status) };
   }
 
-  private head(now: { status: RunStatus; needs: readonly string[] }): HeadChange {
+  private head({ status, needs, output, failure }: Closing): HeadChange {
     const text = this.text ?? snapshotText(this.snapshot);
     const snapshot = packSnapshot({ digest: this.base.run.digest, revision: this.revision, snapshotText: text, control: this.control });
-    return { status: now.status, phase: this.phase, needs: now.needs, snapshot, ...this.end };
+    return { status, phase: this.phase, needs, snapshot, endedAtMs: this.endedAtMs, output, failure };
   }
 
   private effectChanges(): readonly EffectChange[] {
@@ -273,7 +276,7 @@ export class Draft {
       kept: this.kept,
       lastReceiptNo: this.chain.lastReceiptNo,
       lastReceiptHash: this.chain.lastReceiptHash,
-      endedAtMs: this.end.endedAtMs,
+      endedAtMs: this.endedAtMs,
     };
   }
 }

@@ -20,8 +20,15 @@ export function endRun(draft: Draft, data: RunData): void {
   for (const event of draft.kept) draft.answer(event, event.payload.type === 'signal' ? 'unmatched' : 'ended');
   draft.closeIncidents((incident) => incident.kind !== 'late-proof');
   draft.setControl({ activeSinceMs: {}, reads: {}, cancelWaiting: null, deadlineWaiting: false });
-  const isDone = ending.kind === 'done';
-  draft.end = { endedAtMs: draft.atMs, output: isDone ? ending.output : undefined, failure: isDone ? undefined : failureView(draft, ending) };
+  draft.endedAtMs = draft.atMs;
+}
+
+/** What an ended run has to show: its output, or why it did not complete. */
+export function endingRows(draft: Draft): { readonly output: Json | undefined; readonly failure: Json | undefined } {
+  const { ending } = draft.snapshot.data;
+  if (draft.phase !== 'ended' || ending === null) return { output: undefined, failure: undefined };
+  if (ending.kind === 'done') return { output: ending.output, failure: undefined };
+  return { output: undefined, failure: failureView(draft, ending) };
 }
 
 /** What is said of a run that did not complete: why, what was undone, what stands in the world. */

@@ -24,6 +24,7 @@ export function onCompensate(draft: Draft, event: InboxEvent, order: Order): voi
   draft.addAudit({ actor: order.by, act: 'compensate', target: draft.base.run.runId, reason: order.reason, detail: { planHash: order.planHash } });
   draft.answer(event, 'applied');
   draft.setControl({ order: { by: order.by, reason: order.reason } });
+  draft.closeIncidents((incident) => incident.kind === 'late-proof' && incident.acts.includes('compensate'));
   carryOut(draft, ending, { type: 'compensate', id: `${event.source}/${event.eventId}`, step: null });
 }
 
@@ -34,8 +35,13 @@ function carryOut(draft: Draft, ending: ReturnType<typeof endingOf>, cause: Caus
   }
   const type = draft.phase === 'ended' ? 'run.reopened' : 'run.stopped';
   // An ended run that goes on has no end until it has one again.
-  draft.end = { endedAtMs: null, output: undefined, failure: undefined };
+  draft.endedAtMs = null;
   feed(draft, { type, ending, atMs: draft.atMs }, cause);
+}
+
+/** A late proof that a person has confirmed waits for its undo to be ordered (E08). */
+function isProved(draft: Draft): boolean {
+  return draft.control.incidents.some((incident) => incident.kind === 'late-proof' && incident.acts.includes('compensate'));
 }
 
 /** Held before or behind the pivot, completed, or terminated; a run that is undone or failed has nothing left to undo. */
@@ -43,7 +49,7 @@ function refusalOf(draft: Draft): string | null {
   const kind = draft.snapshot.data.ending?.kind ?? null;
   switch (draft.phase) {
     case 'ended':
-      return kind === 'done' || kind === 'terminated' ? null : 'ended';
+      return kind === 'done' || kind === 'terminated' || isProved(draft) ? null : 'ended';
     case 'forward':
       return draft.control.incidents.some((incident) => incident.acts.includes('compensate')) ? null : 'not-held';
     case 'compensating':

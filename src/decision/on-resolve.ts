@@ -5,6 +5,7 @@ import type { Json } from '../model/json.ts';
 import { advancePlan } from './advance-plan.ts';
 import { applySettlement, reviewersOf, settlingOf } from './apply-settlement.ts';
 import { nextGeneration } from './compensation-plan.ts';
+import { extendPlan } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
 import { type AnswerRefusal, type PersonAnswer, settleCompensation, settleLateProof, settlePerson } from './settle-person.ts';
@@ -45,6 +46,7 @@ function isLateProof(draft: Draft, effect: Effect): boolean {
 }
 
 function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
+  if (draft.phase !== 'compensating') return notOffered('the run does not compensate any more');
   const result = settleCompensation(effect, answer, draft.atMs, nextGeneration);
   if (result.kind === 'refused') return result;
   const changed = result.next ?? result.effect;
@@ -54,15 +56,33 @@ function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): Answ
   return null;
 }
 
+function notOffered(message: string): AnswerRefusal {
+  return { kind: 'refused', code: 'not-offered', message, answerableAtMs: null };
+}
+
 /** "It did not happen after all" leaves the row as it is; "it did" confirms it, and its undo is proposed to a person. */
 function settleProof(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
-  if (answer.as === 'rejected' || answer.as === 'absent') {
-    draft.closeIncidents((incident) => incident.kind === 'late-proof' && incident.effectKey === effect.key);
-    return null;
-  }
-  const result = settleLateProof(effect, answer, draft.atMs);
-  if (result.kind === 'refused') return result;
-  draft.settleEffect(result.effect, result.receipt);
+  const isDismissed = effect.state === 'CONFIRMED' ? answer.as === 'waived' : answer.as === 'rejected' || answer.as === 'absent';
+  const result = isDismissed ? null : settleLateProof(effect, answer, draft.atMs);
+  if (result?.kind === 'refused') return result;
   draft.closeIncidents((incident) => incident.kind === 'late-proof' && incident.effectKey === effect.key);
+  if (result === null) return null;
+  draft.settleEffect(result.effect, result.receipt);
+  proposeUndo(draft, effect);
   return null;
+}
+
+/** A run that undoes already undoes this, too; an ended one waits for a person's order; any other has it in its ledger. */
+function proposeUndo(draft: Draft, effect: Effect): void {
+  if (draft.phase === 'compensating') return extendPlan(draft);
+  if (draft.phase !== 'ended' || effect.compensates !== null) return;
+  draft.openIncident({
+    id: `late-proof:${effect.key}`,
+    kind: 'late-proof',
+    step: effect.step,
+    effectKey: effect.key,
+    message: `step ${effect.step} happened after all, and the run has ended: order its undo, or let it stand`,
+    from: OPERATORS,
+    acts: ['compensate', 'waived'],
+  });
 }

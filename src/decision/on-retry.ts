@@ -1,11 +1,11 @@
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { OUTPUT_STEP } from '../machine/kernel-names.ts';
 import { ownValue } from '../model/own-value.ts';
+import type { Incident } from '../model/run.ts';
 import { isSettled } from './effect-lifecycle.ts';
 import type { Cause, Draft } from './draft.ts';
 import { sameFrames } from './frames.ts';
 import { feed } from './kernel-loop.ts';
-import { DEADLINE_HELD } from './pass-deadline.ts';
 import { forwardRows } from './step-effects.ts';
 import { framesAt } from './step-scope.ts';
 import { enterStep } from './enter-step.ts';
@@ -25,11 +25,13 @@ export function onRetry(draft: Draft, event: InboxEvent, { step, by, reason }: R
 }
 
 function letGo(draft: Draft, step: string, cause: Cause): boolean {
-  // The process that holds the run looks for its functions at every decision; this one only wakes it.
-  if (step === 'pin') return draft.control.incidents.some((incident) => incident.kind === 'pin');
-  if (step === DEADLINE_HELD) return closeHeld(draft, (id) => id.endsWith(`:${DEADLINE_HELD}`));
-  const incident = draft.control.incidents.find((known) => known.step === step && known.acts.includes('retry'));
+  const incident = draft.control.incidents.find((known) => known.acts.includes('retry') && isNamed(known, step));
   if (incident === undefined) return false;
+  if (incident.step === null) {
+    // The run itself was held: a deadline, a park, a pin (which the end of the decision looks at again).
+    draft.closeIncidents((known) => known.id === incident.id);
+    return true;
+  }
   if (incident.kind === 'expired') {
     enterStep(draft, step, draft.snapshot.data);
     return true;
@@ -43,10 +45,10 @@ function letGo(draft: Draft, step: string, cause: Cause): boolean {
   return false;
 }
 
-function closeHeld(draft: Draft, isIt: (id: string) => boolean): boolean {
-  const before = draft.control.incidents;
-  draft.closeIncidents((incident) => isIt(incident.id));
-  return draft.control.incidents !== before;
+/** An incident of a step is named by the step; one of the run by its id, its kind, or what stands behind the colon. */
+function isNamed(incident: Incident, name: string): boolean {
+  if (incident.step !== null) return incident.step === name;
+  return incident.id === name || incident.kind === name || incident.id.endsWith(`:${name}`);
 }
 
 /** Only a row that has its last word makes way for a new one. */

@@ -35,6 +35,7 @@ type Act =
   | { readonly do: 'answer'; readonly word: Word }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'sleep'; readonly ms: number }
+  | { readonly do: 'forward' | 'late' }
   | { readonly do: 'crash' | 'cancel' | 'terminate' | 'compensate' | 'batch' | 'sends' }
   | { readonly do: 'signal'; readonly name: string }
   | { readonly do: 'vote'; readonly who: string; readonly yes: boolean }
@@ -45,6 +46,7 @@ type Act =
 const word = fc.constantFrom<Word>('ok', 'ok', 'ok', 'ok', '503', '500', 'declined', 'lost-done', 'lost-not-done', 'unsent', 'pending', 'named');
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('answer' as const), word }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('forward' as const, 'forward' as const, 'forward' as const, 'late' as const) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1_000, 60_000, 600_000, 7_200_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('sleep' as const), ms: fc.constantFrom(30_000, 3_600_000, 86_400_000) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('crash' as const, 'crash' as const, 'batch' as const, 'sends' as const) }) },
@@ -63,10 +65,36 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('timer' as const), index: fc.nat(4), generation: fc.nat(3) }) },
 );
 
+const ACTIONS = ['do.a', 'do.b', 'do.c', 'do.d', 'once', 'ask.it', 'look.up', 'undo.a', 'undo.b', 'undo.c', 'undo.d', 'undo.e'];
+
+/** Everything goes well for a while. */
+function goForward(run: Play): void {
+  for (const action of ACTIONS) run.provider.says(action, 'ok');
+  run.drive();
+  run.signal('item', {});
+  run.wait(600_000);
+  const open = [...run.state.approvals.values()].find((approval) => approval.state === 'open');
+  if (open === undefined) return;
+  run.vote('u2', 'approve', { approvalId: open.approvalId });
+  run.vote('u3', 'approve', { approvalId: open.approvalId });
+}
+
+/** An answer that nobody waits for, to some row. */
+function answerLate(run: Play): void {
+  const row = [...run.state.effects.values()].at(-1);
+  if (row !== undefined) run.decide([{ type: 'attempt.settled', effectKey: row.key, attempt: 99, outcome: { ...SETTLED, kind: 'confirmed' } }]);
+}
+
 function apply(run: Play, step: Act): void {
   switch (step.do) {
+    case 'forward':
+      goForward(run);
+      return;
+    case 'late':
+      answerLate(run);
+      return;
     case 'answer': {
-      for (const action of ['do.a', 'do.b', 'do.c', 'do.d', 'once', 'ask.it', 'look.up', 'undo.a', 'undo.b', 'undo.c', 'undo.d', 'undo.e']) run.provider.says(action, step.word);
+      for (const action of ACTIONS) run.provider.says(action, step.word);
       const input = run.answerNext();
       if (input !== null) run.decide([input]);
       return;

@@ -3,7 +3,7 @@ import { decide } from '../../src/decision/decide.ts';
 import type { EffectKey } from '../../src/model/ids.ts';
 import { numbersFor } from '../../src/model/numbers.ts';
 import { outcome } from './support/provider.ts';
-import { Play, T0, workflow } from './support/play.ts';
+import { Play, planHash, T0, workflow } from './support/play.ts';
 
 const TWO = workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }');
 const ASKED = `  ask.it: { function: ask-it@1, idempotency: none, settlesWithin: 1m, reconcile: { function: ask-it@1, absent: final, every: 1m }, compensate: none }`;
@@ -166,6 +166,24 @@ describe('attempts', () => {
     expect(run.resolve(b, 'confirmed', { output: { id: 'b-1' } })).toMatchObject({ outcome: 'applied' });
     expect(run.rowOf('b')).toMatchObject({ state: 'CONFIRMED', output: { id: 'b-1' } });
     expect(run.happened).toEqual(['do.a', 'undo.a']);
+    expect(run.state.status).toBe('HELD');
+    expect(run.state.control.incidents).toMatchObject([{ kind: 'late-proof', acts: ['compensate', 'waived'] }]);
+    expect(run.head().failure).toMatchObject({ undone: ['a'], standing: ['b'] });
+    expect(run.compensate(planHash(run))).toMatchObject({ outcome: 'applied' });
+    expect(run.happened).toEqual(['do.a', 'undo.a', 'undo.b']);
+    expect(run.state.status).toBe('COMPENSATED');
+  });
+
+  it('E08 what is proved late while the run undoes is undone behind the rest of the plan', () => {
+    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }'), { script: { 'do.b': ['declined'], 'undo.a': ['hang'] } }).drive();
+    const b = run.rowOf('b');
+    run.decide([{ type: 'attempt.settled', effectKey: b.key, attempt: 1, outcome: outcome('confirmed') }]);
+    run.resolve(b, 'confirmed', { output: {} });
+    expect(run.ledger()).toMatchObject({ 'undo a': 'REQUESTED', 'undo b': 'PROPOSED' });
+    run.provider.says('undo.a', 'ok');
+    run.drive();
+    expect(run.happened).toEqual(['do.a', 'undo.a', 'undo.b']);
+    expect(run.state.status).toBe('COMPENSATED');
   });
 });
 

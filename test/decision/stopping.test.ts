@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { planCompensation } from '../../src/decision/compensation-plan.ts';
 import { finalStatus } from '../../src/decision/run-status.ts';
-import { Play, workflow } from './support/play.ts';
+import { Play, planHash, workflow } from './support/play.ts';
 
 const PIVOTED = workflow(`
   - { id: a, call: do.a }
   - { id: p, call: do.b, pivot: true }
   - { id: z, call: do.c }
 `);
-
-/** The hash of the plan that a preview shows. */
-function planHash(run: Play): string | null {
-  const { compiled, state } = run;
-  const plan = planCompensation({ program: compiled, run: state.run, revision: state.revision, effects: state.effects.values(), failure: null });
-  return plan.kind === 'plan' ? plan.planHash : null;
-}
 
 describe('cancel', () => {
   it('R18 before any effect: CANCELLED', () => {

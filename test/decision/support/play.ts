@@ -1,5 +1,6 @@
 import { parseWorkflow } from '../../../src/definition/parse-workflow.ts';
 import type { DecideContext } from '../../../src/decision/decide-context.ts';
+import { planCompensation } from '../../../src/decision/compensation-plan.ts';
 import { decide } from '../../../src/decision/decide.ts';
 import { decideStart } from '../../../src/decision/decide-start.ts';
 import type { Orders } from '../../../src/decision/decision.ts';
@@ -280,6 +281,13 @@ export function answerIn(commits: readonly RunCommit[], event: InboxEvent): Inbo
 
 function isWaiting(effect: Effect): boolean {
   return effect.state === 'AUTHORIZED' || (effect.state === 'UNKNOWN' && effect.doubt !== 'review');
+}
+
+/** The hash of the plan that a preview shows. */
+export function planHash(run: Play): string | null {
+  const { compiled, state } = run;
+  const plan = planCompensation({ program: compiled, run: state.run, revision: state.revision, effects: state.effects.values(), failure: null });
+  return plan.kind === 'plan' ? plan.planHash : null;
 }
 
 const compiledByText = new Map<string, CompiledMachine>();
