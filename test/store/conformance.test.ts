@@ -1,9 +1,21 @@
-import { describe, it } from 'vitest';
-import { doorConformance } from '../../src/testing/store-conformance/door.ts';
-import type { ConformanceHarness } from '../../src/testing/store-conformance/harness.ts';
-import { startConformance } from '../../src/testing/store-conformance/starts.ts';
-import { openTestStore } from '../support/postgres.ts';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { storeConformance } from '../../src/testing/store-conformance.ts';
+import { LEASE_MS } from '../../src/testing/store-conformance/rows.ts';
+import { numbersFor } from '../../src/model/numbers.ts';
+import { openTestStore, type TestStore } from '../support/postgres.ts';
 
-const harness: ConformanceHarness = { describe, it, open: () => openTestStore() };
-doorConformance(harness);
-startConformance(harness);
+let shared: TestStore;
+beforeAll(async () => {
+  shared = await openTestStore({ numbers: numbersFor(LEASE_MS) });
+});
+afterAll(() => shared.close());
+
+storeConformance('PostgreSQL', {
+  describe,
+  it,
+  open: async () => {
+    await shared.reset();
+    const { store, advance } = shared;
+    return { store, advance, again: () => shared.again(), close: () => Promise.resolve() };
+  },
+});

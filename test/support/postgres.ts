@@ -23,7 +23,9 @@ export interface TestStore {
   again(options?: TestStoreOptions): Promise<Store>;
   /** Steps the database's time forward or back, milliseconds; it runs on from there. */
   advance(ms: number): Promise<void>;
-  /** Closes the stores and drops the database. */
+  /** Empties the database and sets its clock right: cheaper than another database. Stores opened by `again` are closed. */
+  reset(): Promise<void>;
+  /** Closes the stores; the database goes with the run's server. */
   close(): Promise<void>;
 }
 
@@ -48,7 +50,7 @@ async function asAdmin(statement: string): Promise<void> {
   await runSql(inject('databaseUrl'), statement);
 }
 
-/** A database of its own for one test or file: a clone of the migrated template. @returns its URL; drop it with `dropTestDatabase`. */
+/** A database of its own for one test or file: a clone of the migrated template. @returns its URL. */
 export async function createTestDatabase(options: { readonly parts?: number; readonly empty?: boolean } = {}): Promise<string> {
   const name = `t_${randomBytes(8).toString('hex')}`;
   await asAdmin(`CREATE DATABASE ${name}${options.empty === true ? '' : ` TEMPLATE ${TEMPLATE}`}`);
@@ -58,10 +60,16 @@ export async function createTestDatabase(options: { readonly parts?: number; rea
   return url;
 }
 
-/** Drops what `createTestDatabase` made, whoever is still connected. */
+/** Drops what `createTestDatabase` made, whoever is still connected; only where a test needs it gone. */
 export async function dropTestDatabase(url: string): Promise<void> {
   await asAdmin(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
 }
+
+const EMPTY = `DO $$ BEGIN
+  EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('pawl.%I', relname), ', ') FROM pg_class
+    WHERE relnamespace = 'pawl'::regnamespace AND relkind = 'r' AND relname NOT IN ('migration', 'setting'));
+  UPDATE stepped_clock.ahead SET by = '0';
+END $$`;
 
 /** Opens a store over an empty, migrated database of its own. */
 export async function openTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
@@ -82,9 +90,12 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
     advance: async (ms) => {
       await runSql(url, "UPDATE stepped_clock.ahead SET by = by + $1 * interval '1 millisecond'", [ms]);
     },
+    reset: async () => {
+      await Promise.all(opened.splice(1).map((one) => one.close()));
+      await runSql(url, EMPTY);
+    },
     close: async () => {
       await Promise.all(opened.map((one) => one.close()));
-      await dropTestDatabase(url);
     },
   };
 }

@@ -200,10 +200,10 @@ export async function seated(store: Store, leaseMs = LEASE_MS): Promise<WorkerId
   return workerId;
 }
 
-/** Runs that nobody holds and that wait to be claimed. @returns their ids. */
-export async function startFree(store: Store, count: number): Promise<RunId[]> {
+/** Runs that nobody holds and that wait to be claimed, since `readyAtMs`. @returns their ids. */
+export async function startFree(store: Store, count: number, readyAtMs = 0): Promise<RunId[]> {
   const runs = Array.from({ length: count }, () => identityOf(newRunId(), store.parts));
-  await store.start(0, runs.map((run) => startOf(run, { kind: 'free', readyAtMs: 0 })));
+  await store.start(0, runs.map((run) => startOf(run, { kind: 'free', readyAtMs })));
   return runs.map((run) => run.runId);
 }
 

@@ -1,0 +1,18 @@
+import { doorConformance } from './store-conformance/door.ts';
+import type { ConformanceHarness } from './store-conformance/harness.ts';
+import { leaseConformance } from './store-conformance/leases.ts';
+import { recordConformance } from './store-conformance/records.ts';
+import { startConformance } from './store-conformance/starts.ts';
+import { wakeUpConformance } from './store-conformance/wake-ups.ts';
+
+/**
+ * What every store must do, whatever it is made of; each rule of 3-semantics by its name. A test file calls it with its
+ * framework and a way to open an empty store.
+ */
+export function storeConformance(kind: string, harness: ConformanceHarness): void {
+  harness.describe(`${kind}: the door`, () => doorConformance(harness));
+  harness.describe(`${kind}: starts`, () => startConformance(harness));
+  harness.describe(`${kind}: leases`, () => leaseConformance(harness));
+  harness.describe(`${kind}: wake-ups`, () => wakeUpConformance(harness));
+  harness.describe(`${kind}: records`, () => recordConformance(harness));
+}
