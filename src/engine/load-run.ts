@@ -4,6 +4,7 @@ import { PawlError } from '../model/errors.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
 import type { RunState } from '../model/run.ts';
 import type { StoredRun } from '../ports/store.ts';
+import { incidentsOf } from './park-run.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
 /** A run ready to be decided, or the field that does not fit this process (P07). */
@@ -29,7 +30,7 @@ export function loadRun(version: LoadedVersion, stored: StoredRun): LoadedRun {
       return { kind: 'misfit', field: 'revision', message: `the stored snapshot is of revision ${envelope.revision}, the run of ${stored.revision}`, envelope };
     }
     const snapshot = checkSnapshot(version.compiled, envelope.snapshot);
-    const { control } = envelope;
+    const control = { ...envelope.control, incidents: incidentsOf(stored, envelope.control) };
     return {
       kind: 'run',
       envelope,

@@ -36,6 +36,16 @@ export function releaseCommit(run: Pick<StoredRun, 'run' | 'fence' | 'revision'>
   };
 }
 
+/**
+ * The incidents of a stored run; one that was parked by a process that could not read its snapshot has none in its notes,
+ * only its status says so, and a person lets it go where it fits.
+ */
+export function incidentsOf(stored: StoredRun, control: RunControl): readonly Incident[] {
+  if (stored.status !== 'HELD' || control.incidents.length > 0) return control.incidents;
+  const message = 'a process that this run does not fit has parked it; retry it where one runs that it fits';
+  return [{ id: 'pin:parked', kind: 'pin', sinceMs: stored.run.startedAtMs, step: null, effectKey: null, message, from: ['role:operator'], acts: ['retry'] }];
+}
+
 function withIncident(control: RunControl, reason: ParkReason): RunControl {
   const id = `${reason.kind}:${reason.subject}`;
   const known = control.incidents.find((incident) => incident.id === id);

@@ -8,6 +8,7 @@ import type { Incident, RunIdentity } from '../model/run.ts';
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
+import { incidentsOf } from './park-run.ts';
 import { type StepView, stepViews } from './step-view.ts';
 import type { LoadedVersion } from './version-cache.ts';
 import { type WaitingFor, waitingFor } from './waiting-for.ts';
@@ -163,7 +164,7 @@ function identity(run: RunIdentity): Pick<RunView, 'id' | 'key' | 'workflow' | '
 function openEnvelope(stored: StoredRun): { readonly envelope: SnapshotEnvelope | null; readonly incidents: readonly Incident[] } {
   try {
     const envelope = unpackSnapshot(stored.snapshot, stored.run.digest);
-    return { envelope, incidents: envelope.control.incidents };
+    return { envelope, incidents: incidentsOf(stored, envelope.control) };
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
     const field = error.details['field'];

@@ -65,10 +65,10 @@ function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
 function commandOf(run: string, incident: Incident): string | null {
   const [act] = incident.acts;
   if (act === undefined) return null;
-  const subject = incident.step ?? '';
+  const subject = incident.step ?? incident.kind;
   if (act === 'resolve' || incident.kind === 'unknown') return `pawl resolve ${run} ${subject} --as confirmed|absent|rejected --evidence TEXT`;
   if (incident.kind === 'compensation') return `pawl resolve ${run} ${subject} --as retry|undone|waived --evidence TEXT`;
-  return act === 'retry' ? `pawl retry ${run} ${subject}`.trim() : `pawl ${act} ${run}`;
+  return act === 'retry' ? `pawl retry ${run} ${subject}` : `pawl ${act} ${run}`;
 }
 
 function fromIncident(run: string, incident: Incident): WaitingFor {
