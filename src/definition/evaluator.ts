@@ -133,7 +133,7 @@ class CachingEvaluator implements Evaluator {
   }
 
   #lookUp(expression: Expression, names: readonly string[], from: Reading): Json {
-    let at: Json | undefined = undefined;
+    let at: Json | undefined;
     let end = 0;
     for (const [index, name] of names.entries()) {
       end += name.length + (index === 0 ? 0 : 1);

@@ -160,10 +160,6 @@ function convert(node: ASTNode): SyntaxNode {
       return convertLiteral(node.args, span);
     case 'id':
       return { kind: 'name', name: node.args, ...span };
-    case '.':
-      return { kind: 'field', of: convert(node.args[0]), name: node.args[1], ...span };
-    case '[]':
-      return { kind: 'index', of: convert(node.args[0]), index: convert(node.args[1]), ...span };
     case 'call':
       return { kind: 'call', name: node.args[0], args: node.args[1].map(convert), ...span };
     case 'rcall':
@@ -176,17 +172,27 @@ function convert(node: ASTNode): SyntaxNode {
         entries: node.args.map(([key, value]) => [convert(key), convert(value)] as const),
         ...span,
       };
-    case '?:':
-      return {
-        kind: 'ternary',
-        test: convert(node.args[0]),
-        yes: convert(node.args[1]),
-        no: convert(node.args[2]),
-        ...span,
-      };
+    default:
+      return convertOperator(node, span);
+  }
+}
+
+type OperatorNode = Exclude<ASTNode, { readonly op: 'value' | 'id' | 'call' | 'rcall' | 'list' | 'map' }>;
+
+function convertOperator(node: OperatorNode, span: Span): SyntaxNode {
+  switch (node.op) {
+    case '.':
+      return { kind: 'field', of: convert(node.args[0]), name: node.args[1], ...span };
+    case '[]':
+      return { kind: 'index', of: convert(node.args[0]), index: convert(node.args[1]), ...span };
+    case '?:': {
+      const [test, yes, no] = node.args;
+      return { kind: 'ternary', test: convert(test), yes: convert(yes), no: convert(no), ...span };
+    }
     case '!_':
+      return { kind: 'unary', operator: '!', operand: convert(node.args), ...span };
     case '-_':
-      return { kind: 'unary', operator: node.op === '!_' ? '!' : '-', operand: convert(node.args), ...span };
+      return { kind: 'unary', operator: '-', operand: convert(node.args), ...span };
     case '.?':
     case '[?]':
       throw new SyntaxFault('optional', 'optional access is not part of the language', span);

@@ -18,6 +18,9 @@ export type ParsedTemplate =
   | { readonly ok: true; readonly template: Template }
   | { readonly ok: false; readonly problems: readonly TemplateProblem[] };
 
+/** What begins an expression inside a text; a `$` before it makes it literal. */
+const OPEN = '$'.concat('{');
+
 const PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 
 /**
@@ -60,7 +63,7 @@ export function escapePointer(key: string): string {
 function readText(text: string, pointer: string, problems: TemplateProblem[]): Template {
   if (text.startsWith('==')) return { kind: 'literal', value: text.slice(1) };
   if (text.startsWith('=')) return readPath(text, pointer, problems);
-  if (!text.includes('${')) return { kind: 'literal', value: text };
+  if (!text.includes(OPEN)) return { kind: 'literal', value: text };
   return joinParts(splitText(text, pointer, problems), text);
 }
 
@@ -83,10 +86,10 @@ function splitText(text: string, pointer: string, problems: TemplateProblem[]): 
   let plain = '';
   let at = 0;
   while (at < text.length) {
-    if (text.startsWith('$${', at)) {
-      plain += '${';
+    if (text.startsWith(`$${OPEN}`, at)) {
+      plain += OPEN;
       at += 3;
-    } else if (text.startsWith('${', at)) {
+    } else if (text.startsWith(OPEN, at)) {
       const end = closingBrace(text, at + 2);
       const expression = takeExpression(text, { pointer, start: at, end }, problems);
       if (expression === null) return parts;
@@ -115,11 +118,11 @@ function takeExpression(text: string, hole: Hole, problems: TemplateProblem[]): 
   if (end === -1) {
     problems.push({
       kind: 'unclosed',
-      message: '`${` without `}`',
+      message: 'an expression that begins with ${ and is never closed',
       pointer,
       start,
       end: text.length,
-      help: 'close the expression with }, or write $${ for a literal ${',
+      help: 'end it with a closing brace, or write $${ for a literal ${',
     });
     return null;
   }
@@ -132,7 +135,7 @@ function takeExpression(text: string, hole: Hole, problems: TemplateProblem[]): 
       pointer,
       start,
       end: end + 1,
-      help: 'write an expression between ${ and }',
+      help: 'write an expression between the braces',
     });
     return null;
   }
@@ -168,7 +171,7 @@ function afterQuoted(text: string, from: number): number {
 
 function joinParts(parts: readonly (string | Expression)[], text: string): Template {
   const [first, ...rest] = parts;
-  if (first === undefined) return { kind: 'literal', value: text.replaceAll('$${', '${') };
+  if (first === undefined) return { kind: 'literal', value: text.replaceAll(`$${OPEN}`, () => OPEN) };
   if (rest.length === 0)
     return typeof first === 'string' ? { kind: 'literal', value: first } : { kind: 'expression', expression: first };
   return { kind: 'text', parts };

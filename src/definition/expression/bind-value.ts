@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../model/json.ts';
+import { ownValue } from '../../model/own-value.ts';
 import { BOUNDS } from './bounds.ts';
 import { refuse } from './expression-refusal.ts';
 import { DYN, optionsOf, type ValueType } from './value-type.ts';
@@ -14,14 +15,16 @@ export type Reads = true | ReadonlyMap<string, Reads>;
 export function bindValue(value: Json, type: ValueType, reads: Reads): unknown {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number') return bindNumber(value, type);
-  if (typeof value === 'string')
-    return type.kind === 'timestamp' || isNullable(type, 'timestamp') ? new Date(value) : value;
-  if (isList(value)) return bindList(value, type);
+  if (typeof value === 'string') return isTime(type) ? new Date(value) : value;
+  return isList(value) ? bindList(value, type) : bindObject(value, type, reads);
+}
+
+function bindObject(value: JsonObject, type: ValueType, reads: Reads): ReadonlyMap<string, unknown> {
   const bound = new Map<string, unknown>();
   for (const key of reads === true ? Object.keys(value) : reads.keys()) {
-    const item = Object.hasOwn(value, key) ? value[key] : undefined;
-    if (item === undefined) continue;
-    bound.set(key, bindValue(item, fieldType(type, key), reads === true ? true : (reads.get(key) ?? true)));
+    const item = ownValue(value, key);
+    const below = reads === true ? true : (reads.get(key) ?? true);
+    if (item !== undefined) bound.set(key, bindValue(item, fieldType(type, key), below));
   }
   return bound;
 }
@@ -49,8 +52,13 @@ function bindList(value: readonly Json[], type: ValueType): unknown[] {
   return value.map((element) => bindValue(element, item, true));
 }
 
-function isNullable(type: ValueType, kind: ValueType['kind']): boolean {
-  return type.kind === 'union' && type.options.every((option) => option.kind === kind || option.kind === 'null');
+/** A recorded time, or none yet. */
+function isTime(type: ValueType): boolean {
+  const options = optionsOf(type);
+  return (
+    options.some(({ kind }) => kind === 'timestamp') &&
+    options.every(({ kind }) => kind === 'timestamp' || kind === 'null')
+  );
 }
 
 function isList(value: readonly Json[] | JsonObject): value is readonly Json[] {

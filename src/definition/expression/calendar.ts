@@ -28,25 +28,17 @@ const formats = new Map<string, Intl.DateTimeFormat>();
  * @throws ExpressionRefusal for other forms and for days that do not exist.
  */
 export function readInstant(text: string): number {
-  const [, year, month, day, hour, minute, second, fraction = '', sign, zoneHour = '0', zoneMinute = '0'] =
+  const match =
     INSTANT.exec(text) ?? refuse('timestamp() takes an RFC 3339 text with a zone, like "2026-01-31T12:00:00Z"');
-  const millisecond = Number(fraction.padEnd(3, '0').slice(0, 3));
-  const wall = [
-    Number(year),
-    Number(month),
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-    millisecond,
-  ] as const;
-  const utcMs = utcOf(wall);
+  const at = (group: number): number => Number(match[group] ?? '0');
+  const millisecond = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
+  const utcMs = utcOf([at(1), at(2), at(3), at(4), at(5), at(6), millisecond]);
   const back = new Date(utcMs);
-  const exists = back.getUTCMonth() + 1 === wall[1] && back.getUTCDate() === wall[2] && back.getUTCHours() === wall[3];
-  if (!exists || wall[4] > 59 || wall[5] > 59 || Number(zoneHour) > 23 || Number(zoneMinute) > 59)
-    refuse('there is no such time');
-  const offsetMs = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60_000;
-  return checkInstant(sign === '-' ? utcMs + offsetMs : utcMs - offsetMs);
+  const dayExists = back.getUTCMonth() + 1 === at(2) && back.getUTCDate() === at(3) && back.getUTCHours() === at(4);
+  const inRange = at(5) < 60 && at(6) < 60 && at(9) < 24 && at(10) < 60;
+  if (!dayExists || !inRange) refuse('there is no such time');
+  const offsetMs = (at(9) * 60 + at(10)) * 60_000;
+  return checkInstant(match[8] === '-' ? utcMs + offsetMs : utcMs - offsetMs);
 }
 
 /** @throws ExpressionRefusal outside the years 0001 to 9999. */

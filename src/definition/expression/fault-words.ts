@@ -13,6 +13,16 @@ export interface FaultWords {
   readonly span: Span;
 }
 
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['index_out_of_bounds', 'the list has no element at this position'],
+  ['no_matching_overload', 'the function does not take values of these types'],
+  ['division_by_zero', 'division by zero'],
+  ['modulo_by_zero', 'division by zero'],
+  ['numeric_overflow', 'a whole number beyond 64 bits'],
+  ['invalid_condition_type', 'a condition must be true or false'],
+  ['invalid_logical_operand', 'a condition must be true or false'],
+]);
+
 /**
  * Says in our own words why something could not be computed. The engine's texts are not passed on: some hold values.
  * @param node the part of the source that failed
@@ -24,27 +34,15 @@ export function describeFault(fault: RawFault, node: SyntaxNode): FaultWords {
       return { summary: fault.message, span };
     case 'no_such_key':
       return missing(node, span);
-    case 'index_out_of_bounds':
-      return { summary: 'the list has no element at this position', span };
     case 'no_such_overload':
       return { summary: overload(fault.message), span };
-    case 'no_matching_overload':
-      return { summary: 'the function does not take values of these types', span };
-    case 'division_by_zero':
-    case 'modulo_by_zero':
-      return { summary: 'division by zero', span };
-    case 'numeric_overflow':
-      return { summary: 'a whole number beyond 64 bits', span };
-    case 'invalid_condition_type':
-    case 'invalid_logical_operand':
-      return { summary: 'a condition must be true or false', span };
     case 'unknown_variable':
       return {
         summary: node.kind === 'name' ? `\`${node.name}\` cannot be read here` : 'a name that cannot be read here',
         span,
       };
     default:
-      return { summary: 'this could not be computed', span };
+      return { summary: WORDS.get(fault.code) ?? 'this could not be computed', span };
   }
 }
 

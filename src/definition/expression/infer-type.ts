@@ -21,6 +21,11 @@ import {
   type ValueType,
 } from './value-type.ts';
 
+type Composite = Extract<
+  SyntaxNode,
+  { readonly kind: 'comprehension' | 'list' | 'map' | 'unary' | 'binary' | 'ternary' }
+>;
+
 /** Names of types that can stand alone, as in `type(x) == string`. */
 const TYPE_VALUES: ReadonlySet<string> = new Set([
   'bool',
@@ -73,21 +78,28 @@ export class TypeInference implements Inference {
         return checkCall(this, node, known);
       case 'method':
         return checkMethod(this, node, known);
+      default:
+        return this.#compositeType(node, plain(known));
+    }
+  }
+
+  #compositeType(node: Composite, known: Known): ValueType {
+    switch (node.kind) {
       case 'comprehension':
         return this.#comprehensionType(node, known);
       case 'list':
         return {
           kind: 'list',
-          item: node.items.length === 0 ? DYN : unionOf(node.items.map((item) => this.typeOf(item, plain(known)))),
+          item: node.items.length === 0 ? DYN : unionOf(node.items.map((item) => this.typeOf(item, known))),
         };
       case 'map':
-        return this.#mapType(node, plain(known));
+        return this.#mapType(node, known);
       case 'unary':
-        return this.#unaryType(node, plain(known));
+        return this.#unaryType(node, known);
       case 'binary':
-        return this.#binaryType(node, plain(known));
+        return this.#binaryType(node, known);
       case 'ternary':
-        return this.#ternaryType(node, plain(known));
+        return this.#ternaryType(node, known);
     }
   }
 

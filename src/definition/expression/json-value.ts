@@ -13,16 +13,28 @@ const DEPTH_MAX = 100;
  */
 export function jsonOf(value: unknown, host: EngineHost, depth = 0): Json {
   if (depth > DEPTH_MAX) return refuse('a value nested too deeply');
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value === 'bigint') return exact(Number(value));
-  if (typeof value === 'number') return exact(value);
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'bigint':
+      return exact(Number(value));
+    case 'number':
+      return exact(value);
+    default:
+      return value === null ? null : objectJson(value, host, depth);
+  }
+}
+
+function objectJson(value: unknown, host: EngineHost, depth: number): Json {
   if (Array.isArray(value)) {
     if (value.length > BOUNDS.listElements) refuse(`a list of more than ${BOUNDS.listElements} elements`);
     return value.map((item) => jsonOf(item, host, depth + 1));
   }
   // fromEntries defines own properties, so a key `__proto__` stays data.
-  if (value instanceof Map)
+  if (value instanceof Map) {
     return Object.fromEntries([...value].map(([key, item]) => [String(key), jsonOf(item, host, depth + 1)]));
+  }
   if (value instanceof Date) return writeInstant(value.getTime());
   if (value instanceof DecimalNumber) return value.toText();
   if (host.isDuration(value)) return durationText(value.valueOf());

@@ -43,6 +43,19 @@ export function originOf(lowered: Lowered, span: Span): SyntaxNode | null {
   return best?.node ?? null;
 }
 
+type Call = SyntaxNode & { readonly kind: 'call' };
+type Composite = Extract<
+  SyntaxNode,
+  { readonly kind: 'call' | 'method' | 'comprehension' | 'unary' | 'binary' | 'ternary' }
+>;
+
+/** Operators that an own function computes. */
+const OWN_OPERATORS: ReadonlyMap<string, string> = new Map([
+  ['==', 'own_eq('],
+  ['!=', '!own_eq('],
+  ['in', 'own_in('],
+]);
+
 class Writer {
   text = '';
   readonly marks: Mark[] = [];
@@ -76,41 +89,61 @@ class Writer {
         this.#writeOperand(node.of, depth);
         this.#list('[', [node.index], ']', depth);
         return;
-      case 'call':
-        return this.#writeCall(node, depth);
-      case 'method':
-        return this.#writeMethod(node, depth);
-      case 'comprehension':
-        return this.#writeComprehension(node, depth);
       case 'list':
-        return this.#list('[', node.items, ']', depth);
+        this.#list('[', node.items, ']', depth);
+        return;
       case 'map':
-        return this.#list('own_map([', node.entries.flat(), '])', depth);
-      case 'unary':
-        this.text += node.operator;
-        return this.#writeOperand(node.operand, depth);
-      case 'binary':
-        return this.#writeBinary(node, depth);
-      case 'ternary':
-        return this.#writeTernary(node, depth);
+        this.#list('own_map([', node.entries.flat(), '])', depth);
+        return;
+      default:
+        this.#writeComposite(node, depth);
     }
   }
 
-  #writeCall(node: SyntaxNode & { readonly kind: 'call' }, depth: number): void {
-    const [first] = node.args;
-    if (node.name === 'has' && node.args.length === 1) return this.#list('has(', node.args, ')', depth);
-    if (node.name === 'or' && node.args.length === 2) return this.#writeOr(node, depth);
+  #writeComposite(node: Composite, depth: number): void {
+    switch (node.kind) {
+      case 'call':
+        this.#writeCall(node, depth);
+        return;
+      case 'method':
+        this.#writeMethod(node, depth);
+        return;
+      case 'comprehension':
+        this.#writeComprehension(node, depth);
+        return;
+      case 'unary':
+        this.text += node.operator;
+        this.#writeOperand(node.operand, depth);
+        return;
+      case 'binary':
+        this.#writeBinary(node, depth);
+        return;
+      case 'ternary':
+        this.#writeTernary(node, depth);
+    }
+  }
+
+  #writeCall(node: Call, depth: number): void {
+    if (node.name === 'has' && node.args.length === 1) {
+      this.#list('has(', node.args, ')', depth);
+      return;
+    }
+    if (node.name === 'or' && node.args.length === 2) {
+      this.#writeOr(node, depth);
+      return;
+    }
     const signature = pick(functionSignatures(node.name), node.args.length);
     if (signature === null) throw new UnknownFunction(node, node.name);
-    // A call without arguments does not exist in the table; `first` is only there for the type checker of this code.
-    if (first !== undefined)
-      this.#list(`${signature.own === null ? node.name : `own_${signature.own}`}(`, node.args, ')', depth);
+    this.#list(`${signature.own === null ? node.name : `own_${signature.own}`}(`, node.args, ')', depth);
   }
 
   #writeMethod(node: SyntaxNode & { readonly kind: 'method' }, depth: number): void {
     const signature = pick(methodSignatures(node.name), node.args.length);
     if (signature === null) throw new UnknownFunction(node, node.name);
-    if (signature.own !== null) return this.#list(`own_${signature.own}(`, [node.of, ...node.args], ')', depth);
+    if (signature.own !== null) {
+      this.#list(`own_${signature.own}(`, [node.of, ...node.args], ')', depth);
+      return;
+    }
     this.#writeOperand(node.of, depth);
     this.#list(`.${node.name}(`, node.args, ')', depth);
   }
@@ -122,10 +155,11 @@ class Writer {
   }
 
   #writeBinary(node: SyntaxNode & { readonly kind: 'binary' }, depth: number): void {
-    const pair = [node.left, node.right];
-    if (node.operator === '==') return this.#list('own_eq(', pair, ')', depth);
-    if (node.operator === '!=') return this.#list('!own_eq(', pair, ')', depth);
-    if (node.operator === 'in') return this.#list('own_in(', pair, ')', depth);
+    const own = OWN_OPERATORS.get(node.operator);
+    if (own !== undefined) {
+      this.#list(own, [node.left, node.right], ')', depth);
+      return;
+    }
     // A chain of one operator stays flat: nesting it would meet the engine's depth bound at a few hundred operands.
     const { left } = node;
     if (left.kind === 'binary' && left.operator === node.operator) this.write(left, depth);
@@ -143,7 +177,7 @@ class Writer {
   }
 
   /** `or(a.b.c, d)`: c if a, a.b and a.b.c are there, null included; else d. */
-  #writeOr(node: SyntaxNode & { readonly kind: 'call' }, depth: number): void {
+  #writeOr(node: Call, depth: number): void {
     const [path, fallback] = node.args;
     const names = path === undefined ? null : pathOf(path);
     if (path === undefined || fallback === undefined || names === null || names.length < 2) {
@@ -165,18 +199,18 @@ class Writer {
   }
 
   #writeOperand(node: SyntaxNode, depth: number): void {
-    if (isTight(node)) return this.write(node, depth);
-    this.text += '(';
+    const [open, close] = isTight(node) ? ['', ''] : ['(', ')'];
+    this.text += open;
     this.write(node, depth);
-    this.text += ')';
+    this.text += close;
   }
 
   #list(open: string, nodes: readonly SyntaxNode[], close: string, depth: number): void {
     this.text += open;
-    nodes.forEach((node, at) => {
+    for (const [at, node] of nodes.entries()) {
       if (at > 0) this.text += ', ';
       this.write(node, depth);
-    });
+    }
     this.text += close;
   }
 }

@@ -17,7 +17,12 @@ export function areEqual(left: unknown, right: unknown, host: EngineHost, depth 
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((item, at) => areEqual(item, right[at], host, depth + 1));
   }
-  if (left instanceof Map && right instanceof Map) return equalMaps(left, right, host, depth);
+  return left instanceof Map && right instanceof Map
+    ? equalMaps(left, right, host, depth)
+    : equalScalars(left, right, host);
+}
+
+function equalScalars(left: unknown, right: unknown, host: EngineHost): boolean {
   if (left instanceof Date && right instanceof Date) return left.getTime() === right.getTime();
   if (left instanceof DecimalNumber && right instanceof DecimalNumber) return left.compare(right) === 0;
   return host.isDuration(left) && host.isDuration(right) && left.valueOf() === right.valueOf();
@@ -27,11 +32,11 @@ function isNumber(value: unknown): value is bigint | number {
   return typeof value === 'bigint' || typeof value === 'number';
 }
 
-/** Loose equality of a bigint and a number is exact in JavaScript; that of two bigints or two numbers is the strict one. */
+/** Exact across the kinds: rounding the bigint to a double would make 2^53 + 1 equal to 2^53. */
 function equalNumbers(left: bigint | number, right: bigint | number): boolean {
-  return typeof left === typeof right
-    ? left === right
-    : !(left < right) && !(left > right) && !Number.isNaN(Number(left)) && !Number.isNaN(Number(right));
+  if (typeof left === typeof right) return left === right;
+  const [whole, double] = typeof left === 'bigint' ? [left, Number(right)] : [BigInt(right), Number(left)];
+  return Number.isInteger(double) && BigInt(double) === whole;
 }
 
 function equalMaps(

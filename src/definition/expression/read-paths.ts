@@ -35,7 +35,7 @@ function walk(node: SyntaxNode, place: Place, found: PathRead[]): void {
     return;
   }
   if (node.kind === 'call' && (node.name === 'has' || node.name === 'or')) {
-    node.args.forEach((part, at) => walk(part, at === 0 ? { ...place, guarded: true } : place, found));
+    for (const [at, part] of node.args.entries()) walk(part, at === 0 ? { ...place, guarded: true } : place, found);
     return;
   }
   for (const part of partsOf(node)) walk(part, place, found);

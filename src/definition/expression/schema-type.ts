@@ -45,12 +45,19 @@ function read(schema: Json | undefined, reading: Reading): ValueType {
   const reference = schema['$ref'];
   if (typeof reference === 'string') return read(resolve(reference, reading.root), deeper);
   if ('const' in schema) return typeOfValue(schema['const'] ?? null);
+  return readChoices(schema, deeper) ?? readAll(schema, deeper);
+}
+
+function readChoices(schema: JsonObject, reading: Reading): ValueType | null {
   const choices = schema['anyOf'] ?? schema['oneOf'];
-  if (choices !== undefined && isList(choices) && schema['type'] === undefined)
-    return unionOf(choices.map((choice) => read(choice, deeper)));
-  const own = readOwn(schema, deeper);
+  if (choices === undefined || !isList(choices) || schema['type'] !== undefined) return null;
+  return unionOf(choices.map((choice) => read(choice, reading)));
+}
+
+function readAll(schema: JsonObject, reading: Reading): ValueType {
+  const own = readOwn(schema, reading);
   const all = schema['allOf'];
-  return all !== undefined && isList(all) ? [own, ...all.map((part) => read(part, deeper))].reduce(intersect) : own;
+  return all !== undefined && isList(all) ? [own, ...all.map((part) => read(part, reading))].reduce(intersect) : own;
 }
 
 function readOwn(schema: JsonObject, reading: Reading): ValueType {

@@ -41,20 +41,29 @@ export function partsOf(node: SyntaxNode): readonly SyntaxNode[] {
     case 'foreign':
     case 'name':
       return [];
-    case 'field':
-      return [node.of];
-    case 'index':
-      return [node.of, node.index];
     case 'call':
       return node.args;
     case 'method':
       return [node.of, ...node.args];
-    case 'comprehension':
-      return [node.range, ...node.args];
     case 'list':
       return node.items;
     case 'map':
       return node.entries.flat();
+    case 'comprehension':
+      return [node.range, ...node.args];
+    default:
+      return operandsOf(node);
+  }
+}
+
+type Operation = Extract<SyntaxNode, { readonly kind: 'field' | 'index' | 'unary' | 'binary' | 'ternary' }>;
+
+function operandsOf(node: Operation): readonly SyntaxNode[] {
+  switch (node.kind) {
+    case 'field':
+      return [node.of];
+    case 'index':
+      return [node.of, node.index];
     case 'unary':
       return [node.operand];
     case 'binary':

@@ -54,17 +54,20 @@ function expected(fault: ParserFault, source: string): string {
   return text === '' ? 'this is not CEL' : `unexpected \`${text}\``;
 }
 
-/** Words of other languages, by the source at the place. */
+/** Words of other languages: what stands before and at the place, and the mend. */
+const SLIPS: readonly (readonly [before: RegExp, rest: RegExp, help: string])[] = [
+  [/[^=!<>]=$/, /^/, 'equality is written =='],
+  [/^/, /^=/, 'equality is written =='],
+  [/^/, /^and\b/, '`and` is written &&'],
+  [/^/, /^or\b/, '`or` between conditions is written ||'],
+  [/^/, /^not\b/, '`not` is written !'],
+  [/\bnot\s*$/, /^/, '`not` is written !'],
+  [/^/, /^[&|]/, 'write && and ||'],
+  [/^/, /^\$/, 'an expression has no $ in it'],
+  [/^/, /^[“”‘’]/, 'texts have straight quotes: "…" or \'…\''],
+];
+
 function slip(source: string, at: number): string | null {
-  const rest = source.slice(at);
-  const before = source.slice(0, at);
-  if (rest.startsWith('=') || before.endsWith('=')) return 'equality is written ==';
-  if (/^and\b/.test(rest)) return '`and` is written &&';
-  if (/^or\b/.test(rest)) return '`or` between conditions is written ||';
-  if (/^not\b/.test(rest) || /\bnot\s*$/.test(before)) return '`not` is written !';
-  if (rest.startsWith('&') || rest.startsWith('|')) return 'write && and ||';
-  if (rest.startsWith('$')) return 'no ${ } inside an expression';
-  if (rest.startsWith("'") || rest.startsWith('“') || rest.startsWith('”'))
-    return 'texts have straight quotes, "…" or \'…\'';
-  return null;
+  const [before, rest] = [source.slice(0, at), source.slice(at)];
+  return SLIPS.find(([left, right]) => left.test(before) && right.test(rest))?.[2] ?? null;
 }

@@ -41,26 +41,30 @@ class TemplateCheck {
   visit(template: Template, expected: Expected, pointer: string): void {
     switch (template.kind) {
       case 'literal':
-        return this.#visitLiteral(template.value, expected, pointer);
+        this.#visitLiteral(template.value, expected, pointer);
+        return;
       case 'expression':
-        return this.#visitExpression(template.expression, expected);
+        this.#visitExpression(template.expression, expected);
+        return;
       case 'text':
         for (const part of template.parts)
           if (typeof part !== 'string') this.#tellAll(part, this.#infer(part).problems);
-        return this.#demand(STRING, expected, pointer);
+        this.#demand(STRING, expected, pointer);
+        return;
       case 'list':
         if (!this.#demandKind('list', expected, pointer)) return;
-        template.items.forEach((item, at) => this.visit(item, itemOf(expected), `${pointer}/${at}`));
+        for (const [at, item] of template.items.entries()) this.visit(item, itemOf(expected), `${pointer}/${at}`);
         return;
       case 'map':
-        return this.#visitMap(template.entries, expected, pointer);
+        this.#visitMap(template.entries, expected, pointer);
+        return;
     }
   }
 
   #visitLiteral(value: Json, expected: Expected, pointer: string): void {
-    if (Array.isArray(value)) {
-      if (this.#demandKind('list', expected, pointer))
-        value.forEach((item: Json, at) => this.#visitLiteral(item, itemOf(expected), `${pointer}/${at}`));
+    if (isList(value)) {
+      if (!this.#demandKind('list', expected, pointer)) return;
+      for (const [at, item] of value.entries()) this.#visitLiteral(item, itemOf(expected), `${pointer}/${at}`);
       return;
     }
     if (isObject(value)) {
@@ -86,19 +90,23 @@ class TemplateCheck {
 
   #visitMap(entries: readonly (readonly [string, Template])[], expected: Expected, pointer: string): void {
     if (!this.#demandKind('map', expected, pointer)) return;
-    const object = optionsOf(expected.type).find((option) => option.kind === 'object');
-    const names = new Set(entries.map(([key]) => key));
-    if (object?.kind === 'object' && optionsOf(expected.type).length === 1) {
-      for (const [name, field] of object.fields) {
-        if (field.required && !names.has(name) && !hasDefault(expected.schema, name))
-          this.#tellKey(pointer, missingKey(name));
-      }
-      for (const name of names) {
-        if (object.rest === null && !object.fields.has(name))
-          this.#tellKey(`${pointer}/${escapePointer(name)}`, unknownKey(name, object.fields));
-      }
+    const [only, ...others] = optionsOf(expected.type);
+    if (only?.kind === 'object' && others.length === 0) {
+      this.#checkKeys(new Set(entries.map(([key]) => key)), { ...expected, type: only }, pointer);
     }
     for (const [key, item] of entries) this.visit(item, fieldOf(expected, key), `${pointer}/${escapePointer(key)}`);
+  }
+
+  #checkKeys(names: ReadonlySet<string>, expected: Expected & { readonly type: ObjectType }, pointer: string): void {
+    const { fields, rest } = expected.type;
+    for (const [name, field] of fields) {
+      if (field.required && !names.has(name) && !hasDefault(expected.schema, name))
+        this.#tellKey(pointer, missingKey(name));
+    }
+    for (const name of names) {
+      if (rest === null && !fields.has(name))
+        this.#tellKey(`${pointer}/${escapePointer(name)}`, unknownKey(name, fields));
+    }
   }
 
   #demandKind(kind: 'list' | 'map', expected: Expected, pointer: string): boolean {
@@ -165,17 +173,18 @@ function assignable(type: ValueType, wanted: ValueType): boolean {
   return optionsOf(type).some((one) => optionsOf(wanted).some((other) => fits(one, other)));
 }
 
-const TEXT_KINDS: ReadonlySet<ValueType['kind']> = new Set(['timestamp', 'duration', 'decimal']);
+/** Kinds that go where another is wanted. */
+const ACCEPTED: ReadonlyMap<ValueType['kind'], readonly ValueType['kind'][]> = new Map([
+  ['double', ['int', 'double']],
+  ['string', ['string', 'timestamp', 'duration', 'decimal']],
+  ['map', ['map', 'object']],
+]);
 
 function fits(type: ValueType, wanted: ValueType): boolean {
   if (type.kind === 'dyn' || wanted.kind === 'dyn') return true;
-  if (wanted.kind === 'double') return type.kind === 'int' || type.kind === 'double';
-  if (wanted.kind === 'string') return type.kind === 'string' || TEXT_KINDS.has(type.kind);
-  if (wanted.kind === 'timestamp') return type.kind === 'timestamp';
   if (wanted.kind === 'list') return type.kind === 'list' && assignable(type.item, wanted.item);
-  if (wanted.kind === 'map') return type.kind === 'map' || type.kind === 'object';
   if (wanted.kind === 'object') return type.kind === 'map' || (type.kind === 'object' && objectFits(type, wanted));
-  return type.kind === wanted.kind;
+  return (ACCEPTED.get(wanted.kind) ?? [wanted.kind]).includes(type.kind);
 }
 
 type ObjectType = ValueType & { readonly kind: 'object' };
@@ -213,6 +222,10 @@ function hasDefault(schema: JsonObject | null, name: string): boolean {
 function inner(schema: JsonObject | null, key: string): JsonObject | null {
   const value = schema !== null && Object.hasOwn(schema, key) ? schema[key] : undefined;
   return value !== undefined && isObject(value) ? value : null;
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
 }
 
 function isObject(value: Json): value is JsonObject {

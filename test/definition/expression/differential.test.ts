@@ -31,7 +31,7 @@ describe('random expressions', () => {
         const theirs = answer.ok ? { value: answer.value } : 'fault';
         expect({ source, result: 'fault' in mine ? 'fault' : mine }).toEqual({ source, result: theirs });
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -48,7 +48,7 @@ describe('random expressions', () => {
             /no element|division by zero|64 bits|beyond 2\^53|finite number|characters/,
           );
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });
