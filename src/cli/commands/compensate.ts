@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import type { App } from '../../app/create-app.ts';
+import { type CliContext, printJson } from '../cli-context.ts';
+import { askConsent, type Consent } from '../confirm.ts';
+import type { Bind } from '../program.ts';
+import { tellDelivered } from '../tell-delivered.ts';
+import { terminalText } from '../terminal-text.ts';
+
+interface CompensateOptions extends Consent {
+  readonly dryRun?: boolean;
+}
+
+/** `pawl compensate RUN`: prints the plan, asks, and orders exactly that plan. */
+export function addCompensate(program: Command, bind: Bind): void {
+  program
+    .command('compensate')
+    .description('make amends for what a run has done: shows the plan, then asks')
+    .argument('<run>', 'run id or key')
+    .option('--dry-run', 'show the plan only')
+    .option('--reason <text>', 'kept with the act')
+    .option('--yes', 'do not ask (needs --reason)')
+    .action(
+      bind((context, run: string, options: CompensateOptions) =>
+        context.withApp((app) => compensate(context, app, run, options)),
+      ),
+    );
+}
+
+async function compensate(context: CliContext, app: App, run: string, options: CompensateOptions): Promise<void> {
+  const plan = await app.previewCompensation(run);
+  if (options.dryRun === true && printJson(context, plan)) return;
+  context.say(`Plan (valid for revision ${plan.revision}, plan ${plan.planHash.slice(0, 8)}):`);
+  for (const [index, undo] of plan.undo.entries())
+    context.say(
+      `  ${index + 1} ↩ ${undo.step}  ${undo.action}  ${terminalText(JSON.stringify(undo.request))}  ${undo.state}`,
+    );
+  for (const effect of plan.standing) context.say(`  ! ${effect.step}  ${effect.action} stays done: nothing undoes it`);
+  if (plan.undo.length === 0) context.say('  nothing to undo');
+  if (options.dryRun === true) return;
+  const reason = await askConsent(context, `Apply ${plan.undo.length} compensations?`, options);
+  if (reason === null) return;
+  const delivered = await app.compensate(
+    run,
+    { by: app.principal(context.options.as ?? null).name, reason },
+    plan.planHash,
+  );
+  tellDelivered(context, 'ordered', delivered);
+}

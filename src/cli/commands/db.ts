@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { manageDatabase } from '../../app/manage-database.ts';
+import { type CliContext, printJson } from '../cli-context.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Bind } from '../program.ts';
+
+/** `pawl db start|stop|status|url`: the PostgreSQL that starts itself. */
+export function addDb(program: Command, bind: Bind): void {
+  const db = program.command('db').description('the PostgreSQL that starts itself');
+  db.command('start')
+    .description('start it and keep it up until "pawl db stop"')
+    .action(bind((context) => start(context)));
+  db.command('stop')
+    .description('stop it')
+    .action(bind((context) => stop(context)));
+  db.command('status')
+    .description('whether it runs, where its data lies, who holds it')
+    .action(bind((context) => status(context)));
+  db.command('url')
+    .description('its address')
+    .action(bind((context) => url(context)));
+}
+
+function manager(context: CliContext): ReturnType<typeof manageDatabase> {
+  return manageDatabase(context.config(), context.host.env);
+}
+
+async function start(context: CliContext): Promise<void> {
+  const address = await manager(context).start();
+  if (!printJson(context, { url: address })) context.print(address);
+}
+
+async function stop(context: CliContext): Promise<void> {
+  const stopped = await manager(context).stop();
+  if (!printJson(context, { stopped })) context.say(stopped ? 'stopped' : 'it was not running');
+}
+
+async function status(context: CliContext): Promise<void> {
+  const known = await manager(context).status();
+  if (printJson(context, known)) return;
+  context.print(
+    `${known.running ? context.paint.good('running') : 'not running'}  ${known.kind}${known.major === null ? '' : ` PostgreSQL ${known.major}`}${known.pinned ? ', kept up' : ''}`,
+  );
+  if (known.dataPath !== null) context.print(`data     ${known.dataPath}`);
+  if (known.url !== null) context.print(`url      ${known.url}`);
+  if (known.running) context.print(`clients  ${known.clients}`);
+}
+
+async function url(context: CliContext): Promise<void> {
+  const address = await manager(context).url();
+  if (address === null) {
+    context.exit = EXIT.notFound;
+    context.say('there is no database yet: pawl db start makes one');
+  } else if (!printJson(context, { url: address })) {
+    context.print(address);
+  }
+}

@@ -1,0 +1,52 @@
+import { type Command, Option } from 'commander';
+import type { ReviewAnswer } from '../../model/statuses.ts';
+import type { Bind } from '../program.ts';
+import { readJsonArgument } from '../read-arguments.ts';
+import { tellDelivered } from '../tell-delivered.ts';
+
+interface ResolveOptions {
+  readonly as: ReviewAnswer;
+  readonly evidence: string;
+  readonly output?: string;
+}
+
+const ANSWERS: readonly ReviewAnswer[] = [
+  'confirmed',
+  'absent',
+  'rejected',
+  'keep-waiting',
+  'retry',
+  'undone',
+  'waived',
+];
+
+/** `pawl resolve RUN STEP --as ANSWER --evidence TEXT`: a person says what happened. Who they are comes from `--by`, PAWL_AS or the OS. */
+export function addResolve(program: Command, bind: Bind): void {
+  program
+    .command('resolve')
+    .description('say what happened to an effect in doubt, or let a refused compensation go')
+    .argument('<run>', 'run id or key')
+    .argument('<step>', 'the step, or the effect key')
+    .addOption(new Option('--as <answer>', 'what happened').choices(ANSWERS).makeOptionMandatory())
+    .requiredOption('--evidence <text>', 'how you know; kept in the receipt')
+    .option('--output <json>', "the action's output, checked by its schema (text, @FILE or -)")
+    .option('--by <name>', 'who says so (default: PAWL_AS, else the OS user)')
+    .action(
+      bind(async (context, run: string, step: string, options: ResolveOptions) => {
+        const output =
+          options.output === undefined ? undefined : await readJsonArgument(context, options.output, '--output');
+        await context.withApp(async (app) => {
+          const person = app.principal(context.options.as ?? null);
+          const ask = {
+            effect: step,
+            as: options.as,
+            evidence: options.evidence,
+            output,
+            by: person.name,
+            roles: person.roles,
+          };
+          tellDelivered(context, `resolved as ${options.as}`, await app.resolve(run, ask));
+        });
+      }),
+    );
+}

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import type { App } from '../../app/create-app.ts';
+import { displayRunId } from '../../model/run-id.ts';
+import type { Json } from '../../model/json.ts';
+import { type CliContext, printJson } from '../cli-context.ts';
+import type { Bind } from '../program.ts';
+import { isFileName, readJsonArgument, readVersionName } from '../read-arguments.ts';
+import { publishFile } from './publish.ts';
+
+/** `pawl start FILE|NAME[@V] --input JSON`: stores the run and returns; a worker runs it. */
+export function addStart(program: Command, bind: Bind): void {
+  program
+    .command('start')
+    .description('start a run and return; a worker takes it from there')
+    .argument('<workflow>', 'a file, NAME or NAME@VERSION')
+    .option('--input <json>', 'its input (text, @FILE or -)', '{}')
+    .action(
+      bind(async (context, workflow: string, options: { readonly input: string }) => {
+        const input = await readJsonArgument(context, options.input, '--input');
+        await context.withApp(async (app) => {
+          const started = await startNamed(context, app, workflow, input);
+          const id = displayRunId(started.run.runId);
+          if (context.options.output === 'ids') context.print(id);
+          else if (
+            !printJson(context, {
+              id,
+              key: started.run.key,
+              workflow: started.run.workflow,
+              version: started.run.version,
+              created: started.created,
+            })
+          )
+            context.print(`${id}  ${started.created ? 'started' : 'there already: the key names this run'}`);
+        });
+      }),
+    );
+}
+
+/** Starts a run of a published workflow, or publishes the file first. */
+export async function startNamed(
+  context: CliContext,
+  app: App,
+  workflow: string,
+  input: Json,
+): Promise<Awaited<ReturnType<App['start']>>> {
+  const by = app.principal(context.options.as ?? null).name;
+  if (!isFileName(workflow)) return app.start({ ...readVersionName(workflow), input, by });
+  const { version } = await publishFile(context, app, workflow);
+  return app.start({ workflow: version.workflow, version: version.version, input, by });
+}

@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { hostEnvironment } from '../app/host.ts';
+import { EXIT } from './exit-codes.ts';
+import { runCli } from './program.ts';
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const stopping = new AbortController();
+process.once('SIGINT', () => stopping.abort());
+process.once('SIGTERM', () => stopping.abort());
+// A reader that has seen enough (`pawl ls | head`) is no failure.
+process.stdout.on('error', () => process.exit(EXIT.ok));
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+process.exitCode = await runCli(
+  process.argv.slice(2),
+  {
+    env: hostEnvironment(),
+    folder: process.cwd(),
+    stdout: process.stdout,
+    stderr: process.stderr,
+    isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    readInput,
+    stopped: stopping.signal,
+  },
+  version,
+);

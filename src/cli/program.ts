@@ -1,0 +1,126 @@
+import { Command, CommanderError } from 'commander';
+import { type CliContext, type CliHost, createCliContext, type GlobalOptions } from './cli-context.ts';
+import { addApprove, addDeny } from './commands/approve.ts';
+import { addCancel } from './commands/cancel.ts';
+import { addCompensate } from './commands/compensate.ts';
+import { addDb } from './commands/db.ts';
+import { addLs } from './commands/ls.ts';
+import { addPublish } from './commands/publish.ts';
+import { addReceipt } from './commands/receipt.ts';
+import { addReconcile } from './commands/reconcile.ts';
+import { addResolve } from './commands/resolve.ts';
+import { addRetry } from './commands/retry.ts';
+import { addRun } from './commands/run.ts';
+import { addShow } from './commands/show.ts';
+import { addSignal } from './commands/signal.ts';
+import { addStart } from './commands/start.ts';
+import { addValidate } from './commands/validate.ts';
+import { addVisualize } from './commands/visualize.ts';
+import { addWorker } from './commands/worker.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { invariant, PawlError } from '../model/errors.ts';
+import { reportError } from './report-error.ts';
+
+/** Turns what a verb does into a commander action: it gets its context, and its errors become words and an exit code. */
+export type Bind = <Args extends unknown[]>(
+  act: (context: CliContext, ...args: Args) => Promise<void>,
+) => (...args: Args) => Promise<void>;
+
+const VERBS = [
+  addRun,
+  addStart,
+  addLs,
+  addShow,
+  addApprove,
+  addDeny,
+  addSignal,
+  addCancel,
+  addCompensate,
+  addReconcile,
+  addResolve,
+  addRetry,
+  addPublish,
+  addValidate,
+  addVisualize,
+  addWorker,
+  addDb,
+  addReceipt,
+];
+
+/**
+ * Runs one call of the command line.
+ * @param args what follows the command's name.
+ * @returns the exit code; nothing is thrown for what a caller can do wrong.
+ */
+export async function runCli(args: readonly string[], host: CliHost, version: string): Promise<ExitCode> {
+  let exit: ExitCode = EXIT.ok;
+  const program = new Command('pawl')
+    .description('workflows that do not act twice when the answer was lost')
+    .version(version, '-V, --version')
+    .showSuggestionAfterError();
+  const bind: Bind =
+    (act) =>
+    async (...given) => {
+      const context = createCliContext(host, optionsOf(given));
+      try {
+        await act(context, ...given);
+        exit = context.exit;
+      } catch (error) {
+        exit = reportError(context, error);
+      }
+    };
+  for (const addVerb of VERBS) addVerb(program, bind);
+  for (const command of withChildren(program)) {
+    if (command.commands.length === 0) addCommonOptions(command);
+    command
+      .exitOverride()
+      .configureOutput({
+        writeOut: (text) => void host.stdout.write(text),
+        writeErr: (text) => void host.stderr.write(text),
+      });
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (!(error instanceof PawlError)) throw error;
+    host.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+  return exit;
+}
+
+function withChildren(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(withChildren)];
+}
+
+/** Options that every verb has; `--as` is who acts, except where a verb means something else by it and says `--by`. */
+function addCommonOptions(command: Command): void {
+  const has = (long: string): boolean => command.options.some((option) => option.long === long);
+  command
+    .option('--data <dir>', 'directory of the database that starts itself (default: .pawl)')
+    .option('--config <file>', 'configuration file (default: pawl.config.yaml)')
+    .option('-o, --format <format>', 'table, json, jsonl or ids', 'table')
+    .option('--json', 'the same as -o json')
+    .option('--no-color', 'words alone');
+  if (!has('--as')) command.option('--as <name>', 'who acts (default: PAWL_AS, else the OS user)');
+}
+
+interface CommonOptions {
+  readonly data?: string;
+  readonly config?: string;
+  readonly format: string;
+  readonly json?: boolean;
+  readonly color: boolean;
+  readonly as?: string;
+  readonly by?: string;
+}
+
+/** Commander hands over the verb's command as the last argument. */
+function optionsOf(given: readonly unknown[]): GlobalOptions {
+  const command = given.at(-1);
+  invariant(command instanceof Command, 'a verb was called without its command');
+  const { data, config, format, json, color, as, by } = command.opts<CommonOptions>();
+  const ownAs = command.options.some((option) => option.long === '--by');
+  return { data, config, as: ownAs ? by : as, output: json === true ? 'json' : format, color };
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Json } from '../model/json.ts';
+import { readJson } from '../model/read-json.ts';
+import type { CliContext } from './cli-context.ts';
+import { UsageError } from './report-error.ts';
+
+/** Reads a file of the caller's folder as text. @throws UsageError naming it when it cannot be read. */
+export function readTextFile(context: CliContext, file: string): string {
+  try {
+    return readFileSync(resolve(context.host.folder, file), 'utf8');
+  } catch (error) {
+    const reason =
+      error instanceof Error && Reflect.get(error, 'code') === 'ENOENT' ? 'there is no such file' : 'it cannot be read';
+    throw new UsageError(`${file}: ${reason}`);
+  }
+}
+
+/**
+ * A JSON argument: the text itself, `@FILE`, or `-` for standard input.
+ * @param name how messages call it, for example `--input`.
+ */
+export async function readJsonArgument(context: CliContext, text: string, name: string): Promise<Json> {
+  if (text === '-') return readJson(await context.host.readInput(), name);
+  if (text.startsWith('@')) return readJson(readTextFile(context, text.slice(1)), text.slice(1));
+  return readJson(text, name);
+}
+
+/** `name` or `name@3`. @throws UsageError for anything else. */
+export function readVersionName(text: string): { readonly workflow: string; readonly version: number | null } {
+  const match = /^([a-z][a-z0-9-]{0,63})(?:@([1-9]\d{0,8}))?$/.exec(text);
+  if (match?.[1] === undefined)
+    throw new UsageError(
+      `"${text}" is neither a file nor a workflow: write NAME, NAME@VERSION, or a path that ends in .yaml`,
+    );
+  return { workflow: match[1], version: match[2] === undefined ? null : Number(match[2]) };
+}
+
+/** Whether an argument means a file rather than a published workflow. */
+export function isFileName(text: string): boolean {
+  return /\.ya?ml$/.test(text) || text.includes('/');
+}

@@ -1,0 +1,98 @@
+import type { Verbs } from '../app/verbs.ts';
+import type { Paint } from './paint.ts';
+import { pad, terminalText } from './terminal-text.ts';
+
+/** A run as `show` gives it. */
+export type RunView = Awaited<ReturnType<Verbs['show']>>;
+
+type Effect = RunView['effects'][number];
+type Step = RunView['steps'][number];
+
+const ENDED_BADLY = new Set(['FAILED', 'COMPENSATED', 'COMPENSATED_WITH_ERRORS', 'CANCELLED', 'TERMINATED']);
+
+/** Whether a run has ended otherwise than COMPLETED. */
+export function endedBadly(status: string): boolean {
+  return ENDED_BADLY.has(status);
+}
+
+/** A run as an indented list of its steps with marks: fits 80 columns and says everything in words too. */
+export function runLines(run: RunView, paint: Paint): readonly string[] {
+  const forward = new Map(
+    run.effects.filter((effect) => effect.compensates === null).map((effect) => [effect.step, effect]),
+  );
+  const depths = depthsOf(run.steps);
+  const shown = run.steps.filter((step) => step.status !== 'pending' || step.parent === null);
+  return [
+    `${paint.strong(`${run.workflow}@${run.version}`)}  ${terminalText(run.key)}  ${paint.quiet(run.id)}`,
+    ...shown.flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
+    ...run.effects.filter((effect) => effect.compensates !== null).map((effect) => undoLine(effect, paint)),
+    ...run.waitingFor.flatMap((waiting) => waitingLines(waiting, paint)),
+    statusLine(run, paint),
+  ];
+}
+
+function depthsOf(steps: readonly Step[]): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>();
+  for (const step of steps) depths.set(step.id, step.parent === null ? 0 : (depths.get(step.parent) ?? 0) + 1);
+  return depths;
+}
+
+interface Look {
+  readonly paint: Paint;
+  readonly depth: number;
+}
+
+function stepLines(step: Step, effect: Effect | undefined, { paint, depth }: Look): readonly string[] {
+  const mark = {
+    pending: paint.quiet('·'),
+    active: paint.now('▶'),
+    held: paint.bad('⏸'),
+    completed: paint.good('✔'),
+    skipped: paint.quiet('–'),
+    failed: paint.bad('✘'),
+  }[step.status];
+  const facts =
+    effect === undefined
+      ? [step.verb, step.status]
+      : [effect.action, effect.state, effect.externalId ?? '', attemptWords(effect)];
+  const code = step.code === null && effect?.code !== undefined && effect.state === 'UNKNOWN' ? effect.code : step.code;
+  const words = [...facts, code === null ? '' : `(${code})`]
+    .filter((word) => word !== '')
+    .map(terminalText)
+    .join('  ');
+  return [`  ${'  '.repeat(depth)}${mark} ${pad(terminalText(step.id), 18)} ${words}`];
+}
+
+function attemptWords(effect: Effect): string {
+  const words = [];
+  if (effect.attempt > 1) words.push(`attempt ${effect.attempt}`);
+  if (effect.resends > 0) words.push(`${effect.resends} resent`);
+  if (effect.queries > 0) words.push(`asked ${effect.queries}x`);
+  if (effect.receiptNo !== null) words.push(`receipt #${effect.receiptNo}`);
+  return words.join(', ');
+}
+
+function undoLine(effect: Effect, paint: Paint): string {
+  const mark =
+    effect.state === 'CONFIRMED' ? paint.good('↩') : effect.state === 'FAILED' ? paint.bad('↩') : paint.warn('↩');
+  const facts = [effect.action, effect.state, effect.externalId ?? '', attemptWords(effect)].filter(
+    (word) => word !== '',
+  );
+  return `  ${mark} ${pad(terminalText(effect.step), 18)} ${facts.map(terminalText).join('  ')}`;
+}
+
+function waitingLines(waiting: RunView['waitingFor'][number], paint: Paint): readonly string[] {
+  const until = waiting.until === null ? '' : `, until ${waiting.until.slice(0, 19).replace('T', ' ')}`;
+  const first = `  ${paint.warn('…')} waits for ${waiting.kind}${waiting.step === null ? '' : ` at ${terminalText(waiting.step)}`}: ${waiting.by.map(terminalText).join(', ')}${until}`;
+  return waiting.command === null ? [first] : [first, `      ${paint.quiet(terminalText(waiting.command))}`];
+}
+
+function statusLine(run: RunView, paint: Paint): string {
+  const tone =
+    run.status === 'COMPLETED' ? paint.good : endedBadly(run.status) || run.status === 'HELD' ? paint.bad : paint.now;
+  const count = (state: string): number => run.effects.filter((effect) => effect.state === state).length;
+  const undone = run.effects.filter((effect) => effect.compensates !== null && effect.state === 'CONFIRMED').length;
+  const planned = run.effects.filter((effect) => effect.compensates !== null).length;
+  const undo = planned === 0 ? '' : `, ${undone} of ${planned} undone`;
+  return `${tone(run.status)}  ${run.effects.length} effects: ${count('CONFIRMED')} confirmed, ${count('FAILED')} failed, ${count('UNKNOWN')} unknown${undo}`;
+}
