@@ -1,0 +1,77 @@
+import type { WorkflowDefinition } from '../model/definition.ts';
+import type { Problem, SourceRange } from '../model/problem.ts';
+import type { WorkflowReading } from './read-workflow.ts';
+import { isInside } from './source-map.ts';
+
+const STEP = /^\/steps\/\d+(?:\/(?:choose\/\d+\/(?:steps|else)|catch\/\d+\/do)\/\d+)*/;
+const PART = /^\/(?:actions|events|vars)\/[^/]+|^\/[^/]*/;
+
+/** The step, action or document key that a pointer lies in. */
+function partOf(pointer: string): string {
+  return STEP.exec(pointer)?.[0] ?? PART.exec(pointer)?.[0] ?? '';
+}
+
+/** Names whose types are not known for sure when a part of the document is suspect. */
+const NAMES_OF: Readonly<Record<string, readonly string[]>> = {
+  input: ['input'],
+  constants: ['constants'],
+  vars: ['vars'],
+  secrets: ['secrets'],
+  events: ['event', 'output'],
+  actions: ['with', 'response', 'effect', 'output'],
+};
+
+/** A pattern for expressions that read what is lost or unsure; null when everything is known. */
+function unsureNames(reading: WorkflowReading): RegExp | null {
+  const names = [...reading.suspect].flatMap((pointer) => NAMES_OF[pointer.split('/')[1] ?? ''] ?? []);
+  const steps = [...reading.lostIds].map((id) => `steps\\.${id}`);
+  const words = [...new Set([...names, ...steps])];
+  return words.length === 0 ? null : new RegExp(`\\b(?:${words.join('|')})\\b`);
+}
+
+/** Drops problems of expressions that follow from mistakes told already: a name that is missing because its place is wrong. */
+export function expressionsOfTheirOwn(problems: readonly Problem[], reading: WorkflowReading): readonly Problem[] {
+  const unsure = unsureNames(reading);
+  return problems.filter((problem) => {
+    if (isInside(problem.pointer, reading.suspect)) return false;
+    return unsure === null || !unsure.test(reading.map.sourceText(problem.pointer) ?? '');
+  });
+}
+
+/** Pointers of the steps that call one of the actions. */
+function callersOf(actions: ReadonlySet<string>, definition: WorkflowDefinition): readonly string[] {
+  const found: string[] = [];
+  const open = [...definition.steps];
+  for (let step = open.pop(); step !== undefined; step = open.pop()) {
+    if (step.verb === 'call' && actions.has(`/actions/${step.action}`)) found.push(step.pointer);
+    if (step.verb === 'choose') for (const branch of step.branches) open.push(...(branch.steps ?? []));
+    for (const clause of step.catch) open.push(...clause.do);
+  }
+  return found;
+}
+
+/** Drops lint that follows from mistakes told already in the same step, in the action it calls, or in the same document key. */
+export function lintOfItsOwn(
+  lint: readonly Problem[],
+  reading: WorkflowReading,
+  definition: WorkflowDefinition,
+): readonly Problem[] {
+  const parts = new Set([...reading.suspect].map(partOf));
+  const spoilt = new Set([...parts, ...callersOf(parts, definition)]);
+  const rootIsSpoilt = [...parts].some((part) => /^\/[^/]*$/.test(part));
+  return lint.filter((problem) => (problem.pointer === '' ? !rootIsSpoilt : !spoilt.has(partOf(problem.pointer))));
+}
+
+function overlaps(a: SourceRange, b: SourceRange): boolean {
+  const before = (x: SourceRange, y: SourceRange): boolean =>
+    x.endLine < y.line || (x.endLine === y.line && x.endColumn <= y.column);
+  return !before(a, b) && !before(b, a);
+}
+
+/** Of two checks that complain of one place, lint knows better what is meant: the other is left out. */
+export function withoutRepeats(problems: readonly Problem[], lint: readonly Problem[]): readonly Problem[] {
+  const errors = lint.filter((problem) => problem.severity === 'error');
+  return problems.filter(
+    (problem) => !errors.some((other) => other.pointer === problem.pointer && overlaps(other.range, problem.range)),
+  );
+}

@@ -1,0 +1,237 @@
+import type {
+  ActionContract,
+  ApproveStep,
+  Auth,
+  CallStep,
+  Compensation,
+  Expression,
+  FailStep,
+  Handler,
+  JsonSchema,
+  ReconcileContract,
+  RetryPolicy,
+  Step,
+  Template,
+  Transport,
+  WorkflowDefinition,
+} from '../model/definition.ts';
+import type { Want } from './check-expression.ts';
+import type { Site } from './expression/site.ts';
+
+/** An expression or template with the place that decides which names it may read and what it must give. */
+export type ExpressionPlace =
+  | {
+      readonly kind: 'expression';
+      readonly expression: Expression;
+      readonly site: Site;
+      readonly want: Want;
+      readonly roots?: readonly string[];
+    }
+  | {
+      readonly kind: 'template';
+      readonly template: Template;
+      readonly site: Site;
+      readonly schema: JsonSchema;
+      readonly pointer: string;
+    };
+
+const TEXT: JsonSchema = { type: 'string' };
+const COUNT: JsonSchema = { type: 'integer' };
+const TEXT_OR_NUMBER: JsonSchema = { type: ['string', 'number'] };
+
+type Entries = readonly (readonly [string, Template])[];
+
+/** Walks a definition in no particular order; the caller sorts what it finds by place. */
+class PlaceWalk {
+  readonly places: ExpressionPlace[] = [];
+  private readonly definition: WorkflowDefinition;
+  private readonly actions: ReadonlyMap<string, ActionContract>;
+  private readonly vars: ReadonlyMap<string, JsonSchema>;
+
+  constructor(definition: WorkflowDefinition) {
+    this.definition = definition;
+    this.actions = new Map(definition.actions.map((action) => [action.name, action]));
+    this.vars = new Map(definition.vars);
+  }
+
+  walk(): readonly ExpressionPlace[] {
+    const { key, output, events, actions, steps } = this.definition;
+    if (key !== null)
+      this.places.push({
+        kind: 'expression',
+        expression: key.value,
+        site: { kind: 'flow' },
+        want: 'string',
+        roots: ['input', 'constants'],
+      });
+    for (const event of events) {
+      if (event.by === null) continue;
+      const site: Site = { kind: 'event', event: event.name };
+      this.places.push({ kind: 'expression', expression: event.by, site, want: 'any', roots: ['event'] });
+    }
+    for (const action of actions) this.action(action);
+    this.steps(steps, { kind: 'flow' });
+    this.template(output, { kind: 'flow' }, true, '/output');
+    return this.places;
+  }
+
+  private expression(expression: Expression | null, site: Site, want: Want): void {
+    if (expression !== null) this.places.push({ kind: 'expression', expression, site, want });
+  }
+
+  private template(template: Template | null, site: Site, schema: JsonSchema, pointer: string): void {
+    if (template !== null) this.places.push({ kind: 'template', template, site, schema, pointer });
+  }
+
+  private entries(entries: Entries, site: Site, schemaOf: (name: string) => JsonSchema, pointer: string): void {
+    for (const [name, template] of entries) {
+      this.template(template, site, schemaOf(name), `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    }
+  }
+
+  private action(action: ActionContract): void {
+    const { name, pointer } = action;
+    this.transport(
+      action.transport,
+      { open: { kind: 'request', action: name }, headers: { kind: 'headers', action: name } },
+      pointer,
+    );
+    this.auth(action.auth, { kind: 'headers', action: name }, `${pointer}/auth`);
+    for (const rule of action.outcome) this.expression(rule.when, { kind: 'outcome', action: name }, 'bool');
+    if (action.reconcile !== null) this.reconcile(action, action.reconcile);
+    this.compensation(action.compensate, name);
+    this.retry(action.retry, name);
+  }
+
+  private transport(
+    transport: Transport,
+    sites: { readonly open: Site; readonly headers: Site },
+    pointer: string,
+  ): void {
+    if (transport.kind === 'function') return;
+    this.template(transport.url, sites.open, TEXT, `${pointer}/http/url`);
+    this.template(transport.body, sites.open, true, `${pointer}/http/body`);
+    this.entries(transport.query, sites.open, () => true, `${pointer}/http/query`);
+    this.entries(transport.headers, sites.headers, () => TEXT_OR_NUMBER, `${pointer}/http/headers`);
+  }
+
+  private auth(auth: Auth | null, site: Site, pointer: string): void {
+    if (auth === null) return;
+    if (auth.kind === 'bearer') return this.template(auth.token, site, TEXT, `${pointer}/bearer`);
+    if (auth.kind === 'header') return this.template(auth.value, site, TEXT, `${pointer}/header/value`);
+    this.template(auth.user, site, TEXT, `${pointer}/basic/user`);
+    this.template(auth.password, site, TEXT, `${pointer}/basic/password`);
+  }
+
+  private reconcile(action: ActionContract, contract: ReconcileContract): void {
+    const site: Site = { kind: 'reconcile', action: action.name };
+    const pointer = `${action.pointer}/reconcile`;
+    this.transport(
+      contract.transport,
+      { open: { kind: 'request', action: action.name }, headers: { kind: 'headers', action: action.name } },
+      pointer,
+    );
+    for (const rule of contract.outcome) this.expression(rule.when, site, 'bool');
+    this.expression(contract.found, site, 'bool');
+    this.template(contract.output, site, action.output, `${pointer}/output`);
+  }
+
+  private compensation(compensation: Compensation | null, action: string): void {
+    if (compensation === null || compensation.kind === 'none') return;
+    const site: Site = { kind: 'compensate', action };
+    const { pointer } = compensation;
+    this.template(compensation.with, site, this.actions.get(compensation.action)?.input ?? true, `${pointer}/with`);
+    this.template(compensation.object, site, true, `${pointer}/object`);
+    if (compensation.retry !== null) this.retry(compensation.retry, compensation.action);
+  }
+
+  private retry(retry: RetryPolicy, action: string): void {
+    this.expression(retry.when, { kind: 'outcome', action }, 'bool');
+  }
+
+  private handlers(handlers: readonly Handler[], site: Site, step: string): void {
+    for (const handler of handlers) {
+      const within: Site = { kind: 'event', event: handler.event, step };
+      this.template(handler.match, site, true, `${handler.pointer}/match`);
+      this.expression(handler.where, within, 'bool');
+      this.entries(handler.set, within, (name) => this.vars.get(name) ?? true, `${handler.pointer}/set`);
+    }
+  }
+
+  private steps(steps: readonly Step[], site: Site): void {
+    for (const step of steps) {
+      this.expression(step.when, site, 'bool');
+      this.handlers(step.on, site, step.id);
+      this.verb(step, site);
+      for (const clause of step.catch) {
+        const caught: Site = { kind: 'catch', step: step.id };
+        this.expression(clause.when, caught, 'bool');
+        this.steps(clause.do, caught);
+      }
+    }
+  }
+
+  private call(step: CallStep, site: Site): void {
+    const { pointer } = step;
+    this.template(step.with, site, this.actions.get(step.action)?.input ?? true, `${pointer}/with`);
+    this.template(step.object, site, true, `${pointer}/object`);
+    this.template(step.intent, site, TEXT, `${pointer}/intent`);
+    for (const from of step.review?.from ?? []) this.template(from, site, TEXT, `${pointer}/review/from`);
+    if (step.retry !== null) this.retry(step.retry, step.action);
+    this.compensation(step.compensate, step.action);
+  }
+
+  private approve(step: ApproveStep, site: Site): void {
+    const { pointer } = step;
+    this.template(step.title, site, TEXT, `${pointer}/approve`);
+    this.template(step.subject, site, true, `${pointer}/subject`);
+    for (const person of [...step.from, ...step.except]) this.template(person, site, true, `${pointer}/from`);
+    this.template(step.quorum, site, COUNT, `${pointer}/quorum`);
+    this.template(step.denials, site, COUNT, `${pointer}/denials`);
+    this.template(step.expires, site, true, `${pointer}/expires`);
+  }
+
+  private fail(step: FailStep, site: Site): void {
+    this.template(step.code, site, TEXT, `${step.pointer}/fail/code`);
+    this.template(step.message, site, TEXT, `${step.pointer}/fail/message`);
+    this.template(step.data, site, true, `${step.pointer}/fail/data`);
+  }
+
+  private verb(step: Step, site: Site): void {
+    const { pointer } = step;
+    switch (step.verb) {
+      case 'call':
+        return this.call(step, site);
+      case 'set':
+        return this.entries(step.set, site, (name) => this.vars.get(name) ?? true, `${pointer}/set`);
+      case 'choose':
+        for (const branch of step.branches) {
+          this.expression(branch.when, site, 'bool');
+          this.steps(branch.steps ?? [], site);
+        }
+        return this.template(step.output, site, true, `${pointer}/output`);
+      case 'wait':
+        return this.template(
+          step.wait.kind === 'for' ? step.wait.duration : step.wait.instant,
+          site,
+          true,
+          `${pointer}/wait`,
+        );
+      case 'await': {
+        this.template(step.match, site, true, `${pointer}/match`);
+        return this.expression(step.where, { kind: 'event', event: step.event, step: step.id }, 'bool');
+      }
+      case 'approve':
+        return this.approve(step, site);
+      case 'fail':
+        return this.fail(step, site);
+      case 'end':
+        return this.template(step.output, site, true, `${pointer}/end/output`);
+    }
+  }
+}
+
+/** Every expression and template of a definition with its place. */
+export function expressionPlaces(definition: WorkflowDefinition): readonly ExpressionPlace[] {
+  return new PlaceWalk(definition).walk();
+}
