@@ -26,8 +26,13 @@ export interface DoubtAsk {
   readonly contract: ActionContract;
   readonly policy: Pick<EffectPolicy, 'onUnknown'>;
   readonly nowMs: number;
-  /** `lost`: no definite answer. `pending`: accepted, not done. `refused`: refused after an unknown attempt (E15). */
+  /**
+   * `lost`: no definite answer. `pending`: accepted, not done. `refused`: the same bytes would only be told the same again
+   * (a refusal after an unknown attempt, E15; the same unreadable answer twice, E12).
+   */
   readonly cause: 'lost' | 'pending' | 'refused';
+  /** The provider's wish to wait, milliseconds; a resend respects it. */
+  readonly retryAfterMs?: number | null;
 }
 
 /**
@@ -38,7 +43,7 @@ export function chooseDoubt(ask: DoubtAsk): Doubt {
   const { effect, contract, policy, nowMs, cause } = ask;
   if (policy.onUnknown === 'review') return REVIEW;
   const mayResend = cause === 'lost' && policy.onUnknown !== 'reconcile';
-  const resendAtMs = mayResend ? nextResendAtMs(effect, contract, nowMs) : null;
+  const resendAtMs = mayResend ? nextResendAtMs(effect, contract, nowMs, ask.retryAfterMs ?? 0) : null;
   if (resendAtMs !== null) return { doubt: 'resend', notBeforeMs: resendAtMs };
   if (contract.reconcile === null) return REVIEW;
   return { doubt: 'query', notBeforeMs: cause === 'pending' ? nowMs + contract.reconcile.everyMs : nowMs };
@@ -48,13 +53,18 @@ export function chooseDoubt(ask: DoubtAsk): Doubt {
 export const REVIEW: Doubt = { doubt: 'review', notBeforeMs: null };
 
 /**
- * When the same bytes may go again: 1 s after the outcome was lost, then 2 s, 4 s … at most 1 m apart, until 90 % of
- * `remembers` since the first sending (`natural`: 24 h).
+ * When the same bytes may go again: 1 s after the outcome was lost, then 2 s, 4 s … at most 1 m apart (later if the
+ * provider asks for it), until 90 % of `remembers` since the first sending (`natural`: 24 h).
  * @returns epoch milliseconds, or null when it may not be sent again without asking first.
  */
-export function nextResendAtMs(effect: Effect, contract: ActionContract, nowMs: number): number | null {
+export function nextResendAtMs(
+  effect: Effect,
+  contract: ActionContract,
+  nowMs: number,
+  retryAfterMs = 0,
+): number | null {
   const untilMs = resendsUntilMs(effect, contract);
-  const atMs = nowMs + Math.min(RESEND_DELAY_MS * 2 ** effect.resends, RESEND_CAP_MS);
+  const atMs = nowMs + Math.max(Math.min(RESEND_DELAY_MS * 2 ** effect.resends, RESEND_CAP_MS), retryAfterMs);
   return untilMs !== null && atMs <= untilMs ? atMs : null;
 }
 

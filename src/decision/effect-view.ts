@@ -1,4 +1,5 @@
 import type { Effect } from '../model/effect.ts';
+import { invariant } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import { readRequest } from './effect-key.ts';
 
@@ -9,10 +10,8 @@ import { readRequest } from './effect-key.ts';
 export function effectView(effect: Effect): JsonObject {
   const view: JsonObject = { key: effect.key, input: readRequest(effect).with };
   if (effect.state !== 'CONFIRMED') return view;
-  const receipt: JsonObject = {
-    number: effect.receiptNo,
-    externalId: effect.externalId,
-    settledAt: new Date(effect.settledAtMs ?? 0).toISOString(),
-  };
-  return { ...view, output: effect.output ?? null, receipt };
+  const { receiptNo, externalId, settledAtMs, output } = effect;
+  invariant(settledAtMs !== null, 'a confirmed effect has a settling time', { key: effect.key });
+  const settledAt = new Date(settledAtMs).toISOString();
+  return { ...view, output: output ?? null, receipt: { number: receiptNo, externalId, settledAt } };
 }

@@ -26,10 +26,14 @@ export function parseHttpDate(text: string, nowMs: number): number | null {
 }
 
 function instantOf(year = '', monthName = '', day = '', time: readonly string[]): number | null {
-  const month = (MONTHS as readonly string[]).indexOf(monthName);
+  const dayMs = dayOf(Number(year), (MONTHS as readonly string[]).indexOf(monthName), Number(day));
   const [hours = 0, minutes = 0, seconds = 0] = time.map(Number);
-  const atMs = Date.UTC(Number(year), month, Number(day), hours, minutes, seconds);
-  const calendar = new Date(atMs);
-  const isReal = month >= 0 && calendar.getUTCMonth() === month && calendar.getUTCDate() === Number(day);
-  return isReal && hours < 24 && minutes < 60 && seconds <= 60 ? atMs : null;
+  const isTime = hours < 24 && minutes < 60 && seconds <= 60;
+  return dayMs !== null && isTime ? dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1_000 : null;
+}
+
+/** The start of a day of the calendar; null for a month that is none and for a 31st of February. */
+function dayOf(year: number, month: number, day: number): number | null {
+  const calendar = new Date(Date.UTC(year, month, day));
+  return calendar.getUTCMonth() === month && calendar.getUTCDate() === day ? calendar.getTime() : null;
 }

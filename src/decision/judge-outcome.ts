@@ -78,21 +78,27 @@ function judgeDeclared(judging: Judging, report: Extract<AttemptReport, { kind: 
     resultBase64: resultBytesOf(redacted.proof),
     output: redacted.value,
   };
-  const failure = {
-    code: report.code ?? report.outcome,
-    class: report.outcome,
-    message: report.code ?? report.outcome,
-  };
-  const match = ownVerdict(judging, { failure });
+  const said = report.code ?? report.outcome;
+  const match = ownVerdict(judging, { failure: { code: said, class: report.outcome, message: said } });
   if (match.kind === 'fault') return unreadable(facts, match.message);
   const named = match.kind === 'named';
-  const kind = named ? match.rule.is : report.outcome;
-  const code = named ? (match.rule.code ?? report.code ?? kind) : (report.code ?? kind);
-  if (kind === 'confirmed')
+  const verdict = named ? match.rule : { is: report.outcome, code: null };
+  if (verdict.is === 'confirmed') {
     return confirmedWith(contract, { whole: report.data, body: redacted.value }, { ...facts, named });
-  // A function that says "never happened" of its own attempt does not know that it will not.
-  const settled = kind === 'absent' || (kind === 'pending' && contract.reconcile === null) ? 'unknown' : kind;
-  return { ...facts, kind: settled, code, message: `the function says ${report.outcome}`, named };
+  }
+  const code = verdict.code ?? report.code ?? verdict.is;
+  return {
+    ...facts,
+    kind: attemptKind(verdict.is, contract),
+    code,
+    message: `the function says ${report.outcome}`,
+    named,
+  };
+}
+
+/** An attempt cannot prove that it never happened, and nobody waits for what nobody can be asked about. */
+function attemptKind(kind: OutcomeKind, contract: ActionContract): OutcomeKind {
+  return kind === 'absent' || (kind === 'pending' && contract.reconcile === null) ? 'unknown' : kind;
 }
 
 function judgeAnswer(judging: Judging, answer: Answer): Outcome {
@@ -102,20 +108,15 @@ function judgeAnswer(judging: Judging, answer: Answer): Outcome {
   const named = match.kind === 'named';
   const says = named ? match.rule : tableVerdict(judging, answer);
   if (says.is === 'confirmed') return confirmedBy(judging.contract, answer, { ...facts, named });
-  const kind = says.is === 'absent' ? 'unknown' : says.is;
-  const status = answer.status === null ? 'an answer' : `status ${answer.status}`;
-  return {
-    ...facts,
-    kind,
-    code: says.code ?? says.is,
-    message: `the provider answered ${status}: ${says.code ?? says.is}`,
-    named,
-  };
+  const code = says.code ?? says.is;
+  const status = answer.status === null ? '' : ` with status ${answer.status}`;
+  return { ...facts, kind: attemptKind(says.is, judging.contract), code, message: `answered${status}: ${code}`, named };
 }
 
 /** Asks the action's own `outcome` list. */
 function ownVerdict(judging: Judging, roots: Scope): RuleMatch {
   const { evaluator, contract } = judging;
+  if (contract.outcome.length === 0) return { kind: 'none' };
   const site: Site = { kind: 'outcome', action: contract.name };
   return matchOutcome({ evaluator, rules: contract.outcome, site, scope: judgingScope(judging, roots) });
 }
@@ -134,11 +135,16 @@ function tableVerdict(judging: Judging, answer: Answer): Verdict {
   const { status } = answer;
   if (answer.unreadable !== null) return { is: 'unknown', code: 'unreadable' };
   if (status === null) return { is: 'confirmed', code: null };
-  if (status === 202)
-    return contract.reconcile === null ? { is: 'unknown', code: 'accepted' } : { is: 'pending', code: 'pending' };
-  if (status >= 200 && status < 300) return { is: 'confirmed', code: null };
+  if (status === 202) return { is: 'pending', code: contract.reconcile === null ? 'accepted' : 'pending' };
   if (status === 429 || status === 503) return refusalVerdict(judging, status);
-  if (status < 200 || status === 408 || status >= 500) return { is: 'unknown', code: `http-${status}` };
+  if (status === 408) return { is: 'unknown', code: 'http-408' };
+  return statusVerdict(status);
+}
+
+/** The rest of the table, by hundreds. */
+function statusVerdict(status: number): Verdict {
+  if (status < 200 || status >= 500) return { is: 'unknown', code: `http-${status}` };
+  if (status < 300) return { is: 'confirmed', code: null };
   if (status < 400) return { is: 'rejected', code: 'redirect' };
   return { is: 'rejected', code: status === 409 ? 'conflict' : `http-${status}` };
 }
@@ -151,7 +157,8 @@ function refusalVerdict(judging: Judging, status: 429 | 503): Verdict {
   return { is: isDefinite ? kind : 'unknown', code: `http-${status}` };
 }
 
-type Facts = typeof BLANK;
+/** What an outcome says beside its kind, code and message. */
+export type Facts = typeof BLANK;
 
 /** E12: what cannot be read is kept as bytes and settles nothing. */
 export function unreadable(facts: Facts, why: string): Outcome {
@@ -166,7 +173,7 @@ export function unreadable(facts: Facts, why: string): Outcome {
 }
 
 /** A confirmed answer, if it can be read and fits the action's output schema; else UNKNOWN `unreadable` (E12). */
-export function confirmedBy(contract: ActionContract, answer: Answer, facts: Facts): Outcome {
+function confirmedBy(contract: ActionContract, answer: Answer, facts: Facts): Outcome {
   if (answer.unreadable !== null) return unreadable(facts, answer.unreadable);
   return confirmedWith(contract, { whole: answer.whole ?? null, body: answer.body ?? null }, facts);
 }

@@ -1,10 +1,10 @@
 import type { Scope, Site } from '../definition/evaluator.ts';
-import type { ReconcileContract } from '../model/definition.ts';
+import type { ActionContract, OutcomeRule, ReconcileContract } from '../model/definition.ts';
 import { assertNever, invariant } from '../model/errors.ts';
 import type { AttemptReport, Outcome } from '../model/outcome.ts';
-import { BLANK, confirmedBy, confirmedWith, type Judging, judgingScope, unreadable } from './judge-outcome.ts';
+import { BLANK, confirmedWith, type Facts, type Judging, judgingScope, unreadable } from './judge-outcome.ts';
 import { matchOutcome, tryHolds } from './match-outcome.ts';
-import { type Answer, readAnswer } from './read-answer.ts';
+import { type Answer, type AnsweredReport, hashedBytes, readAnswer } from './read-answer.ts';
 import { redactBody, resultBytesOf } from './redact.ts';
 
 /** Statuses on which `found` is asked; any other answer is a query that failed itself. */
@@ -26,7 +26,7 @@ export function judgeQuery(judging: Judging): Outcome {
     case 'declared':
       return judgeDeclared(judging, report);
     case 'answered':
-      return judgeFound(judging, reconcile, readAnswer(report, contract, judging.nowMs));
+      return judgeFound(judging, reconcile, report);
     default:
       return assertNever(report);
   }
@@ -61,25 +61,51 @@ function judgeDeclared(judging: Judging, report: Extract<AttemptReport, { kind: 
   }
 }
 
-function judgeFound(judging: Judging, reconcile: ReconcileContract, answer: Answer): Outcome {
+/** A query on its way to a verdict. */
+interface Asking {
+  readonly judging: Judging;
+  readonly reconcile: ReconcileContract;
+  readonly answer: Answer;
+  readonly site: Site;
+  readonly scope: Scope;
+  readonly facts: Facts;
+}
+
+function judgeFound(judging: Judging, reconcile: ReconcileContract, report: AnsweredReport): Outcome {
   const { evaluator, contract } = judging;
-  const facts = { ...BLANK, resultBase64: answer.resultBase64, output: answer.body, named: true };
+  // `redact` points into the answer of a sending; a query's has another shape, so its output alone is redacted by it.
+  const answer = readAnswer(report, { ...contract, redact: [] }, judging.nowMs);
   const site: Site = { kind: 'reconcile', action: contract.name };
   const scope = judgingScope(judging, { response: answer.response });
+  const asking: Asking = { judging, reconcile, answer, site, scope, facts: factsOf(report, contract, answer) };
   const match = matchOutcome({ evaluator, rules: reconcile.outcome, site, scope });
-  if (match.kind === 'fault') return unreadable(facts, match.message);
-  if (match.kind === 'named') {
-    const { is, code } = match.rule;
-    if (is === 'confirmed') return queryOutput(judging, reconcile, answer, scope);
-    const isProof = is === 'rejected' || is === 'pending' || is === 'absent';
-    return isProof ? { ...facts, kind: is, code: code ?? is, message: `the query says ${is}` } : failed(code ?? is);
-  }
+  if (match.kind === 'fault') return unreadable(asking.facts, match.message);
+  return match.kind === 'named' ? judgeNamed(asking, match.rule) : judgeByFound(asking);
+}
+
+/** What is kept of a query's answer: its bytes, or where the contract redacts, their hash and no data. */
+function factsOf(report: AnsweredReport, contract: ActionContract, answer: Answer): Facts {
+  const isOpen = contract.redact.length === 0;
+  const resultBase64 = isOpen ? answer.resultBase64 : hashedBytes(report);
+  return { ...BLANK, named: true, resultBase64, output: isOpen ? answer.body : undefined };
+}
+
+function judgeNamed(asking: Asking, rule: OutcomeRule): Outcome {
+  const { is } = rule;
+  const code = rule.code ?? is;
+  if (is === 'confirmed') return queryOutput(asking);
+  const isProof = is === 'rejected' || is === 'pending' || is === 'absent';
+  return isProof ? { ...asking.facts, kind: is, code, message: `the query says ${is}` } : failed(code);
+}
+
+function judgeByFound(asking: Asking): Outcome {
+  const { judging, reconcile, answer, site, scope, facts } = asking;
   if (!isLookupAnswer(answer)) return failed(answer.unreadable ?? `status ${answer.status}`);
   const { found } = reconcile;
   if (found === null) return { ...failed('no rule names this answer'), code: 'query-unclear' };
-  const verdict = tryHolds(() => evaluator.holds(found, site, scope));
+  const verdict = tryHolds(() => judging.evaluator.holds(found, site, scope));
   if (typeof verdict === 'string') return unreadable(facts, verdict);
-  if (verdict) return queryOutput(judging, reconcile, answer, scope);
+  if (verdict) return queryOutput(asking);
   return { ...facts, kind: 'absent', code: 'absent', message: 'the query did not find it' };
 }
 
@@ -91,14 +117,16 @@ function isLookupAnswer(answer: Answer): boolean {
 }
 
 /** The effect's output, from the query's `output` template, else the body. */
-function queryOutput(judging: Judging, reconcile: ReconcileContract, answer: Answer, scope: Scope): Outcome {
+function queryOutput(asking: Asking): Outcome {
+  const { judging, reconcile, answer, site, scope, facts } = asking;
   const { evaluator, contract } = judging;
-  const facts = { ...BLANK, resultBase64: answer.resultBase64, named: true };
+  if (answer.unreadable !== null) return unreadable(facts, answer.unreadable);
   const { output } = reconcile;
-  if (output === null) return confirmedBy(contract, answer, facts);
-  const site: Site = { kind: 'reconcile', action: contract.name };
-  const picked = tryHolds(() => ({ value: evaluator.render(output, site, scope) }));
+  const picked = tryHolds(() => ({
+    value: output === null ? (answer.whole ?? null) : evaluator.render(output, site, scope),
+  }));
   if (typeof picked === 'string') return unreadable(facts, picked);
   const redacted = redactBody(picked.value, contract.redact);
-  return confirmedWith(contract, { whole: picked.value, body: redacted.value }, facts);
+  const resultBase64 = contract.redact.length === 0 ? facts.resultBase64 : resultBytesOf(redacted.proof);
+  return confirmedWith(contract, { whole: picked.value, body: redacted.value }, { ...facts, resultBase64 });
 }

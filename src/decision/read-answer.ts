@@ -33,20 +33,28 @@ export interface Answer {
  */
 export function readAnswer(report: AnsweredReport, contract: ActionContract, nowMs: number): Answer {
   const headers = lowerCase(report.headers);
-  const whole = report.body;
-  const unreadable = report.unreadable ?? whyUnstorable(whole);
-  const redacted = whole === undefined || unreadable !== null ? null : redactBody(whole, contract.redact);
-  const body = redacted?.value ?? null;
-  const seen: JsonObject = redacted === null ? {} : { body };
+  const unreadable = report.unreadable ?? whyUnstorable(report.body);
+  const whole = unreadable === null ? report.body : undefined;
+  const redacted = whole === undefined ? undefined : redactBody(whole, contract.redact);
   return {
     status: report.status,
-    response: report.status === null ? seen : { status: report.status, headers, ...seen },
-    whole: redacted === null ? undefined : whole,
-    body: redacted === null ? undefined : body,
+    response: responseRoot(report.status, headers, redacted?.value),
+    whole,
+    body: redacted?.value,
     unreadable,
     resultBase64: keptBytes(report, contract, redacted?.proof),
     retryAfterMs: parseRetryAfter(headers['retry-after'] ?? null, headers['date'] ?? null, nowMs),
   };
+}
+
+/** http: `{status, headers, body}`; a function: `{body}`; without `body` where there is none to read. */
+function responseRoot(
+  status: number | null,
+  headers: Readonly<Record<string, string>>,
+  body: Json | undefined,
+): JsonObject {
+  const seen: JsonObject = body === undefined ? {} : { body };
+  return status === null ? seen : { status, headers, ...seen };
 }
 
 function whyUnstorable(body: Json | undefined): string | null {
@@ -60,11 +68,17 @@ function whyUnstorable(body: Json | undefined): string | null {
  * what must not be kept, so of those only their hash stays then.
  */
 function keptBytes(report: AnsweredReport, contract: ActionContract, proof: Json | undefined): string {
-  if (contract.redact.length === 0)
-    return Buffer.from(report.bodyBytes.subarray(0, RESULT_BYTES_MAX)).toString('base64');
-  if (proof !== undefined) return resultBytesOf(proof);
-  const hash = createHash('sha256').update(report.bodyBytes).digest('hex');
-  return Buffer.from(`sha256:${hash}`).toString('base64');
+  if (contract.redact.length === 0) return base64Of(report.bodyBytes.subarray(0, RESULT_BYTES_MAX));
+  return proof === undefined ? hashedBytes(report) : resultBytesOf(proof);
+}
+
+/** In place of bytes that must not be kept: `sha256:<hex>` of them, base64. */
+export function hashedBytes(report: AnsweredReport): string {
+  return base64Of(Buffer.from(`sha256:${createHash('sha256').update(report.bodyBytes).digest('hex')}`));
+}
+
+function base64Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
 }
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -48,6 +48,5 @@ export function settleQuery(settling: Settling, outcome: Outcome): Settlement {
 function askAgain(settling: Settling, outcome: Outcome, notFound: boolean): Settlement {
   const { effect, contract, numbers, nowMs } = settling;
   const next = nextQuery({ effect, contract, numbers, nowMs, notFound });
-  const code = outcome.kind === 'pending' ? 'pending' : effect.code;
-  return stayInDoubt(settling, next, { code, lastError: outcome.message });
+  return stayInDoubt(settling, next, outcome);
 }

@@ -1,5 +1,6 @@
 import type { ActionContract } from '../model/definition.ts';
 import type { Effect } from '../model/effect.ts';
+import { invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { StepOutcome } from '../model/kernel.ts';
 import type { Numbers } from '../model/numbers.ts';
@@ -37,6 +38,8 @@ export interface Settlement {
   readonly retryAtMs: number | null;
   /** A person is needed: the outcome is in review. */
   readonly incident: ReviewIncident | null;
+  /** An answer that cannot be read, to be filed as an observation: no receipt holds its bytes (E12); null = none, or filed. */
+  readonly unreadable: { readonly resultBase64: string; readonly message: string } | null;
 }
 
 /** What the incident of a review says; the caller adds id, step and who may act. */
@@ -120,8 +123,10 @@ export function authorizeAgain(settling: Settling, outcome: Outcome, atMs: numbe
 /** Nobody knows: UNKNOWN, and what is done about it. */
 export function enterDoubt(settling: Settling, outcome: Outcome, cause: DoubtAsk['cause']): Settlement {
   const { effect, contract, policy, nowMs } = settling;
-  const doubt = chooseDoubt({ effect, contract, policy, nowMs, cause });
-  const code = cause === 'pending' ? 'pending' : (outcome.code ?? 'unknown');
+  const { retryAfterMs } = outcome;
+  const isRepeated = outcome.code === 'unreadable' && effect.code === 'unreadable';
+  const doubt = chooseDoubt({ effect, contract, policy, nowMs, cause: isRepeated ? 'refused' : cause, retryAfterMs });
+  const code = cause === 'pending' ? 'pending' : (outcome.code ?? outcome.kind);
   const unknown = moveEffect(effect, 'UNKNOWN', {
     ...sinceOf(effect, doubt, nowMs),
     ...doubt,
@@ -130,13 +135,23 @@ export function enterDoubt(settling: Settling, outcome: Outcome, cause: DoubtAsk
     lastError: outcome.message,
     unknownSinceMs: effect.unknownSinceMs ?? nowMs,
   });
-  return open(unknown, policy);
+  return { ...open(unknown, policy), unreadable: unreadableOf(effect, outcome) };
 }
 
-/** A row that stays UNKNOWN with another next act. */
-export function stayInDoubt(settling: Settling, doubt: Doubt, facts: Pick<Effect, 'code' | 'lastError'>): Settlement {
+/** The same unreadable answer is filed once. */
+function unreadableOf(before: Effect, outcome: Outcome): Settlement['unreadable'] {
+  const { code, message, resultBase64 } = outcome;
+  return code === 'unreadable' && before.lastError !== message ? { resultBase64, message } : null;
+}
+
+/** A row that stays UNKNOWN with another next act; `outcome` is the query's that proved nothing, null for a person's word. */
+export function stayInDoubt(settling: Settling, doubt: Doubt, outcome: Outcome | null): Settlement {
   const { effect, policy, nowMs } = settling;
-  return open(touchEffect(effect, { ...sinceOf(effect, doubt, nowMs), ...doubt, ...facts }), policy);
+  const since = sinceOf(effect, doubt, nowMs);
+  if (outcome === null) return open(touchEffect(effect, { ...since, ...doubt }), policy);
+  const code = outcome.kind === 'pending' ? 'pending' : effect.code;
+  const asked = touchEffect(effect, { ...since, ...doubt, code, lastError: outcome.message });
+  return { ...open(asked, policy), unreadable: unreadableOf(effect, outcome) };
 }
 
 /** A change of the way of finding out starts its clock again. */
@@ -186,7 +201,7 @@ export function callsOf(effect: Effect): number {
 }
 
 function settled(effect: Effect, receipt: ReceiptDraft): Settlement {
-  return { effect, receipt, settled: stepOutcomeOf(effect), retryAtMs: null, incident: null };
+  return { effect, receipt, settled: stepOutcomeOf(effect), retryAtMs: null, incident: null, unreadable: null };
 }
 
 function open(effect: Effect, policy: EffectPolicy): Settlement {
@@ -196,7 +211,8 @@ function open(effect: Effect, policy: EffectPolicy): Settlement {
     message: effect.lastError ?? 'nobody knows whether it happened',
     acts: policy.review?.options ?? REVIEW_ANSWERS,
   };
-  return { effect, receipt: null, settled: null, retryAtMs: effect.notBeforeMs, incident: inReview ? incident : null };
+  const retryAtMs = effect.notBeforeMs;
+  return { effect, receipt: null, settled: null, retryAtMs, incident: inReview ? incident : null, unreadable: null };
 }
 
 /** A receipt's content from a settled row and what was seen. */
@@ -206,6 +222,8 @@ export function draftReceipt(
   seen: Pick<Outcome, 'externalId' | 'resultBase64'>,
   observer: Observer,
 ): ReceiptDraft {
+  const { settledAtMs } = effect;
+  invariant(settledAtMs !== null, 'a receipt is of a settled effect', { key: effect.key });
   return {
     effectKey: effect.key,
     attempt: effect.attempt,
@@ -219,6 +237,6 @@ export function draftReceipt(
     approvalId: effect.approvalId,
     contract: effect.contract,
     requestedAtMs: effect.requestedAtMs,
-    settledAtMs: effect.settledAtMs ?? 0,
+    settledAtMs,
   };
 }

@@ -49,6 +49,12 @@ describe('what is done about an outcome that nobody knows', () => {
     });
   });
 
+  it('E06: a resend waits as long as the provider asks, but not longer than the key is remembered', () => {
+    expect(chooseDoubt(ask({ retryAfterMs: 90_000 }))).toEqual({ doubt: 'resend', notBeforeMs: T0 + 90_500 });
+    expect(chooseDoubt(ask({ retryAfterMs: 100 }))).toEqual({ doubt: 'resend', notBeforeMs: T0 + 1_500 });
+    expect(chooseDoubt(ask({ contract: contract({ idempotency: REMEMBERED }), retryAfterMs: 90_000 }))).toEqual(REVIEW);
+  });
+
   it('E06: the time counts from the first sending, not from the last', () => {
     const again = { ...requested(), firstRequestedAtMs: T0 - 8_000 };
     expect(chooseDoubt(ask({ effect: again, contract: contract({ idempotency: REMEMBERED }) }))).toEqual(REVIEW);

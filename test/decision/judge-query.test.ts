@@ -85,9 +85,15 @@ describe('a query with `found`', () => {
     expect(verdict(answered(200, { case: 'c2' }), of)).toBe('absent absent');
   });
 
-  it('keeps redacted values out of the output', () => {
+  it('keeps redacted values out of output and bytes, wherever they stand in the answer of the query', () => {
     const of = asks({}, { redact: ['/pan'] });
-    expect(judge(answered(200, { items: [{ id: 'x', pan: '4242' }] }), of).output).toEqual({ id: 'x' });
+    const found = judge(answered(200, { items: [{ id: 'x', pan: '4242' }] }), of);
+    expect(found.output).toEqual({ id: 'x' });
+    expect(Buffer.from(found.resultBase64, 'base64').toString()).toMatch(/^{"id":"x","pan":"sha256:[0-9a-f]{64}"}$/);
+    const pending = asks({ outcome: [rule('true', 'rejected')] }, { redact: ['/pan'] });
+    const declined = judge(answered(200, { items: [{ pan: '4242' }] }), pending);
+    expect(declined.output).toBeUndefined();
+    expect(Buffer.from(declined.resultBase64, 'base64').toString()).toMatch(/^sha256:[0-9a-f]{64}$/);
   });
 });
 

@@ -229,6 +229,18 @@ describe('an attempt without a definite answer', () => {
     });
   });
 
+  it('E12: an unreadable answer is filed with its bytes, sent again once, and told twice goes to a query or a person', () => {
+    const broken = outcome('unknown', { code: 'unreadable', message: 'breaks its schema', resultBase64: 'e30=' });
+    const first = settleAttempt(settling(requested()), broken);
+    expect(first.effect).toMatchObject({ state: 'UNKNOWN', code: 'unreadable', doubt: 'resend' });
+    expect(first.unreadable).toEqual({ resultBase64: 'e30=', message: 'breaks its schema' });
+    const second = settleAttempt(settling(again(first.effect), { nowMs: T0 + 2_000 }), broken);
+    expect(second.effect).toMatchObject({ state: 'UNKNOWN', code: 'unreadable', doubt: 'review' });
+    expect(second.unreadable).toBeNull();
+    const asked = contract({ reconcile: RECONCILE });
+    expect(settleAttempt(settling(again(first.effect), { contract: asked }), broken).effect.doubt).toBe('query');
+  });
+
   it('proves no absence of itself', () => {
     expect(settleAttempt(settling(requested()), outcome('absent')).effect.state).toBe('UNKNOWN');
   });

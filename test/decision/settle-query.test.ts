@@ -111,6 +111,13 @@ describe('a query that fails itself', () => {
     expect(givenUp.retryAtMs).toBeNull();
   });
 
+  it('E12: files an unreadable answer once', () => {
+    const broken = outcome('unknown', { code: 'unreadable', message: 'no such key: items', resultBase64: 'e30=' });
+    const first = settleQuery(asking(ENDS + 1), broken);
+    expect(first.unreadable).toEqual({ resultBase64: 'e30=', message: 'no such key: items' });
+    expect(settleQuery({ ...asking(ENDS + 60_002), effect: first.effect }, broken).unreadable).toBeNull();
+  });
+
   it('notes that the provider has accepted it', () => {
     expect(settleQuery(asking(ENDS + 1), outcome('pending')).effect).toMatchObject({
       state: 'UNKNOWN',
