@@ -37,6 +37,16 @@ interface Touch {
 /** Reads and questions change nothing: they may go at any time. */
 const OPEN_GATE: SendGate = () => true;
 
+/** A function's own words go under one event of ours, beside which function and effect they are about. */
+function loggerFor(logger: Logger, name: string, key: string): Logger {
+  const about = { function: name, effectKey: key };
+  return {
+    info: (facts, note) => logger.info({ ...facts, ...about, note }, 'function.note'),
+    warn: (facts, note) => logger.warn({ ...facts, ...about, note }, 'function.note'),
+    error: (facts, note) => logger.error({ ...facts, ...about, note }, 'function.note'),
+  };
+}
+
 /** Calls the registered function. */
 function touchFunction(options: ActionAdapterOptions, touch: Touch, name: string): Promise<AttemptReport> {
   const registered = options.functions.get(name);
@@ -52,7 +62,7 @@ function touchFunction(options: ActionAdapterOptions, touch: Touch, name: string
     gate: touch.gate,
     signal: touch.signal,
     clock: options.clock,
-    logger: options.logger,
+    logger: loggerFor(options.logger, name, touch.key),
   };
   return touch.kind === 'query' ? queryFunction(invocation) : sendFunction(invocation);
 }

@@ -201,6 +201,28 @@ describe('send', () => {
     expect(adapter.missing([NAME, 'other@2'])).toEqual(['other@2']);
   });
 
+  it('what a function logs goes under one event, with the function and the effect beside it', async () => {
+    const logger = keepingLogger();
+    const registered: ActionFunction = {
+      send: (call) => {
+        call.logger.info({ n: 1 }, 'asking');
+        call.logger.warn({ n: 2, effectKey: 'forged' }, 'again');
+        call.logger.error({}, 'gave up');
+      },
+    };
+    const adapter = createActionAdapter({
+      functions: new Map([[NAME, registered]]),
+      clock: createManualClock(),
+      logger,
+    });
+    await adapter.send(sendOrder({ function: NAME }), {}, () => true, NEVER);
+    expect(logger.lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { event: 'function.note', n: 1, function: NAME, effectKey: KEY, note: 'asking' },
+      { event: 'function.note', n: 2, function: NAME, effectKey: KEY, note: 'again' },
+      { event: 'function.note', function: NAME, effectKey: KEY, note: 'gave up' },
+    ]);
+  });
+
   it('a read calls send without a key', async () => {
     const keys: string[] = [];
     const adapter = adapterFor({ send: ({ key }) => keys.push(key) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSecrets, secretVariable } from '../../src/app/secrets.ts';
+import { createSecrets, listSecretValues, secretVariable } from '../../src/app/secrets.ts';
 
 describe('createSecrets', () => {
   it.each([
@@ -26,5 +26,12 @@ describe('createSecrets', () => {
     const secrets = createSecrets({ PAWL_SECRET_EMPTY: '' });
     expect(secrets.read('empty')).toBeNull();
     expect(secrets.read('other')).toBeNull();
+  });
+});
+
+describe('listSecretValues', () => {
+  it('lists the values of all secrets and of nothing else', () => {
+    const env = { PAWL_SECRET_A: 'one', PAWL_SECRET_B: '', PAWL_SECRETS: 'no', PATH: '/bin', PAWL_SECRET_C: undefined };
+    expect(listSecretValues(env)).toEqual(['one']);
   });
 });

@@ -60,7 +60,7 @@ export type BookLine =
 
 /** The book: lines in memory and, before anything is answered, on disk. */
 export interface Book {
-  /** Writes lines with one fsync; they are there when it returns, or not at all after a crash in between. */
+  /** Writes lines in one go and, where one of them is more than a call, down to the disk. */
   append(lines: readonly BookLine[]): void;
   readonly entries: readonly BookEntry[];
   readonly calls: readonly ProviderCall[];
@@ -132,7 +132,8 @@ export function openBook(file: string): Book {
     append: (lines) => {
       if (lines.length === 0) return;
       writeSync(descriptor, lines.map((line) => `${canonicalJson(line as unknown as Json)}\n`).join(''));
-      fsyncSync(descriptor);
+      // A call that did nothing may be lost with the machine; what happened may not.
+      if (lines.some((line) => line.kind !== 'call')) fsyncSync(descriptor);
       for (const line of lines) state.apply(line);
     },
     entries: state.entries,

@@ -1,0 +1,32 @@
+/**
+ * Every event that Pawl logs, with what it says: a closed list, so that alarms can be built on names. A test compares it
+ * with the calls in the sources, both ways.
+ */
+export const LOG_EVENTS = {
+  'action.fault': 'an adapter failed by itself; the attempt counts as unknown if a byte may have left',
+  'action.read': 'an action with `effect: read` was answered',
+  'commit.answer-lost': 'the answer to a commit was lost and is read back',
+  'deliver.answer-lost': 'the answer to a delivery was lost and it is delivered again',
+  'effect.attempted': 'one sending of an effect was judged',
+  'effect.late-answer': 'an answer came after its worker was fenced; filed as an observation',
+  'effect.late-answer-lost': 'such an answer could not be filed',
+  'effect.queried': 'one query about an effect was judged',
+  'function.note': 'a registered function logged something itself; its words are in `note`',
+  'lease.swept': 'runs of dead workers were freed',
+  'loop.fault': 'a turn of a worker loop failed; the next one comes',
+  'run.broken': 'a run could not be decided and is parked',
+  'run.dropped': 'a run was let go after a fault of its lane',
+  'run.let-go': 'a run was given back undecided',
+  'run.pin-mismatch': 'a run does not fit what this process has and is held',
+  'run.suspect': 'a run of a dead worker was taken over and is held alone',
+  'seat.lost': 'this worker lost its seat and fenced itself',
+  'start.answer-lost': 'the answer to a start was lost and it is started again under the same key',
+  'store.connection-broken': 'a connection to the database broke',
+  'store.unreachable': 'the database cannot be reached; tried again',
+  'version.published': 'a version of a workflow was published',
+  'worker.started': 'a worker began to take runs',
+  'worker.stopped': 'a worker has given everything back',
+} as const satisfies Record<string, string>;
+
+/** The name of a logged event. */
+export type LogEvent = keyof typeof LOG_EVENTS;
