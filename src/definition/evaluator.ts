@@ -12,7 +12,7 @@ import { bindValue, fieldType, type Reads } from './expression/bind-value.ts';
 import { ExpressionFault } from './expression/expression-fault.ts';
 import { ExpressionRefusal } from './expression/expression-refusal.ts';
 import { describeFault } from './expression/fault-words.ts';
-import { jsonOf, textOf } from './expression/json-value.ts';
+import { jsonOf, jsonText, textOf } from './expression/json-value.ts';
 import { type Lowered, lowerExpression, originOf, UnknownFunction } from './expression/lower-expression.ts';
 import { readPaths, readsOf } from './expression/read-paths.ts';
 import { holdsTime, recordedValue } from './expression/recorded-value.ts';
@@ -110,8 +110,8 @@ class CachingEvaluator implements Evaluator {
   }
 
   #text(expression: Expression, site: Site, scope: Scope): string {
-    const asText = (value: unknown) => textOf(value, ENGINE_HOST);
-    return this.#compute(expression, { site, scope }, { ofPath: asText, ofProgram: asText });
+    const want: Wanted<string> = { ofPath: jsonText, ofProgram: (value) => textOf(value, ENGINE_HOST) };
+    return this.#compute(expression, { site, scope }, want);
   }
 
   #compute<T>(expression: Expression, from: Reading, want: Wanted<T>): T {

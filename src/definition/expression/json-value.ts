@@ -57,9 +57,11 @@ function durationText(ms: number): string {
  * @throws ExpressionRefusal for null, lists and maps: an address with `null` in it is nearly always a mistake.
  */
 export function textOf(value: unknown, host: EngineHost): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'bigint') return value.toString();
-  const json = jsonOf(value, host);
+  return typeof value === 'bigint' ? value.toString() : jsonText(jsonOf(value, host));
+}
+
+/** The same for a value that is JSON already. @throws ExpressionRefusal */
+export function jsonText(json: Json): string {
   if (json === null) return refuse('null cannot be part of a text; give a default with or(…) or a condition');
   if (typeof json === 'object') return refuse('a list or a map cannot be part of a text; write json(…)');
   return String(json);
