@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { storeConformance } from '../../src/testing/store-conformance.ts';
-import { LEASE_MS } from '../../src/testing/store-conformance/rows.ts';
-import { numbersFor } from '../../src/model/numbers.ts';
-import { openTestStore, type TestStore } from '../support/postgres.ts';
+import { storeConformance } from '../../../src/testing/store-conformance.ts';
+import { LEASE_MS } from '../../../src/testing/store-conformance/rows.ts';
+import { numbersFor } from '../../../src/model/numbers.ts';
+import { openTestStore, type TestStore } from '../../support/postgres.ts';
 
 let shared: TestStore;
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/app/system-clock.ts';
-import type { DatabaseOptions } from '../../src/store/postgres/launcher/database-options.ts';
-import { startDatabase } from '../../src/store/postgres/launcher/start-database.ts';
-import { databaseStatus, stopDatabase } from '../../src/store/postgres/launcher/stop-database.ts';
+import { createSystemClock } from '../../../../src/app/system-clock.ts';
+import type { DatabaseOptions } from '../../../../src/store/postgres/launcher/database-options.ts';
+import { startDatabase } from '../../../../src/store/postgres/launcher/start-database.ts';
+import { databaseStatus, stopDatabase } from '../../../../src/store/postgres/launcher/stop-database.ts';
 
 const clock = createSystemClock();
 let dir = '';

@@ -1,0 +1,84 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { numbersFor } from '../../../src/model/numbers.ts';
+import { commitBatch } from '../../../src/store/postgres/commit-batch.ts';
+import { type Connections, openConnections } from '../../../src/store/postgres/connections.ts';
+import { payloadText } from '../../../src/store/postgres/rows.ts';
+import { COMMIT } from '../../../src/store/postgres/sql/commit.ts';
+import { DELIVER } from '../../../src/store/postgres/sql/deliver.ts';
+import { commitOf, LEASE_MS, seated, signalTo, startFree } from '../../../src/testing/store-conformance/rows.ts';
+import { openTestStore, type TestStore } from '../../support/postgres.ts';
+
+const RIGHT_UPSERT = 'DO UPDATE SET due_at = least(r.due_at, excluded.due_at), wake = r.wake + 1';
+const RIGHT_RELEASE = 'r.wake IS NOT DISTINCT FROM w.wake_seen AS seen';
+
+let opened: TestStore;
+beforeEach(async () => {
+  opened = await openTestStore({ numbers: numbersFor(LEASE_MS) });
+});
+afterEach(() => opened.close());
+
+/** The claim of a waking run while a deliverer's transaction is open. @returns the events that a later claim finds. */
+async function claimDuringDelivery(deliverText: string): Promise<string[]> {
+  const { store, url } = opened;
+  const [runId] = await startFree(store, 1);
+  if (runId === undefined) throw new Error('no run');
+  const signal = signalTo(runId, 'e-1');
+  const worker = await seated(store);
+  const deliverer = new pg.Client({ connectionString: url });
+  await deliverer.connect();
+  try {
+    await deliverer.query('BEGIN');
+    await deliverer.query(deliverText, [0, [runId], [signal.source], [signal.eventId], [payloadText(signal.payload)], [signal.payloadHash]]);
+    const claims = await store.claim(0, worker, 10);
+    for (const { run } of claims) {
+      expect(run.inbox).toEqual([]);
+      const [seen] = await store.drain(0, worker);
+      await store.commit(0, worker, [commitOf(runId, run.fence, 1, { lease: { kind: 'release', wakeSeen: seen?.wake ?? null, readyAtMs: null } })]);
+    }
+    await deliverer.query('COMMIT');
+  } finally {
+    await deliverer.end();
+  }
+  return (await store.claim(0, worker, 10)).flatMap(({ run }) => run.inbox.map((event) => event.eventId));
+}
+
+/** A release after a drain that a signal overtook, by a commit statement with this text. @returns the events that a later claim finds. */
+async function releaseAfterSignal(commitText: string): Promise<string[]> {
+  const { store, url } = opened;
+  const [runId] = await startFree(store, 1);
+  if (runId === undefined) throw new Error('no run');
+  const worker = await seated(store);
+  await store.claim(0, worker, 1);
+  await store.deliver(0, [signalTo(runId, 'e-1')]);
+  const [drained] = await store.drain(0, worker);
+  await store.deliver(0, [signalTo(runId, 'e-2')]);
+  const connections = openConnections({ url, connections: 1, pooler: 'none', applicationName: 'test', numbers: numbersFor(LEASE_MS) });
+  const altered: Connections = { ...connections, run: (statement, values, lane) => connections.run({ ...statement, text: commitText }, values, lane) };
+  const answer = { source: 'signal:shop', eventId: 'e-1', outcome: 'kept', code: null, detail: null, consumed: false } as const;
+  await store.commit(0, worker, [commitOf(runId, 1, 1, { inbox: [answer] })]);
+  const release = commitOf(runId, 1, 1, { lease: { kind: 'release', wakeSeen: drained?.wake ?? null, readyAtMs: null } });
+  expect((await commitBatch(altered, 0, worker, [release]))[0]?.kind).toBe('applied');
+  await connections.close();
+  return (await store.claim(0, worker, 10)).flatMap(({ run }) => run.inbox.filter((event) => event.outcome === null).map((event) => event.eventId));
+}
+
+describe('The two lost wake-ups', () => {
+  it('W01 a signal in an open transaction keeps its wake-up from a claim that comes meanwhile', async () => {
+    expect(await claimDuringDelivery(DELIVER.text)).toEqual(['e-1']);
+  });
+
+  it('W01 with DO NOTHING the same signal is forgotten: the test sees the fault', async () => {
+    expect(DELIVER.text.split(RIGHT_UPSERT)).toHaveLength(2);
+    expect(await claimDuringDelivery(DELIVER.text.replace(RIGHT_UPSERT, 'DO NOTHING'))).toEqual([]);
+  });
+
+  it('W03 a signal committed between the last drain and the release is found by the next claim', async () => {
+    expect(await releaseAfterSignal(COMMIT.text)).toEqual(['e-2']);
+  });
+
+  it('W03 with a release that deletes any wake-up the same signal is forgotten: the test sees the fault', async () => {
+    expect(COMMIT.text.split(RIGHT_RELEASE)).toHaveLength(2);
+    expect(await releaseAfterSignal(COMMIT.text.replace(RIGHT_RELEASE, 'true AS seen'))).toEqual([]);
+  });
+});
