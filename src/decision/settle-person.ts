@@ -89,7 +89,7 @@ function keepWaiting(settling: Settling): Settlement {
   const cause = effect.code === 'pending' ? 'pending' : 'refused';
   const doubt = chooseDoubt({ effect, contract, policy: { onUnknown: 'reconcile' }, nowMs, cause });
   const asked = { ...settling, effect: { ...effect, doubtSinceMs: nowMs } };
-  return stayInDoubt(asked, doubt, null);
+  return stayInDoubt(asked, doubt, { code: effect.code, lastError: effect.lastError });
 }
 
 function checkAnswer(settling: Settling, answer: PersonAnswer): AnswerRefusal | null {

@@ -9,6 +9,7 @@ import {
   type Settlement,
   type Settling,
   stayInDoubt,
+  unreadableOf,
 } from './settlement.ts';
 
 const QUERY: Observer = { by: 'query', evidence: null };
@@ -48,5 +49,7 @@ export function settleQuery(settling: Settling, outcome: Outcome): Settlement {
 function askAgain(settling: Settling, outcome: Outcome, notFound: boolean): Settlement {
   const { effect, contract, numbers, nowMs } = settling;
   const next = nextQuery({ effect, contract, numbers, nowMs, notFound });
-  return stayInDoubt(settling, next, outcome);
+  const code = outcome.kind === 'pending' ? 'pending' : effect.code;
+  const settlement = stayInDoubt(settling, next, { code, lastError: outcome.message });
+  return { ...settlement, unreadable: unreadableOf(effect, outcome) };
 }

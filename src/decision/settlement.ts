@@ -38,8 +38,8 @@ export interface Settlement {
   readonly retryAtMs: number | null;
   /** A person is needed: the outcome is in review. */
   readonly incident: ReviewIncident | null;
-  /** An answer that cannot be read, to be filed as an observation: no receipt holds its bytes (E12); null = none, or filed. */
-  readonly unreadable: { readonly resultBase64: string; readonly message: string } | null;
+  /** An answer that cannot be read, to be filed as an observation: no receipt holds its bytes (E12). */
+  readonly unreadable?: { readonly resultBase64: string; readonly message: string } | null;
 }
 
 /** What the incident of a review says; the caller adds id, step and who may act. */
@@ -138,20 +138,16 @@ export function enterDoubt(settling: Settling, outcome: Outcome, cause: DoubtAsk
   return { ...open(unknown, policy), unreadable: unreadableOf(effect, outcome) };
 }
 
-/** The same unreadable answer is filed once. */
-function unreadableOf(before: Effect, outcome: Outcome): Settlement['unreadable'] {
+/** What of an answer is to be filed: the same unreadable one only once (E12). */
+export function unreadableOf(before: Effect, outcome: Outcome): NonNullable<Settlement['unreadable']> | null {
   const { code, message, resultBase64 } = outcome;
   return code === 'unreadable' && before.lastError !== message ? { resultBase64, message } : null;
 }
 
-/** A row that stays UNKNOWN with another next act; `outcome` is the query's that proved nothing, null for a person's word. */
-export function stayInDoubt(settling: Settling, doubt: Doubt, outcome: Outcome | null): Settlement {
+/** A row that stays UNKNOWN with another next act. */
+export function stayInDoubt(settling: Settling, doubt: Doubt, facts: Pick<Effect, 'code' | 'lastError'>): Settlement {
   const { effect, policy, nowMs } = settling;
-  const since = sinceOf(effect, doubt, nowMs);
-  if (outcome === null) return open(touchEffect(effect, { ...since, ...doubt }), policy);
-  const code = outcome.kind === 'pending' ? 'pending' : effect.code;
-  const asked = touchEffect(effect, { ...since, ...doubt, code, lastError: outcome.message });
-  return { ...open(asked, policy), unreadable: unreadableOf(effect, outcome) };
+  return open(touchEffect(effect, { ...sinceOf(effect, doubt, nowMs), ...doubt, ...facts }), policy);
 }
 
 /** A change of the way of finding out starts its clock again. */
@@ -201,7 +197,7 @@ export function callsOf(effect: Effect): number {
 }
 
 function settled(effect: Effect, receipt: ReceiptDraft): Settlement {
-  return { effect, receipt, settled: stepOutcomeOf(effect), retryAtMs: null, incident: null, unreadable: null };
+  return { effect, receipt, settled: stepOutcomeOf(effect), retryAtMs: null, incident: null };
 }
 
 function open(effect: Effect, policy: EffectPolicy): Settlement {
@@ -212,7 +208,7 @@ function open(effect: Effect, policy: EffectPolicy): Settlement {
     acts: policy.review?.options ?? REVIEW_ANSWERS,
   };
   const retryAtMs = effect.notBeforeMs;
-  return { effect, receipt: null, settled: null, retryAtMs, incident: inReview ? incident : null, unreadable: null };
+  return { effect, receipt: null, settled: null, retryAtMs, incident: inReview ? incident : null };
 }
 
 /** A receipt's content from a settled row and what was seen. */
