@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../../app/config.ts';
+import { InvariantError } from '../../model/errors.ts';
+
+/** A process that the demo started and may kill. */
+export interface DemoProcess {
+  readonly pid: number;
+  /** Ends it at once, as a power cut would. */
+  kill(): Promise<void>;
+  /** Asks it to end and waits for it. */
+  stop(): Promise<void>;
+  /** Resolves with its exit code (null after a signal). */
+  readonly ended: Promise<number | null>;
+}
+
+/** How a process is started. */
+export interface ProcessPlan {
+  /** A file of this package below `dist/`. */
+  readonly entry: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly env: Environment;
+  /** The stream on which it says that it is ready, and the text; null = it is not waited for. */
+  readonly ready: { readonly on: 'stdout' | 'stderr'; readonly text: string } | null;
+}
+
+/** A started process and the line with which it said that it is ready. */
+export interface StartedProcess {
+  readonly process: DemoProcess;
+  readonly line: string;
+}
+
+const TAIL_BYTES = 4_000;
+
+/** Starts a process of this package and waits until it says that it is ready. @throws PAWL_INVARIANT with its last words. */
+export async function startProcess(plan: ProcessPlan): Promise<StartedProcess> {
+  const entry = fileURLToPath(new URL(`../../${plan.entry}`, import.meta.url));
+  const child = spawn(process.execPath, [entry, ...plan.args], {
+    cwd: plan.folder,
+    env: { ...plan.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.stdout = (said.stdout + text).slice(-TAIL_BYTES);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr = (said.stderr + text).slice(-TAIL_BYTES);
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const line = plan.ready === null ? '' : await readyLine(child, said, plan.ready);
+  return { process: handleOf(child, ended), line };
+}
+
+async function readyLine(
+  child: ChildProcess,
+  said: { readonly stdout: string; readonly stderr: string },
+  ready: NonNullable<ProcessPlan['ready']>,
+): Promise<string> {
+  const stream = ready.on === 'stdout' ? child.stdout : child.stderr;
+  for (;;) {
+    const line = said[ready.on].split('\n').find((text) => text.includes(ready.text));
+    if (line !== undefined) return line;
+    if (child.exitCode !== null || child.signalCode !== null || stream === null)
+      throw new InvariantError(`a process of the demo ended too early: ${said.stderr}`);
+    await Promise.race([once(stream, 'data'), once(child, 'exit')]);
+  }
+}
+
+function handleOf(child: ChildProcess, ended: Promise<number | null>): DemoProcess {
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await ended;
+  };
+  return { pid: child.pid ?? -1, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), ended };
+}

@@ -1,0 +1,160 @@
+import { displayRunId } from '../../model/run-id.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { isEnd } from '../../model/statuses.ts';
+import type { ScriptTexts } from '../provider/script.ts';
+import type { RunView } from './compare-book.ts';
+import type { DemoHouse } from './demo-house.ts';
+import type { DemoProcess } from './demo-process.ts';
+import { watchRun } from './watch-run.ts';
+
+/** One story of the demo. */
+export interface Scenario {
+  readonly title: string;
+  readonly script: ScriptTexts;
+  readonly workflow: string;
+  readonly input: JsonObject;
+  /** The status that the story must end with. */
+  readonly ends: string;
+  /** What happens between start and end, told by `say`. */
+  play?(stage: Stage): Promise<void>;
+}
+
+/** What a story can touch while it is played. */
+export interface Stage {
+  readonly house: DemoHouse;
+  readonly id: string;
+  /** The only worker; a story that kills it starts another. */
+  worker: DemoProcess;
+  say(line: string): void;
+}
+
+const WITHIN_MS = 40_000;
+const order = (orderId: string, amount: number): JsonObject => ({
+  orderId,
+  customerId: 'c-17',
+  currency: 'EUR',
+  amount,
+  lines: [{ sku: 'tea', qty: 2 }],
+});
+const refund = (caseId: string): JsonObject => ({
+  caseId,
+  chargeId: 'ch_1',
+  amount: 1200,
+  reason: 'damaged',
+  proposedBy: 'refund-agent',
+});
+
+/** The stories, in the order of telling. */
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    title: 'an order is fulfilled',
+    script: {},
+    workflow: 'order-fulfilment',
+    input: order('O-1', 4200),
+    ends: 'COMPLETED',
+  },
+  {
+    title: 'the carrier declines: what was done is undone in reverse',
+    script: { 'carrier/shipments': 'declined' },
+    workflow: 'order-fulfilment',
+    input: order('O-2', 4200),
+    ends: 'COMPENSATED',
+  },
+  {
+    title: 'the answer of a payment is lost; the provider remembers keys, so the same key is sent again',
+    script: { 'psp/authorize': 'lost-done then ok' },
+    workflow: 'order-fulfilment',
+    input: order('O-3', 4200),
+    ends: 'COMPLETED',
+  },
+  {
+    title: 'a refund waits for a person; its answer is lost, the provider keeps no keys, so it is asked what happened',
+    script: { 'psp/refunds': 'lost-done then ok' },
+    workflow: 'agent-refund',
+    input: refund('case-7'),
+    ends: 'COMPLETED',
+    play: approveAsAna,
+  },
+  {
+    title: 'the worker is killed while a payment is in flight; another one takes over',
+    script: { 'psp/authorize': 'lost-done then ok' },
+    workflow: 'order-fulfilment',
+    input: order('O-5', 4200),
+    ends: 'COMPLETED',
+    play: killInFlight,
+  },
+  {
+    title: 'a run sleeps, waits for an event, and goes on when it comes',
+    script: {},
+    workflow: 'parcel-return',
+    input: { returnId: 'R-1', deposit: 500, grace: '1s' },
+    ends: 'COMPLETED',
+    play: bringParcel,
+  },
+];
+
+/** Plays one story to its end. @throws PAWL_INVARIANT when it ends otherwise. */
+export async function playScenario(
+  scenario: Scenario,
+  stage: Omit<Stage, 'id'>,
+): Promise<{ readonly run: RunView; readonly worker: DemoProcess }> {
+  const { house } = stage;
+  await house.setScript(scenario.script);
+  const { run } = await house.app.start({
+    workflow: scenario.workflow,
+    version: null,
+    input: scenario.input,
+    by: 'demo',
+  });
+  const full: Stage = { ...stage, id: displayRunId(run.runId) };
+  await scenario.play?.(full);
+  const ended = await watchRun(house.app, full.id, ({ status }) => isEnd(status) || status === 'HELD', WITHIN_MS);
+  return { run: ended, worker: full.worker };
+}
+
+async function approveAsAna({ house, id, say }: Stage): Promise<void> {
+  const asked = await watchRun(house.app, id, (run) => run.approvals.some(({ state }) => state === 'open'), WITHIN_MS);
+  const [approval] = asked.approvals;
+  say(`waits for role ${approval?.from.join(', ') ?? ''}: ${approval?.title ?? ''}; the demo approves as ana`);
+  const ana = house.app.principal('ana');
+  await house.app.vote(id, {
+    approval: null,
+    decision: 'approve',
+    subjectHash: approval?.subjectHash ?? null,
+    principal: ana.name,
+    roles: ana.roles,
+    comment: 'seen',
+  });
+}
+
+async function killInFlight(stage: Stage): Promise<void> {
+  const { house, id, say } = stage;
+  await watchRun(
+    house.app,
+    id,
+    (run) => run.effects.some(({ step, state }) => step === 'authorize' && state === 'REQUESTED'),
+    WITHIN_MS,
+  );
+  for (;;) {
+    const book = await house.book();
+    if (book.filter(({ operation }) => operation === 'psp/authorize').length >= 3) break;
+  }
+  say(`the provider has done it, the answer is on its way: SIGKILL to worker ${stage.worker.pid}`);
+  await stage.worker.kill();
+  stage.worker = await house.startWorker();
+  say(`worker ${stage.worker.pid} finds a request without an answer: in doubt until settled`);
+}
+
+async function bringParcel({ house, id, say }: Stage): Promise<void> {
+  await watchRun(house.app, id, (run) => run.waitingFor.some(({ kind }) => kind === 'event'), WITHIN_MS);
+  say('waits for event parcelArrived; the demo sends it');
+  const data = { returnId: 'R-1', condition: 'good' };
+  await house.app.signal(id, {
+    name: 'parcelArrived',
+    data,
+    source: 'demo',
+    eventId: 'parcel-1',
+    by: 'demo',
+    waitMs: 2_000,
+  });
+}
