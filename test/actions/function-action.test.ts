@@ -7,7 +7,7 @@ import { createManualClock } from './manual-clock.ts';
 import { keepingLogger, KEY, queryOrder, readOrder, sendOrder } from './orders.ts';
 
 // A call that does not end is the fault that is looked for: it shall not cost the suite's whole patience.
-vi.setConfig({ testTimeout: 4_000 });
+vi.setConfig({ testTimeout: 8_000 });
 
 const NEVER = new AbortController().signal;
 const NAME = 'charge@1';

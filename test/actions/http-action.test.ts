@@ -11,7 +11,7 @@ import type { OnConnection, OnRequest, RawServer } from './raw-server.ts';
 
 const OPEN: SendGate = () => true;
 // A call that does not end is the fault that is looked for: it shall not cost the suite's whole patience.
-vi.setConfig({ testTimeout: 4_000 });
+vi.setConfig({ testTimeout: 8_000 });
 
 const NEVER = new AbortController().signal;
 const servers: RawServer[] = [];
