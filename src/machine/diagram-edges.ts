@@ -1,0 +1,153 @@
+import type { Machine, MachineEdge, MachineState } from '../model/machine.ts';
+import type { PictureEdge } from '../model/picture.ts';
+import { COMPLETED, FINISHING, SETTLING } from './kernel-names.ts';
+import type { Outline, StepOutline } from './outline.ts';
+
+/** An arrow before it has a number. */
+export type DiagramArrow = Omit<PictureEdge, 'id' | 'taken'>;
+
+/** Where something ends that is drawn as an end, beside the machine's own `$completed`. */
+const FAILED_END = '$failed';
+const CANCELLED_END = '$cancelled';
+
+type Arrow = DiagramArrow & { readonly from: string };
+interface Folding {
+  readonly states: ReadonlyMap<string, MachineState>;
+  readonly outline: Outline;
+}
+
+/**
+ * The arrows between steps, folded from the machine's own edges: an arrow that passes through helper states is drawn from
+ * step to step. What every step could do (fail unhandled, be held, be stopped) is not drawn.
+ */
+export function diagramArrows(machine: Machine, outline: Outline): readonly DiagramArrow[] {
+  const states = new Map<string, MachineState>();
+  const collect = (state: MachineState): void => {
+    states.set(state.id, state);
+    for (const child of state.states) collect(child);
+  };
+  collect(machine.root);
+  const folding = { states, outline };
+  const arrows = [...outline.steps.values()].flatMap((step) => stepArrows(folding, step));
+  return unique(arrows);
+}
+
+function stepArrows(folding: Folding, at: StepOutline): readonly Arrow[] {
+  const { id, verb } = at.step;
+  const state = folding.states.get(id);
+  if (state === undefined) return [];
+  const arrows = state.edges.flatMap((edge) => ownArrows(folding, at, edge));
+  // A `fail` and an `end` are ends themselves: what the run's end makes of them needs no arrow.
+  const ways = verb === 'fail' || verb === 'end' ? [] : arrows;
+  return [...ways, ...skipArrows(folding, at), ...catchArrows(folding, at)];
+}
+
+/** From a choose's box where it has one: its catches and handlers belong to all that is in it. */
+function boxedId(at: StepOutline): string {
+  return at.inner.some((list) => list.kind === 'branch') ? `${at.step.id}$group` : at.step.id;
+}
+
+function ownArrows(folding: Folding, at: StepOutline, edge: MachineEdge): readonly Arrow[] {
+  if (edge.event === 'handler.taken') return handlerArrows(folding, at, edge);
+  return plainArrows(folding, at.step.id, edge);
+}
+
+function plainArrows(folding: Folding, from: string, edge: MachineEdge): readonly Arrow[] {
+  if (edge.kind === 'failure' || edge.target === null) return [];
+  const kind = edge.kind === 'jump' || edge.kind === 'branch' ? edge.kind : 'next';
+  return goals(folding, edge.target, new Set()).map((goal) => {
+    // A way back on the far side of a helper (the end of a catch) is a way back all the same.
+    const isJump = kind === 'next' && goal.jump !== null;
+    return { from, to: goal.to, kind: isJump ? 'jump' : kind, label: isJump ? goal.jump : edge.label };
+  });
+}
+
+/** Drawn once, from the step that declares the handler, though every step inside carries it. */
+function handlerArrows(folding: Folding, at: StepOutline, edge: MachineEdge): readonly Arrow[] {
+  const owner = ownerOf(folding, edge, 'taken');
+  if (owner === null || edge.target === null || edge.kind === 'settle') return [];
+  if (edge.target.startsWith(`${at.step.id}$leaving`)) return [];
+  const from = boxedId(owner);
+  if (edge.kind === 'failure') {
+    const isSaid = edge.actions.some(
+      (action) => action.type === 'fail' && JSON.stringify(action.params).includes('"handler"}'),
+    );
+    return isSaid ? [{ from, to: FAILED_END, kind: 'handler', label: edge.label }] : [];
+  }
+  if (edge.target === SETTLING) return [{ from, to: CANCELLED_END, kind: 'handler', label: edge.label }];
+  return goals(folding, edge.target, new Set()).map(({ to }) => ({ from, to, kind: 'handler', label: edge.label }));
+}
+
+/** A skipped step goes on to the one after it; drawn only where a done one goes somewhere else. */
+function skipArrows(folding: Folding, at: StepOutline): readonly Arrow[] {
+  if (at.step.next === null && at.step.verb !== 'fail' && at.step.verb !== 'end') return [];
+  const skips = folding.states.get(`${at.step.id}$when`)?.edges.filter((edge) => edge.kind === 'skip') ?? [];
+  return skips.flatMap((edge) => plainArrows(folding, boxedId(at), edge));
+}
+
+/** The step's own clauses; those around it are drawn from what is around it. */
+function catchArrows(folding: Folding, at: StepOutline): readonly Arrow[] {
+  const edges = folding.states.get(`${at.step.id}$failed`)?.edges.filter((edge) => edge.kind === 'catch') ?? [];
+  return edges
+    .filter((edge) => edge.target !== null && ownerOf(folding, edge, 'verdict') === at)
+    .flatMap((edge) =>
+      goals(folding, edge.target ?? '', new Set()).map(
+        ({ to }): Arrow => ({ from: boxedId(at), to, kind: 'catch', label: edge.label }),
+      ),
+    );
+}
+
+/** The step that a guard speaks of: of a handler's event, or of a clause. */
+function ownerOf(folding: Folding, edge: MachineEdge, type: 'taken' | 'verdict'): StepOutline | null {
+  const { guard } = edge;
+  const inner =
+    guard?.type === 'all'
+      ? (guard.params['guards'] as readonly { type: string; params: Record<string, unknown> }[])
+      : [];
+  const found = guard?.type === type ? guard : inner.find((one) => one.type === type);
+  const of = found?.params[type === 'taken' ? 'step' : 'of'];
+  const step = typeof of === 'string' ? of : (of as { readonly step?: string } | undefined)?.step;
+  return step === undefined ? null : (folding.outline.steps.get(step) ?? null);
+}
+
+/** A box that an arrow ends at; `jump`: the label of the way back that it goes through, if it does. */
+interface Goal {
+  readonly to: string;
+  readonly jump: string | null;
+}
+
+/** The boxes that a state stands for or leads to, through helpers. */
+function goals(folding: Folding, id: string, seen: Set<string>): readonly Goal[] {
+  if (seen.has(id)) return [];
+  seen.add(id);
+  if (id === FINISHING || id === COMPLETED) return [{ to: COMPLETED, jump: null }];
+  if (id === SETTLING) return [{ to: FAILED_END, jump: null }];
+  const state = folding.states.get(id);
+  if (state === undefined) return [];
+  if (state.role === 'active') return [{ to: id, jump: null }];
+  if (state.step !== null && state.id === `${state.step}$when`) return [{ to: state.step, jump: null }];
+  return waysOn(state).flatMap((edge) => {
+    const further = edge.target === null ? [] : goals(folding, edge.target, seen);
+    return edge.kind === 'jump' ? further.map(({ to }) => ({ to, jump: edge.label })) : further;
+  });
+}
+
+/** What a helper leads to that is worth an arrow; a raised failure: the clauses around it, else the failed end. */
+function waysOn(state: MachineState): readonly MachineEdge[] {
+  if (state.role !== 'failed') return state.edges.filter((edge) => edge.label !== 'limit' && !isFault(edge));
+  const caught = state.edges.filter((edge) => edge.kind === 'catch');
+  return caught.length > 0 ? caught : state.edges.filter((edge) => edge.target === SETTLING);
+}
+
+function isFault(edge: MachineEdge): boolean {
+  return edge.guard?.type === 'faulty';
+}
+
+function unique(arrows: readonly Arrow[]): readonly DiagramArrow[] {
+  const known = new Map<string, DiagramArrow>();
+  for (const arrow of arrows) {
+    const key = JSON.stringify([arrow.from, arrow.to, arrow.kind, arrow.label]);
+    if (!known.has(key)) known.set(key, arrow);
+  }
+  return [...known.values()];
+}

@@ -1,0 +1,203 @@
+import type { ActionContract, CallStep, Compensation, Step, Template } from '../model/definition.ts';
+import type { Machine } from '../model/machine.ts';
+import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
+import { type DiagramArrow, diagramArrows } from './diagram-edges.ts';
+import { type ListOutline, type Outline, outlineOf, type StepOutline } from './outline.ts';
+
+/** The box around the branches of a choose. */
+export function groupId(step: string): string {
+  return `${step}$group`;
+}
+
+/** The box of a step's compensation. */
+export function undoId(step: string): string {
+  return `${step}$undo`;
+}
+
+const START = '$start';
+
+/**
+ * Draws a machine as a person thinks of it: one box a step, boxes around branches and catches, dashed arrows to the
+ * compensations. Gates, failing and held states are folded away; what they lead to is an arrow of their step.
+ */
+export function describeMachine(machine: Machine): Picture {
+  const outline = outlineOf(machine.definition);
+  const { workflow, version } = machine.definition;
+  const arrows = [...startArrow(machine), ...diagramArrows(machine, outline)];
+  const nodes = [startNode, ...listNodes(outline, machine.definition.steps), ...endNodes(arrows)];
+  const edges = [...arrows, ...undoArrows(outline)].map(
+    (arrow, index): PictureEdge => ({ id: `e${index}`, taken: false, ...arrow }),
+  );
+  return { title: `${workflow} ${version}`, nodes, edges };
+}
+
+const startNode: PictureNode = {
+  id: START,
+  kind: 'start',
+  parent: null,
+  title: 'start',
+  detail: null,
+  marks: [],
+  live: null,
+};
+
+function startArrow(machine: Machine): readonly DiagramArrow[] {
+  const [first] = machine.definition.steps;
+  return first === undefined ? [] : [{ from: START, to: first.id, kind: 'next', label: null }];
+}
+
+/** Ends that something leads to, in the order of first use. */
+function endNodes(arrows: readonly DiagramArrow[]): readonly PictureNode[] {
+  const titles = new Map([
+    ['$completed', 'completed'],
+    ['$failed', 'failed'],
+    ['$cancelled', 'cancelled'],
+  ]);
+  const used = new Set(arrows.map((arrow) => arrow.to).filter((id) => titles.has(id)));
+  return [...used].map((id) => ({ ...startNode, id, kind: 'end' as const, title: titles.get(id) ?? id }));
+}
+
+function listNodes(outline: Outline, steps: readonly Step[]): readonly PictureNode[] {
+  return steps.flatMap((step) => {
+    const at = outline.steps.get(step.id);
+    return at === undefined ? [] : stepNodes(outline, at);
+  });
+}
+
+function stepNodes(outline: Outline, at: StepOutline): readonly PictureNode[] {
+  const { step } = at;
+  const parent = boxOf(at.list);
+  const group: PictureNode = { ...startNode, id: groupId(step.id), kind: 'group', parent, title: titleOf(step) };
+  const hasGroup = hasBox(at);
+  const own: PictureNode = {
+    ...startNode,
+    id: step.id,
+    kind: step.verb,
+    parent: hasGroup ? group.id : parent,
+    title: titleOf(step),
+    detail: detailOf(step),
+    marks: marksOf(outline, step),
+  };
+  const catches = at.inner.filter((list) => list.kind === 'catch');
+  return [
+    ...(hasGroup ? [group] : []),
+    own,
+    ...undoNodes(outline, at, own.parent),
+    ...at.inner.filter((list) => list.kind === 'branch').flatMap((list) => listNodes(outline, list.steps)),
+    ...catches.flatMap((list) => [catchNode(at, list, parent), ...listNodes(outline, list.steps)]),
+  ];
+}
+
+/** A choose has a box of its own where a branch holds steps. */
+export function hasBox(at: StepOutline): boolean {
+  return at.inner.some((list) => list.kind === 'branch');
+}
+
+/** The box that a list's steps stand in; null = the page. */
+function boxOf(list: ListOutline): string | null {
+  if (list.owner === null) return null;
+  return list.kind === 'branch' ? groupId(list.owner.step.id) : list.id;
+}
+
+function catchNode(at: StepOutline, list: ListOutline, parent: string | null): PictureNode {
+  const on = at.step.catch[list.index]?.on.join(', ') ?? '';
+  return { ...startNode, id: list.id, kind: 'group', parent, title: `${titleOf(at.step)} fails: ${on}` };
+}
+
+function titleOf(step: Step): string {
+  return step.named ? step.id : step.verb;
+}
+
+function detailOf(step: Step): string | null {
+  const only = step.when === null ? null : `only if ${step.when.source}`;
+  const parts = [subjectOf(step), only].filter((part) => part !== null && part !== '');
+  return parts.length === 0 ? null : parts.join(' · ');
+}
+
+function subjectOf(step: Step): string | null {
+  switch (step.verb) {
+    case 'call':
+      return step.action;
+    case 'set':
+      return step.set.map(([name]) => name).join(', ');
+    case 'wait':
+      return step.wait.kind === 'for' ? wordsOf(step.wait.duration) : `until ${wordsOf(step.wait.instant)}`;
+    case 'await':
+      return step.event;
+    case 'approve':
+      return wordsOf(step.title);
+    case 'fail':
+      return wordsOf(step.code);
+    case 'end':
+      return step.as ?? step.end;
+    case 'choose':
+      return null;
+  }
+}
+
+/** A template in a few words; expressions as they are written. */
+function wordsOf(template: Template): string {
+  switch (template.kind) {
+    case 'literal':
+      return typeof template.value === 'string' ? template.value : JSON.stringify(template.value);
+    case 'expression':
+      return template.expression.source;
+    case 'text':
+      return template.parts.map((part) => (typeof part === 'string' ? part : `{${part.source}}`)).join('');
+    case 'list':
+    case 'map':
+      return '…';
+  }
+}
+
+function marksOf(outline: Outline, step: Step): readonly PictureMark[] {
+  const marks: PictureMark[] = [];
+  if (step.verb === 'approve') marks.push('human');
+  if (step.verb === 'wait' || step.verb === 'await') marks.push('wait');
+  if (step.verb !== 'call') return marks;
+  if (step.pivot) marks.push('pivot');
+  if (step.authorizedBy !== null) marks.push('authorized');
+  if (endsInReview(step, actionOf(outline, step.action))) marks.push('unknown');
+  return marks;
+}
+
+/** Whether an answer that is lost on the way can only be settled by a person: nothing to resend by, nobody to ask. */
+function endsInReview(step: CallStep, action: ActionContract | undefined): boolean {
+  if (action === undefined || action.effect === 'read') return false;
+  if (step.onUnknown === 'review') return true;
+  return (action.idempotency?.kind ?? 'none') === 'none' && action.reconcile === null;
+}
+
+function actionOf(outline: Outline, name: string): ActionContract | undefined {
+  return outline.definition.actions.find((action) => action.name === name);
+}
+
+function undoOf(outline: Outline, step: Step): Extract<Compensation, { kind: 'call' }> | null {
+  if (step.verb !== 'call') return null;
+  const action = actionOf(outline, step.action);
+  const compensate = step.compensate ?? action?.compensate ?? null;
+  return action?.effect === 'write' && compensate?.kind === 'call' ? compensate : null;
+}
+
+function undoNodes(outline: Outline, at: StepOutline, parent: string | null): readonly PictureNode[] {
+  const undo = undoOf(outline, at.step);
+  if (undo === null) return [];
+  return [
+    {
+      ...startNode,
+      id: undoId(at.step.id),
+      kind: 'compensation',
+      parent,
+      title: undo.action,
+      detail: `undoes ${at.step.id}`,
+    },
+  ];
+}
+
+function undoArrows(outline: Outline): readonly DiagramArrow[] {
+  return [...outline.steps.values()].flatMap(({ step }) =>
+    undoOf(outline, step) === null
+      ? []
+      : [{ from: step.id, to: undoId(step.id), kind: 'compensation' as const, label: null }],
+  );
+}

@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describeRun } from '../../src/machine/describe-run.ts';
+import { describeMachine } from '../../src/machine/diagram.ts';
+import { lower } from '../../src/machine/lower.ts';
+import { toMermaid } from '../../src/machine/mermaid.ts';
+import type { WorkflowDefinition } from '../../src/model/definition.ts';
+import type { Picture } from '../../src/model/picture.ts';
+import { definitionFrom, tapes } from './support/arbitrary.ts';
+import {
+  action,
+  approve,
+  awaiting,
+  branch,
+  call,
+  cel,
+  choose,
+  clause,
+  end,
+  expr,
+  fail,
+  handler,
+  literal,
+  set,
+  wait,
+  workflow,
+} from './support/definitions.ts';
+import { Driver } from './support/driver.ts';
+
+function draw(definition: WorkflowDefinition): Picture {
+  return describeMachine(lower(definition));
+}
+
+/** Arrows in short: `a -> b (kind: label)`. */
+function arrows(picture: Picture): readonly string[] {
+  return picture.edges.map(
+    (edge) => `${edge.from} -> ${edge.to} (${edge.kind}${edge.label === null ? '' : `: ${edge.label}`})`,
+  );
+}
+
+describe('describeMachine', () => {
+  it('draws one box a step from start to completed, and no helper state', () => {
+    const picture = draw(workflow([call('a'), set('b', [['n', literal(1)]]), call('c')]));
+    expect(picture.title).toBe('sample 1');
+    expect(picture.nodes.map((node) => `${node.kind} ${node.title}`)).toEqual([
+      'start start',
+      'call a',
+      'set b',
+      'call c',
+      'end completed',
+    ]);
+    expect(arrows(picture)).toEqual(['$start -> a (next)', 'a -> b (next)', 'b -> c (next)', 'c -> $completed (next)']);
+  });
+
+  it('marks the pivot, people, waits, what an approval authorizes, and what only a person can settle', () => {
+    const actions = [
+      action('act'),
+      action('deaf', { idempotency: { kind: 'none' } }),
+      action('read', { effect: 'read', idempotency: null }),
+    ];
+    const steps = [call('a', { pivot: true, authorizedBy: 'p' }), approve('p'), wait('w'), awaiting('e', 'changed')];
+    const more = [call('d', { action: 'deaf' }), call('r', { action: 'read' }), call('v', { onUnknown: 'review' })];
+    const marks = Object.fromEntries(
+      draw(workflow([...steps, ...more], { actions })).nodes.map((node) => [node.id, node.marks]),
+    );
+    expect(marks).toMatchObject({
+      a: ['pivot', 'authorized'],
+      p: ['human'],
+      w: ['wait'],
+      e: ['wait'],
+      d: ['unknown'],
+      r: [],
+      v: ['unknown'],
+    });
+  });
+
+  it('says in a second line what a step is about, and its guard', () => {
+    const steps = [
+      call('a', { when: cel('input.x') }),
+      wait('w', { wait: { kind: 'until', instant: expr('input.day') } }),
+      approve('p', { title: { kind: 'text', parts: ['Pay ', cel('input.n'), '?'] } }),
+      set('s', [['n', literal(1)]], { named: false }),
+      end('e', 'as', { as: 'refused' }),
+    ];
+    const nodes = draw(workflow(steps)).nodes;
+    expect(nodes.map((node) => [node.title, node.detail])).toEqual([
+      ['start', null],
+      ['a', 'act · only if input.x'],
+      ['w', 'until input.day'],
+      ['p', 'Pay {input.n}?'],
+      ['set', 'n'],
+      ['e', 'refused'],
+    ]);
+  });
+
+  it('puts the branches of a choose into a box, whose catch and handlers start at the box', () => {
+    const x = choose(
+      'x',
+      [branch('input.n > 1', [call('a')]), branch('input.n < 0', null, 'z'), branch(null, [call('b')])],
+      {
+        on: [handler('changed', { leads: 'cancel' })],
+        catch: [clause(['denied'], { do: [call('c')] }), clause(['any'], { leads: 'raise' })],
+      },
+    );
+    const picture = draw(workflow([x, call('z')]));
+    const parents = Object.fromEntries(picture.nodes.map((node) => [node.id, node.parent]));
+    expect(parents).toMatchObject({
+      x$group: null,
+      x: 'x$group',
+      a: 'x$group',
+      b: 'x$group',
+      x$catch0: null,
+      c: 'x$catch0',
+      z: null,
+    });
+    expect(arrows(picture)).toEqual([
+      '$start -> x (next)',
+      'x -> a (branch: input.n > 1)',
+      'x -> z (branch: input.n < 0)',
+      'x -> b (branch: else)',
+      'x$group -> c (catch: denied)',
+      'x$group -> $failed (catch: any)',
+      'a -> z (next)',
+      'x$group -> $cancelled (handler: changed)',
+      'b -> z (next)',
+      'c -> z (next)',
+      'z -> $completed (next)',
+    ]);
+  });
+
+  it('draws a way back as a jump with its bound, at the end of a catch too', () => {
+    const again = call('a', { maxJumps: 3, catch: [clause(['any'], { do: [wait('w')], next: 'a' })] });
+    const picture = draw(workflow([again, call('b', { next: 'a', maxJumps: 2 }), call('c')]));
+    expect(arrows(picture)).toContain('w -> a (jump: at most 3×)');
+    expect(arrows(picture)).toContain('b -> a (jump: at most 2×)');
+  });
+
+  it('draws a skip only where a done step goes somewhere else', () => {
+    const picture = draw(
+      workflow([call('a', { when: cel('input.x'), next: 'c' }), call('b', { when: cel('input.x') }), call('c')]),
+    );
+    expect(arrows(picture)).toEqual([
+      '$start -> a (next)',
+      'a -> c (next)',
+      'a -> b (next: skipped)',
+      'b -> c (next)',
+      'c -> $completed (next)',
+    ]);
+  });
+
+  it('draws a compensation beside its step with a compensation arrow, the step’s own before the action’s', () => {
+    const undo = {
+      kind: 'call',
+      action: 'undo',
+      with: null,
+      object: null,
+      retry: null,
+      timeoutMs: null,
+      onFailure: null,
+      pointer: '/c',
+    } as const;
+    const actions = [action('act', { compensate: undo }), action('undo')];
+    const picture = draw(workflow([call('a'), call('b', { compensate: { kind: 'none' } })], { actions }));
+    expect(picture.nodes.filter((node) => node.kind === 'compensation').map((node) => [node.id, node.title])).toEqual([
+      ['a$undo', 'undo'],
+    ]);
+    expect(arrows(picture)).toContain('a -> a$undo (compensation)');
+  });
+
+  it('draws `then: fail` of a handler and an end by `fail` without an arrow of its own', () => {
+    const picture = draw(
+      workflow([wait('w', { on: [handler('changed', { leads: 'fail' })] }), fail('f', literal('lost'))]),
+    );
+    expect(arrows(picture)).toEqual(['$start -> w (next)', 'w -> f (next)', 'w -> $failed (handler: changed)']);
+  });
+
+  it('never names a box that is not there, and draws each arrow once, for random definitions', () => {
+    fc.assert(
+      fc.property(tapes, (tape) => {
+        const picture = draw(definitionFrom(tape));
+        const ids = picture.nodes.map((node) => node.id);
+        const known = new Set(ids);
+        expect(known.size).toBe(ids.length);
+        const ends = picture.edges.flatMap((edge) => [edge.from, edge.to]);
+        expect(ends.filter((id) => !known.has(id))).toEqual([]);
+        expect(picture.nodes.filter((node) => node.parent !== null && !known.has(node.parent))).toEqual([]);
+        const texts = picture.edges.map((edge) => JSON.stringify([edge.from, edge.to, edge.kind, edge.label]));
+        expect(new Set(texts).size).toBe(texts.length);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('describeRun', () => {
+  it('paints the way of a run: taken, failed, undone, now', () => {
+    const steps = [call('a'), call('b', { catch: [clause(['any'], { do: [call('m')] })] }), call('c')];
+    const undo = {
+      kind: 'call',
+      action: 'undo',
+      with: null,
+      object: null,
+      retry: null,
+      timeoutMs: null,
+      onFailure: null,
+      pointer: '/c',
+    } as const;
+    const run = new Driver(workflow(steps, { actions: [action('act', { compensate: undo }), action('undo')] }));
+    const entered = [...run.last.entered, ...run.ok('a').last.entered, ...run.fails('b', 'x').last.entered];
+    const picture = describeRun(run.compiled.machine, { entered, undone: ['a'] });
+    const live = Object.fromEntries(picture.nodes.map((node) => [node.id, node.live]));
+    expect(live).toMatchObject({ $start: 'taken', a: 'undone', a$undo: 'undone', b: 'failed', m: 'now', c: null });
+    expect(picture.edges.filter((edge) => edge.taken).map((edge) => `${edge.from} ${edge.to}`)).toEqual([
+      '$start a',
+      'a b',
+      'b m',
+      'a a$undo',
+    ]);
+  });
+
+  it('paints no box as the present place of a run that has ended', () => {
+    const run = new Driver(workflow([call('a'), call('b')]));
+    const entered = [...run.last.entered, ...run.ok('a').last.entered, ...run.ok('b').last.entered];
+    const picture = describeRun(run.compiled.machine, { entered, undone: [] });
+    expect(picture.nodes.map((node) => node.live)).toEqual(['taken', 'taken', 'taken', 'taken']);
+  });
+});
+
+describe('toMermaid', () => {
+  it('writes boxes, groups and dashed arrows under names of its own, with every text escaped', () => {
+    const x = choose('end', [branch('input.a == "q"', [call('subgraph')])], {
+      catch: [clause(['any'], { leads: 'end' })],
+    });
+    const text = toMermaid(draw(workflow([x, wait('w')])));
+    expect(text.split('\n')).toEqual([
+      '---',
+      'title: "sample 1"',
+      '---',
+      'flowchart TD',
+      '  n0(["start"])',
+      '  subgraph n1["end"]',
+      '    n2{"end"}',
+      '    n3["subgraph<br>act"]',
+      '  end',
+      '  n4[/"w<br>1h<br>[wait]"/]',
+      '  n5(["completed"])',
+      '  n0 --> n2',
+      '  n2 -->|"input.a == #34;q#34;"| n3',
+      '  n1 -.->|"any"| n5',
+      '  n3 --> n4',
+      '  n4 --> n5',
+      '',
+    ]);
+  });
+});
