@@ -1,16 +1,42 @@
 import { PawlError } from '../model/errors.ts';
+import type { InboxPayload } from '../model/inbox-event.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { ClaimedRun, StoredRun } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { HoldingStart } from './held-run.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
-import { parkRun } from './park-run.ts';
+import { parkRun, releaseCommit } from './park-run.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
-/** A claimed run, ready to be held; or one that does not fit this process, with the commit that parks it (P07). */
+/** Crashes of workers that held a run alone, after which it is parked (P06). */
+export const CRASHES_MAX = 3;
+
+/**
+ * A claimed run, ready to be held; or one that is set aside, with the commit that does so: it does not fit this process
+ * (P07, `pin` and the field), or it has crashed too many workers (P06, `poison`).
+ */
 export type OpenedClaim =
   | { readonly kind: 'hold'; readonly start: HoldingStart }
-  | { readonly kind: 'misfit'; readonly field: string; readonly park: RunCommit };
+  | { readonly kind: 'aside'; readonly why: 'pin' | 'poison'; readonly field: string; readonly park: RunCommit };
+
+type Loaded = Extract<LoadedRun, { kind: 'run' }>;
+
+/** What a person may say to a run that is parked as poison; anything else waits in its inbox. */
+const LETS_GO: readonly InboxPayload['type'][] = ['retry', 'terminate', 'cancel'];
+
+/** Nothing of a poison run is sent before a person has said so: not even an event is decided with it. */
+function poisonOf(claimed: ClaimedRun, loaded: Loaded): OpenedClaim | null {
+  const { run: stored, nowMs } = claimed;
+  if (stored.crashes < CRASHES_MAX) return null;
+  const isParked = loaded.state.control.incidents.some((incident) => incident.kind === 'poison');
+  if (!isParked) {
+    const message = `it crashed ${stored.crashes} workers that held nothing else`;
+    const park = parkRun(stored, loaded.envelope, { kind: 'poison', subject: 'crashes', message, nowMs, wakeSeen: null });
+    return { kind: 'aside', why: 'poison', field: 'crashes', park };
+  }
+  if (loaded.open.some((event) => LETS_GO.includes(event.payload.type))) return null;
+  return { kind: 'aside', why: 'poison', field: 'crashes', park: releaseCommit(stored, null, null) };
+}
 
 async function findVersion(engine: Engine, stored: StoredRun): Promise<LoadedVersion | null> {
   try {
@@ -23,7 +49,7 @@ async function findVersion(engine: Engine, stored: StoredRun): Promise<LoadedVer
 
 function misfit(claimed: ClaimedRun, found: Extract<LoadedRun, { kind: 'misfit' }>): OpenedClaim {
   const reason = { kind: 'pin', subject: found.field, message: found.message, nowMs: claimed.nowMs, wakeSeen: null } as const;
-  return { kind: 'misfit', field: found.field, park: parkRun(claimed.run, found.envelope, reason) };
+  return { kind: 'aside', why: 'pin', field: found.field, park: parkRun(claimed.run, found.envelope, reason) };
 }
 
 /**
@@ -39,6 +65,8 @@ export async function openClaim(engine: Engine, claimed: ClaimedRun): Promise<Op
   }
   const loaded = loadRun(version, stored);
   if (loaded.kind === 'misfit') return misfit(claimed, loaded);
+  const poison = poisonOf(claimed, loaded);
+  if (poison !== null) return poison;
   const inputs = [{ type: 'resumed' } as const, ...loaded.open.map((event) => ({ type: 'inbox', event }) as const)];
   return { kind: 'hold', start: { version, state: loaded.state, inputs, orders: null, sentAtMs: engine.clock.monotonicMs() } };
 }

@@ -169,7 +169,7 @@ function openEnvelope(stored: StoredRun): { readonly envelope: SnapshotEnvelope 
     if (!(error instanceof PawlError)) throw error;
     const field = error.details['field'];
     const id = `pin:${typeof field === 'string' ? field : 'snapshot'}`;
-    const incident = { id, kind: 'pin', sinceMs: stored.run.startedAtMs, step: null, effectKey: null, message: error.message, from: [], acts: [] } as const;
+    const incident = { id, kind: 'pin', sinceMs: stored.run.startedAtMs, step: null, effectKey: null, message: error.message, from: ['role:operator'], acts: ['retry'] } as const;
     return { envelope: null, incidents: [incident] };
   }
 }

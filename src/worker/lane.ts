@@ -136,8 +136,8 @@ class PartLane implements Lane {
   async stop(graceMs: number): Promise<void> {
     const { clock, store } = this.engine;
     this.stopping = true;
-    await Promise.all([this.loops?.drive.stop(), this.loops?.sweep.stop()]);
     this.tenure.windDown();
+    await Promise.all([this.loops?.drive.stop(), this.loops?.sweep.stop()]);
     await this.untilEmpty(Math.max(0, graceMs - LAST_WORDS_MS));
     if (this.heldCount() > 0) this.tenure.abortSends();
     await this.untilEmpty(LAST_WORDS_MS);
@@ -176,8 +176,8 @@ class PartLane implements Lane {
     const { tenure } = this;
     this.time.hear(claimed.nowMs);
     const opened = await openClaim(this.engine, claimed);
-    if (opened.kind === 'misfit') {
-      this.engine.logger.error({ runId: claimed.run.run.runId, field: opened.field }, 'run.pin-mismatch');
+    if (opened.kind === 'aside') {
+      this.engine.logger.error({ runId: claimed.run.run.runId, why: opened.why, field: opened.field }, 'run.set-aside');
       await tenure.commit(opened.park);
       return null;
     }
