@@ -47,6 +47,10 @@ export const ENGINE_HOST: EngineHost = {
 /** One meter serves all: an evaluation is one synchronous call and none runs inside another. */
 const meter = new CostMeter();
 const environment = makeEnvironment();
+/** Reads what authors write: bounded tightly, so that no walk over a tree runs out of stack. */
+const reader = new Environment({
+  limits: { maxAstNodes: BOUNDS.parsedNodes, maxListElements: BOUNDS.parsedNodes, maxMapEntries: BOUNDS.parsedNodes },
+});
 
 /** Engine values and handlers meet here only: a handler gets what the engine holds, and a refusal gets the engine's caret. */
 function makeEnvironment(): Environment {
@@ -103,8 +107,10 @@ function guarded(run: (...args: readonly unknown[]) => unknown): (...args: reado
  */
 export function parseSource(source: string): SyntaxNode {
   try {
-    return convert(environment.parse(source).ast);
+    return convert(reader.parse(source).ast);
   } catch (error) {
+    if (error instanceof RangeError)
+      throw new SyntaxFault('limit_exceeded', 'nested too deeply', { start: 0, end: source.length });
     if (error instanceof ParseError) {
       throw new SyntaxFault(error.code, error.summary, error.range ?? { start: 0, end: source.length });
     }

@@ -18,6 +18,8 @@ export const BOUNDS = {
   textLength: 262_144,
   /** Digits of a decimal. */
   decimalDigits: 200,
+  /** Nodes at which the parser stops; above `nodes`, because it counts names of items too. */
+  parsedNodes: 2_500,
   /** Nodes and nesting of the lowered text: lowering writes operators as calls and `or(…)` as a chain of `has`. */
   loweredNodes: 60_000,
   loweredDepth: 400,

@@ -138,7 +138,7 @@ export class TypeInference implements Inference {
       this.#warnMissing(node, { name, found, known });
       return unionOf(found.map((field) => field.type));
     }
-    const span = { start: node.end - name.length - (node.kind === 'index' ? 2 : 0), end: node.end };
+    const span = node.kind === 'index' ? node.index : { start: node.end - name.length, end: node.end };
     const names = optionsOf(of).flatMap((option) => (option.kind === 'object' ? [...option.fields.keys()] : []));
     if (optionsOf(of).some((option) => option.kind === 'object')) {
       const owner = pathOf(node.of)?.join('.');

@@ -104,10 +104,10 @@ function readObject(schema: JsonObject, reading: Reading): ValueType {
   }
   const required = schema['required'];
   const names: readonly Json[] = required !== undefined && isList(required) ? required : [];
-  const fields = Object.entries(properties).map(
-    ([name, property]) =>
-      [name, { type: read(property, reading), required: names.includes(name) || hasDefault(property) }] as const,
-  );
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const defaulted = hasDefault(property);
+    return [name, { type: read(property, reading), required: names.includes(name) || defaulted, defaulted }] as const;
+  });
   const unnamed = names.filter((name) => typeof name === 'string' && !Object.hasOwn(properties, name));
   const all = [...fields, ...unnamed.map((name) => [String(name), { type: DYN, required: true }] as const)];
   const closed = !open && (additional === undefined || additional === false);

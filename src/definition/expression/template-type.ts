@@ -100,8 +100,7 @@ class TemplateCheck {
   #checkKeys(names: ReadonlySet<string>, expected: Expected & { readonly type: ObjectType }, pointer: string): void {
     const { fields, rest } = expected.type;
     for (const [name, field] of fields) {
-      if (field.required && !names.has(name) && !hasDefault(expected.schema, name))
-        this.#tellKey(pointer, missingKey(name));
+      if (isDemanded(field) && !names.has(name)) this.#tellKey(pointer, missingKey(name));
     }
     for (const name of names) {
       if (rest === null && !fields.has(name))
@@ -160,6 +159,11 @@ function unknownKey(name: string, fields: ReadonlyMap<string, FieldType>): Probl
 }
 
 function wrongType(type: ValueType, expected: ValueType): ProblemDraft {
+  if (type.kind === 'object' && expected.kind === 'object') {
+    const names = misfits(type, expected).map((name) => `\`${name}\``);
+    const message = `this map does not fit the schema: ${names.join(', ')} is missing or of another type`;
+    return { kind: 'template-value', message };
+  }
   const whole = expected.kind === 'int' && type.kind === 'double';
   return {
     kind: 'template-value',
@@ -191,11 +195,15 @@ type ObjectType = ValueType & { readonly kind: 'object' };
 
 /** Every key that is wanted and known fits, and none is missing for sure. */
 function objectFits(type: ObjectType, wanted: ObjectType): boolean {
-  return [...wanted.fields].every(([name, field]) => {
+  return misfits(type, wanted).length === 0;
+}
+
+function misfits(type: ObjectType, wanted: ObjectType): readonly string[] {
+  const bad = [...wanted.fields].filter(([name, field]) => {
     const own = type.fields.get(name);
-    if (own === undefined) return !field.required || type.rest !== null;
-    return assignable(own.type, field.type);
+    return own === undefined ? isDemanded(field) && type.rest === null : !assignable(own.type, field.type);
   });
+  return bad.map(([name]) => name);
 }
 
 function itemOf(expected: Expected): Expected {
@@ -214,9 +222,8 @@ function fieldOf(expected: Expected, key: string): Expected {
 }
 
 /** A key with a default may be left out of a template. */
-function hasDefault(schema: JsonObject | null, name: string): boolean {
-  const property = inner(inner(schema, 'properties'), name);
-  return property !== null && 'default' in property;
+function isDemanded(field: FieldType): boolean {
+  return field.required && field.defaulted !== true;
 }
 
 function inner(schema: JsonObject | null, key: string): JsonObject | null {

@@ -29,6 +29,8 @@ export interface FieldType {
   readonly required: boolean;
   /** Reading it unguarded is not worth a warning (answers of others have many shapes). */
   readonly quiet?: boolean;
+  /** A default is written in where it is left out. */
+  readonly defaulted?: boolean;
 }
 
 /** The type of which nothing is known. */

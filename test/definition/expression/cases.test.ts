@@ -104,7 +104,10 @@ describe('case 15: a price in cents', () => {
   const cents = 'int(decimal(input.amount) * 100)';
 
   it('is exact for every price up to 100.00, given as number and as text', () => {
-    const evaluator = { number: createEvaluator(definitionOf({ input: asNumber })), text: createEvaluator(definitionOf({ input: asText })) };
+    const evaluator = {
+      number: createEvaluator(definitionOf({ input: asNumber })),
+      text: createEvaluator(definitionOf({ input: asText })),
+    };
     for (let price = 0; price <= 10_000; price += 1) {
       const text = `${Math.floor(price / 100)}.${String(price % 100).padStart(2, '0')}`;
       const got = [

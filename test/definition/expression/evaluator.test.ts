@@ -42,11 +42,18 @@ describe('rendering', () => {
   });
 
   it('binds times that a wait or an event recorded as timestamps', () => {
-    const more = { ...scope, steps: { pause: { output: { firedAt: 60_000, late: false }, skipped: false, attempts: 0, code: null, at: 1 } } };
-    expect(evaluator.evaluate(expressionOf('steps.pause.output.firedAt + dur("1m")'), { kind: 'flow' }, more)).toBe('1970-01-01T00:02:00Z');
+    const more = {
+      ...scope,
+      steps: { pause: { output: { firedAt: 60_000, late: false }, skipped: false, attempts: 0, code: null, at: 1 } },
+    };
+    expect(evaluator.evaluate(expressionOf('steps.pause.output.firedAt + dur("1m")'), { kind: 'flow' }, more)).toBe(
+      '1970-01-01T00:02:00Z',
+    );
     const event = { id: 'e', name: 'paid', data: { total: 3 }, source: 's', receivedAt: 1_500, sequence: null };
     const site = { kind: 'event', event: 'paid' } as const;
-    expect(evaluator.evaluate(expressionOf('event.receivedAt'), site, { ...scope, event })).toBe('1970-01-01T00:00:01.500Z');
+    expect(evaluator.evaluate(expressionOf('event.receivedAt'), site, { ...scope, event })).toBe(
+      '1970-01-01T00:00:01.500Z',
+    );
     expect(evaluator.evaluate(expressionOf('event.data.total * 2'), site, { ...scope, event })).toBe(6);
   });
 
@@ -64,7 +71,9 @@ describe('rendering', () => {
   });
 
   it('goes through lists and maps, and keeps a key __proto__ as data', () => {
-    const rendered = render(JSON.parse('{"__proto__": "=input.name", "list": ["=input.amount", 2], "lit": {"x": null}}'));
+    const rendered = render(
+      JSON.parse('{"__proto__": "=input.name", "list": ["=input.amount", 2], "lit": {"x": null}}'),
+    );
     expect(JSON.stringify(rendered)).toBe('{"__proto__":"Zoë 😀","list":[5,2],"lit":{"x":null}}');
     expect(Object.getPrototypeOf(rendered)).toBe(Object.prototype);
   });
@@ -73,7 +82,13 @@ describe('rendering', () => {
 describe('a result', () => {
   it('is an error beyond 2^53, as int, as double and inside a list', () => {
     expect(evaluateSample('9007199254740991')).toBe(9_007_199_254_740_991);
-    for (const source of ['9007199254740991 + 1', '-9007199254740992', '1e17', '[1, 9007199254740993]', '{"a": 1e300}']) {
+    for (const source of [
+      '9007199254740991 + 1',
+      '-9007199254740992',
+      '1e17',
+      '[1, 9007199254740993]',
+      '{"a": 1e300}',
+    ]) {
       expect(faultOf(() => evaluateSample(source)).summary).toMatch(/beyond 2\^53/);
     }
     expect(evaluateSample('9007199254740993 > 9007199254740992')).toBe(true);
@@ -111,7 +126,9 @@ describe('a fault', () => {
 
   it('of a path shows the name that is missing', () => {
     const fault = faultOf(() => evaluateSample('steps.heard.output'));
-    expect(fault.message).toBe('`heard` is missing; write or(…, default) or ask has(…) first\n  steps.heard.output\n        ^^^^^');
+    expect(fault.message).toBe(
+      '`heard` is missing; write or(…, default) or ask has(…) first\n  steps.heard.output\n        ^^^^^',
+    );
     expect(faultOf(() => evaluateSample('input.coupon.code')).summary).toMatch(/`code` is missing/);
   });
 
@@ -135,15 +152,40 @@ describe('a fault', () => {
     const secret = 'c4n4ry';
     const input = { ...FULL_INPUT, name: secret, extra: { [secret]: secret, key: secret } };
     const sources = [
-      'int(input.name)', 'double(input.name)', 'bool(input.name)', 'timestamp(input.name)', 'duration(input.name)', 'dur(input.name)',
-      'decimal(input.name)', 'input.extra[input.name + "x"]', 'input.name + 1', 'input.name * input.name', '-input.name', '!input.name',
-      'input.name ? 1 : 2', 'input.name && true', 'input.name.substring(99)', 'input.numbers[99]', 'input.name < 1', 'input.extra.key.more',
-      'input.name.map(x, x)', 'size(input.amount)', 'addDays(run.startedAt, 1, input.name)', 'sum([input.name])', 'input.name in input.name',
-      '{input.name: 1, input.name: 2}', 'input.name.join()', 'has(input.name.x.y)', 'input.name.matches("(")',
+      'int(input.name)',
+      'double(input.name)',
+      'bool(input.name)',
+      'timestamp(input.name)',
+      'duration(input.name)',
+      'dur(input.name)',
+      'decimal(input.name)',
+      'input.extra[input.name + "x"]',
+      'input.name + 1',
+      'input.name * input.name',
+      '-input.name',
+      '!input.name',
+      'input.name ? 1 : 2',
+      'input.name && true',
+      'input.name.substring(99)',
+      'input.numbers[99]',
+      'input.name < 1',
+      'input.extra.key.more',
+      'input.name.map(x, x)',
+      'size(input.amount)',
+      'addDays(run.startedAt, 1, input.name)',
+      'sum([input.name])',
+      'input.name in input.name',
+      '{input.name: 1, input.name: 2}',
+      'input.name.join()',
+      'has(input.name.x.y)',
+      'input.name.matches("(")',
     ];
     for (const source of sources) {
       const fault = faultOf(() => evaluateSample(source, input));
-      expect({ source, leak: fault.message.includes(secret) || JSON.stringify(fault.details).includes(secret) }).toEqual({ source, leak: false });
+      expect({
+        source,
+        leak: fault.message.includes(secret) || JSON.stringify(fault.details).includes(secret),
+      }).toEqual({ source, leak: false });
     }
   });
 
@@ -159,7 +201,19 @@ describe('prototypes', () => {
 
   it('are out of reach, by path and by expression', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'length']) {
-      for (const root of ['input', 'input.extra', 'input.lines', 'input.name', 'input.price', 'run.startedAt', 'decimal("1")', 'dur("1s")', '{"a": 1}', '[1]', 'type(1)']) {
+      for (const root of [
+        'input',
+        'input.extra',
+        'input.lines',
+        'input.name',
+        'input.price',
+        'run.startedAt',
+        'decimal("1")',
+        'dur("1s")',
+        '{"a": 1}',
+        '[1]',
+        'type(1)',
+      ]) {
         faultOf(() => evaluateSample(`dyn(${root}).${name}`));
         expect(() => evaluateSample(`dyn(${root})["${name}"]`)).toThrow(ExpressionFault);
       }
@@ -175,7 +229,9 @@ describe('prototypes', () => {
     const input = { ...FULL_INPUT, extra: hostile };
     expect(evaluateSample('input.extra.constructor', input)).toBe('data');
     expect(evaluateSample('dyn(input.extra).constructor + "!"', input)).toBe('data!');
-    expect(JSON.stringify(evaluateSample('dyn(input.extra)', input))).toBe('{"__proto__":{"admin":true},"constructor":"data","toString":1}');
+    expect(JSON.stringify(evaluateSample('dyn(input.extra)', input))).toBe(
+      '{"__proto__":{"admin":true},"constructor":"data","toString":1}',
+    );
     expect(evaluateSample('input.extra.__proto__.admin', input)).toBe(true);
     expect(evaluateSample('{"constructor": 1, "__proto__": 2} == {"__proto__": 2, "constructor": 1}')).toBe(true);
   });
@@ -187,9 +243,15 @@ describe('cost', () => {
   it('refuses a list of more than 10 000 elements before it is walked', () => {
     expect(evaluateSample('input.numbers.all(n, n >= 0)', thousands(10_000) as typeof FULL_INPUT)).toBe(true);
     for (const source of ['input.numbers.all(n, n >= 0)', 'size(input.numbers)', 'sum(input.numbers)']) {
-      expect(faultOf(() => evaluateSample(source, thousands(10_001) as typeof FULL_INPUT)).summary).toMatch(/10000 elements/);
+      expect(faultOf(() => evaluateSample(source, thousands(10_001) as typeof FULL_INPUT)).summary).toMatch(
+        /10000 elements/,
+      );
     }
-    for (const source of ['range(10001)', 'range(9000) + range(9000)', '(range(9000) + range(9000)).exists(n, n == 1)']) {
+    for (const source of [
+      'range(10001)',
+      'range(9000) + range(9000)',
+      '(range(9000) + range(9000)).exists(n, n == 1)',
+    ]) {
       expect(faultOf(() => evaluateSample(source)).summary).toMatch(/10000 elements/);
     }
   });

@@ -58,7 +58,10 @@ describe('a template', () => {
   });
 
   it('keeps blanks around a single expression as text', () => {
-    expect(templateOf(hole(' §{ x }'))).toEqual({ kind: 'text', parts: [' ', { source: 'x', pointer: '/with', offset: 4 }] });
+    expect(templateOf(hole(' §{ x }'))).toEqual({
+      kind: 'text',
+      parts: [' ', { source: 'x', pointer: '/with', offset: 4 }],
+    });
   });
 
   it('has a literal opening when it is written with two dollars', () => {
@@ -71,7 +74,10 @@ describe('a template', () => {
 
   it('finds the closing brace behind braces of maps and of texts', () => {
     for (const source of ['{"a": {"b": 1}}["a"]', '"}" + \'}\'', '"\\"}" + "x"', '"""a}"b""" + "c"', "r'}'"]) {
-      expect(templateOf(`${HOLE} ${source} }`)).toEqual({ kind: 'expression', expression: { source, pointer: '/with', offset: 3 } });
+      expect(templateOf(`${HOLE} ${source} }`)).toEqual({
+        kind: 'expression',
+        expression: { source, pointer: '/with', offset: 3 },
+      });
     }
   });
 
