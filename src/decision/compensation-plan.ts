@@ -59,18 +59,19 @@ export function planCompensation(source: PlanSource): CompensationPlan | PlanFau
   const effects = [...source.effects];
   const open = effects.filter((effect) => effect.compensates === null && isOpen(effect.state));
   if (open.length > 0) return { kind: 'open', open: open.map((effect) => effect.key) };
+  const undos = currentCompensations(effects);
   const rows: Effect[] = [];
-  const keys: EffectKey[] = [];
+  const planned: Effect[] = [];
   for (const forward of undoOrder(effects)) {
-    const known = currentCompensation(forward.key, effects);
-    if (known !== null && isDone(known)) continue;
-    const row = known === null ? planRow(source, forward) : reopened(known);
+    const known = undos.get(forward.key);
+    if (known !== undefined && isDone(known)) continue;
+    const row = known === undefined ? planRow(source, forward) : reopened(known);
     if (row === null) continue;
     if ('kind' in row) return row;
     if (row !== known) rows.push(row);
-    keys.push(row.key);
+    planned.push(row);
   }
-  return { kind: 'plan', rows, keys, planHash: planHashOf(source, [...effects, ...rows], keys) };
+  return { kind: 'plan', rows, keys: planned.map((row) => row.key), planHash: planHashOf(source, planned) };
 }
 
 /** Confirmed forward rows, the highest receipt number first: completion order is that number, not a clock (R06). */
@@ -145,20 +146,26 @@ function faultOf(forward: Effect, message: string): PlanFault {
   return { kind: 'fault', step: forward.step, forwardKey: forward.key, message };
 }
 
-function planHashOf(source: PlanSource, effects: readonly Effect[], keys: readonly EffectKey[]): string {
-  const hashes = new Map(effects.map((effect) => [effect.key, effect.requestHash]));
-  const rows: Json = keys.map((key) => [key, hashes.get(key) ?? null]);
+function planHashOf(source: PlanSource, planned: readonly Effect[]): string {
+  const rows: Json = planned.map((row) => [row.key, row.requestHash]);
   return hashJson(['plan/1', source.run.runId, source.revision, rows]);
 }
 
-/** The compensation of a forward effect that counts: its highest generation; null where there is none. */
-export function currentCompensation(forwardKey: EffectKey, effects: Iterable<Effect>): Effect | null {
-  let current: Effect | null = null;
+/** The compensation of each forward effect that counts: its highest generation, by forward key. */
+export function currentCompensations(effects: Iterable<Effect>): ReadonlyMap<EffectKey, Effect> {
+  const current = new Map<EffectKey, Effect>();
   for (const effect of effects) {
-    if (effect.compensates !== forwardKey) continue;
-    if (current === null || effect.ingredients.generation > current.ingredients.generation) current = effect;
+    if (effect.compensates === null) continue;
+    const known = current.get(effect.compensates);
+    const isNewer = known === undefined || effect.ingredients.generation > known.ingredients.generation;
+    if (isNewer) current.set(effect.compensates, effect);
   }
   return current;
+}
+
+/** The compensation of one forward effect that counts; null where there is none. */
+export function currentCompensation(forwardKey: EffectKey, effects: Iterable<Effect>): Effect | null {
+  return currentCompensations(effects).get(forwardKey) ?? null;
 }
 
 /**
@@ -235,12 +242,12 @@ export function nextInPlan(
 
 /** The current row of each key of a plan, in the plan's order. @throws PAWL_INVARIANT for a key without row. */
 export function planRows(keys: readonly EffectKey[], effects: ReadonlyMap<EffectKey, Effect>): readonly Effect[] {
+  const undos = currentCompensations(effects.values());
   return keys.map((key) => {
-    const planned = effects.get(key);
-    invariant(planned !== undefined && planned.compensates !== null, 'a plan names a row that is no compensation', {
-      key,
-    });
-    return currentCompensation(planned.compensates, effects.values()) ?? planned;
+    const forwardKey = effects.get(key)?.compensates ?? null;
+    const current = forwardKey === null ? undefined : undos.get(forwardKey);
+    invariant(current !== undefined, 'a plan names a row that is no compensation', { key });
+    return current;
   });
 }
 

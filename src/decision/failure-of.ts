@@ -10,10 +10,15 @@ export function failureClassOf(outcome: Pick<Outcome, 'kind' | 'code'>): Failure
   return outcome.kind;
 }
 
+/** The code of an outcome; one without a code is called by its kind. */
+export function codeOf(outcome: Pick<Outcome, 'kind' | 'code'>): string {
+  return outcome.code ?? outcome.kind;
+}
+
 /** An outcome that is no success as authors see it in `failure`. */
 export function failureOf(effect: Pick<Effect, 'step'>, outcome: Outcome): Failure {
   return {
-    code: outcome.code ?? outcome.kind,
+    code: codeOf(outcome),
     class: failureClassOf(outcome),
     message: outcome.message,
     step: effect.step,

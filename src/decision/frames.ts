@@ -1,5 +1,6 @@
 import type { Frame } from '../model/effect.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
+import { ownValue } from '../model/own-value.ts';
 
 /**
  * The frames of a step: one `["v", n]` per enclosing list, outermost first, zeros left out (rule E01).
@@ -9,7 +10,7 @@ import { canonicalJson } from '../model/canonical-json.ts';
  * @param visits visit number by list id; absent = 0.
  */
 export function framesOf(lists: readonly string[], visits: Readonly<Record<string, number>>): readonly Frame[] {
-  const counts = lists.map((list) => (Object.hasOwn(visits, list) ? (visits[list] ?? 0) : 0));
+  const counts = lists.map((list) => ownValue(visits, list) ?? 0);
   const depth = counts.findLastIndex((count) => count > 0) + 1;
   return counts.slice(0, depth).map((count): Frame => ['v', count]);
 }

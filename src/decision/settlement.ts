@@ -10,7 +10,7 @@ import type { ReviewAnswer } from '../model/statuses.ts';
 import { chooseDoubt, type Doubt, type DoubtAsk } from './doubt.ts';
 import { moveEffect, touchEffect } from './effect-lifecycle.ts';
 import type { EffectPolicy } from './effect-policy.ts';
-import { failureClassOf, failureOf } from './failure-of.ts';
+import { codeOf, failureClassOf, failureOf } from './failure-of.ts';
 import type { ReceiptDraft } from './receipt.ts';
 import { type RetryAsk, roomAtMs } from './retry.ts';
 
@@ -78,7 +78,7 @@ export function confirm(settling: Settling, outcome: Outcome, observer: Observer
 export function fail(settling: Settling, outcome: Outcome, observer: Observer): Settlement {
   const effect = moveEffect(settling.effect, 'FAILED', {
     ...CLOSED,
-    code: outcome.code ?? outcome.kind,
+    code: codeOf(outcome),
     failureClass: failureClassOf(outcome),
     lastError: outcome.message,
     output: outcome.output,
@@ -113,7 +113,7 @@ export function settleAbsent(settling: Settling, outcome: Outcome, observer: Obs
 export function authorizeAgain(settling: Settling, outcome: Outcome, atMs: number): Settlement {
   const effect = moveEffect(settling.effect, 'AUTHORIZED', {
     ...CLOSED,
-    code: outcome.code ?? outcome.kind,
+    code: codeOf(outcome),
     lastError: outcome.message,
     notBeforeMs: atMs,
   });
@@ -126,7 +126,7 @@ export function enterDoubt(settling: Settling, outcome: Outcome, cause: DoubtAsk
   const { retryAfterMs } = outcome;
   const isRepeated = outcome.code === 'unreadable' && effect.code === 'unreadable';
   const doubt = chooseDoubt({ effect, contract, policy, nowMs, cause: isRepeated ? 'refused' : cause, retryAfterMs });
-  const code = cause === 'pending' ? 'pending' : (outcome.code ?? outcome.kind);
+  const code = cause === 'pending' ? 'pending' : codeOf(outcome);
   const unknown = moveEffect(effect, 'UNKNOWN', {
     ...sinceOf(effect, doubt, nowMs),
     ...doubt,
@@ -202,9 +202,10 @@ function settled(effect: Effect, receipt: ReceiptDraft): Settlement {
 
 function open(effect: Effect, policy: EffectPolicy): Settlement {
   const inReview = effect.doubt === 'review';
+  const why = effect.lastError === null ? '' : `: ${effect.lastError}`;
   const incident: ReviewIncident = {
     kind: 'unknown',
-    message: effect.lastError ?? 'nobody knows whether it happened',
+    message: `nobody knows whether it happened${why}`,
     acts: policy.review?.options ?? REVIEW_ANSWERS,
   };
   const retryAtMs = effect.notBeforeMs;
