@@ -16,12 +16,14 @@ export function advancePlan(draft: Draft): void {
   closeSolved(draft, plan);
   switch (next.kind) {
     case 'authorize':
-      return draft.putEffect(authorizeEffect(rowOf(draft, next.key), null));
+      draft.putEffect(authorizeEffect(rowOf(draft, next.key), null));
+      return;
     case 'held':
       for (const key of next.keys) holdRow(draft, rowOf(draft, key), plan);
       return;
     case 'done':
-      return draft.enqueue({ type: 'run.undone', atMs: draft.atMs }, { type: 'run', id: draft.base.run.runId, step: null });
+      draft.enqueue({ type: 'run.undone', atMs: draft.atMs }, { type: 'run', id: draft.base.run.runId, step: null });
+      return;
     case 'wait':
       return;
   }
@@ -35,8 +37,14 @@ function rowOf(draft: Draft, key: EffectKey): Effect {
 
 /** Incidents of rows that a person has retried, marked or waived are over. */
 function closeSolved(draft: Draft, plan: readonly EffectKey[]): void {
-  const refused = new Set(planRows(plan, draft.effects).filter(isRefused).map((row) => row.key));
-  draft.closeIncidents((incident) => incident.kind === 'compensation' && incident.effectKey !== null && !refused.has(incident.effectKey));
+  const refused = new Set(
+    planRows(plan, draft.effects)
+      .filter(isRefused)
+      .map((row) => row.key),
+  );
+  draft.closeIncidents(
+    (incident) => incident.kind === 'compensation' && incident.effectKey !== null && !refused.has(incident.effectKey),
+  );
 }
 
 function isRefused(row: Effect): boolean {

@@ -46,7 +46,11 @@ function isReady(draft: Draft): boolean {
 
 /** An event finds the outcome of every timer that was due before it, however late that timer is processed (V10). */
 function fireDueBefore(draft: Draft, atMs: number, concerns: (timer: Timer) => boolean): void {
-  for (let timer = nextDue(draft, atMs, concerns); timer !== null && isReady(draft); timer = nextDue(draft, atMs, concerns)) {
+  for (
+    let timer = nextDue(draft, atMs, concerns);
+    timer !== null && isReady(draft);
+    timer = nextDue(draft, atMs, concerns)
+  ) {
     draft.atMs = timer.dueAtMs;
     fireTimer(draft, timer);
     pump(draft);
@@ -64,47 +68,64 @@ function nextDue(draft: Draft, atMs: number, concerns: (timer: Timer) => boolean
 function applyInput(draft: Draft, input: DecisionInput): void {
   switch (input.type) {
     case 'inbox':
-      return applyEvent(draft, input.event);
+      if (isNew(draft, input.event)) applyEvent(draft, input.event);
+      return;
     case 'attempt.settled':
-      return onAttempt(draft, input.effectKey, input.attempt, input.outcome);
+      onAttempt(draft, input.effectKey, input.attempt, input.outcome);
+      return;
     case 'query.settled':
-      return onQuery(draft, input.effectKey, input.query, input.outcome);
+      onQuery(draft, input.effectKey, input.query, input.outcome);
+      return;
     case 'read.settled':
-      return onRead(draft, input.step, input.attempt, input.outcome);
+      onRead(draft, input.step, input.attempt, input.outcome);
+      return;
     case 'resumed':
-      return onResumed(draft);
+      onResumed(draft);
+      return;
     case 'due':
       return;
     default:
-      return assertNever(input);
+      assertNever(input);
   }
 }
 
 /** One event moves a run at most once (V13): rows that have their answer, or are kept for later, are not applied again. */
-function applyEvent(draft: Draft, event: InboxEvent): void {
+function isNew(draft: Draft, event: InboxEvent): boolean {
   const isKept = draft.kept.some((kept) => kept.source === event.source && kept.eventId === event.eventId);
-  if (event.outcome !== null || isKept || draft.isAnswered(event)) return;
+  return event.outcome === null && !isKept && !draft.isAnswered(event);
+}
+
+function applyEvent(draft: Draft, event: InboxEvent): void {
   const { payload } = event;
   switch (payload.type) {
     case 'signal':
-      return onSignal(draft, event, payload);
+      onSignal(draft, event, payload);
+      return;
     case 'timer':
-      return onTimer(draft, event, payload);
+      onTimer(draft, event, payload);
+      return;
     case 'vote':
-      return onVote(draft, event, payload);
+      onVote(draft, event, payload);
+      return;
     case 'cancel':
-      return onCancel(draft, event, payload);
+      onCancel(draft, event, payload);
+      return;
     case 'terminate':
-      return onTerminate(draft, event, payload);
+      onTerminate(draft, event, payload);
+      return;
     case 'compensate':
-      return onCompensate(draft, event, payload);
+      onCompensate(draft, event, payload);
+      return;
     case 'retry':
-      return onRetry(draft, event, payload);
+      onRetry(draft, event, payload);
+      return;
     case 'resolve':
-      return onResolve(draft, event, payload);
+      onResolve(draft, event, payload);
+      return;
     case 'reconcile':
-      return onReconcile(draft, event, payload);
+      onReconcile(draft, event, payload);
+      return;
     default:
-      return assertNever(payload);
+      assertNever(payload);
   }
 }

@@ -54,18 +54,33 @@ export function applySettlement(draft: Draft, settlement: Settlement): void {
   if (incident !== null && draft.phase !== 'ended') openReview(draft, written, incident);
   else draft.closeIncidents((known) => known.kind === 'unknown' && known.effectKey === effect.key);
   if (settled === null) return;
-  if (written.compensates !== null) return advancePlan(draft);
+  if (written.compensates !== null) {
+    advancePlan(draft);
+    return;
+  }
   // A cancel that waited for a pivot that failed stops the run before the failure is routed (R18).
   afterPivot(draft, written);
   if (draft.phase === 'forward') {
-    draft.enqueue(effectSettled(draft, written.step, settled), { type: 'effect', id: `${written.key}:settled`, step: written.step });
+    draft.enqueue(effectSettled(draft, written.step, settled), {
+      type: 'effect',
+      id: `${written.key}:settled`,
+      step: written.step,
+    });
   }
   if (draft.phase === 'settling') settleIfDone(draft);
 }
 
 function openReview(draft: Draft, effect: Effect, incident: NonNullable<Settlement['incident']>): void {
   const { kind, message, acts } = incident;
-  draft.openIncident({ id: `unknown:${effect.key}`, kind, step: effect.step, effectKey: effect.key, message, from: reviewersOf(draft, effect), acts });
+  draft.openIncident({
+    id: `unknown:${effect.key}`,
+    kind,
+    step: effect.step,
+    effectKey: effect.key,
+    message,
+    from: reviewersOf(draft, effect),
+    acts,
+  });
 }
 
 /** Who may answer a review: what the step names, else operators. */

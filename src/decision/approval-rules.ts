@@ -34,7 +34,12 @@ function peopleLeft(approval: Approval): number | null {
 
 /** The decision as it is told to whoever asks or comes late. */
 export function decisionOf(approval: Approval): Json {
-  return { approvalId: approval.approvalId, decision: approval.state, decidedAtMs: approval.decidedAtMs, votes: votesOf(approval) };
+  return {
+    approvalId: approval.approvalId,
+    decision: approval.state,
+    decidedAtMs: approval.decidedAtMs,
+    votes: votesOf(approval),
+  };
 }
 
 /** The votes as authors and people see them. */

@@ -34,7 +34,8 @@ function decided(effect: Effect, approval: Approval, state: ApprovalEnd, nowMs: 
 /** What a decided approval means to its step. */
 export function approvalOutcome(approval: Approval): StepOutcome {
   const votes = votesOf(approval);
-  if (approval.state === 'approved') return { ok: true, output: { decision: 'approved', votes, form: null }, attempts: 0 };
+  if (approval.state === 'approved')
+    return { ok: true, output: { decision: 'approved', votes, form: null }, attempts: 0 };
   const isExpired = approval.state === 'expired';
   const failure: Failure = isExpired
     ? failureOf(approval.step, 'expired', 'expired', `nobody decided "${approval.title}" in time`)

@@ -67,7 +67,9 @@ function leaseOf(draft: Draft, orders: Orders, more: boolean): RunCommit['lease'
 /** What this holder has sent and not heard of; another fence's is nobody's any more. */
 function isInFlightHere(draft: Draft): boolean {
   if (!draft.ctx.canSend) return false;
-  const row = [...draft.effects.values()].some((effect) => effect.state === 'REQUESTED' && effect.fence === draft.base.fence);
+  const row = [...draft.effects.values()].some(
+    (effect) => effect.state === 'REQUESTED' && effect.fence === draft.base.fence,
+  );
   return row || openReads(draft).some(([, read]) => read.notBeforeMs === null);
 }
 

@@ -12,15 +12,24 @@ import { pivotOf } from './pivot.ts';
  */
 export function compensateRun(draft: Draft, data: RunData): void {
   const { ending } = data;
-  if (ending?.kind === 'terminated') return enqueueUndone(draft);
-  if (ending?.kind !== 'ordered' && pivotOf(draft.effects.values()) === 'behind') return holdBehindPivot(draft, ending);
+  if (ending?.kind === 'terminated') {
+    enqueueUndone(draft);
+    return;
+  }
+  if (ending?.kind !== 'ordered' && pivotOf(draft.effects.values()) === 'behind') {
+    holdBehindPivot(draft, ending);
+    return;
+  }
   beginPlan(draft, ending);
 }
 
 /** Writes the plan and requests its first compensation. */
 export function beginPlan(draft: Draft, ending: Ending | null): void {
   const plan = planOf(draft, ending);
-  if (plan.kind === 'fault') return holdPlan(draft, plan);
+  if (plan.kind === 'fault') {
+    holdPlan(draft, plan);
+    return;
+  }
   // Open rows: the settling of the last one comes back here.
   if (plan.kind === 'open') return;
   for (const row of plan.rows) draft.putEffect(row);
@@ -46,7 +55,9 @@ export function planOf(draft: Draft, ending: Ending | null): CompensationPlan | 
     return planCompensation({ ...source, failure: ending?.kind === 'ordered' ? null : (ending?.failure ?? null) });
   } catch (error) {
     if (!isExpressionFault(error)) throw error;
-    const first = [...draft.effects.values()].find((effect) => effect.compensates === null && effect.state === 'CONFIRMED');
+    const first = [...draft.effects.values()].find(
+      (effect) => effect.compensates === null && effect.state === 'CONFIRMED',
+    );
     if (first === undefined) throw error;
     return { kind: 'fault', step: first.step, forwardKey: first.key, message: error.message };
   }

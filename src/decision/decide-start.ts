@@ -30,7 +30,12 @@ export function decideStart(ctx: DecideContext, run: RunIdentity): StartDecision
   pump(draft);
   const { commit, next, orders, more } = closeDraft(draft, false);
   const isKept = ctx.canSend && commit.lease.kind === 'keep';
-  return { start: rowsOf(ctx, run, commit, isKept), next: { ...next, fence: isKept ? FIRST_FENCE : 0 }, ...orders, more };
+  return {
+    start: rowsOf(ctx, run, commit, isKept),
+    next: { ...next, fence: isKept ? FIRST_FENCE : 0 },
+    ...orders,
+    more,
+  };
 }
 
 function unborn(ctx: DecideContext, run: RunIdentity, snapshot: KernelSnapshot): RunState {

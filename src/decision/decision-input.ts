@@ -5,7 +5,12 @@ import type { Outcome } from '../model/outcome.ts';
 /** What a holder brings to a decision. Inbox rows are put in the order of their database time by the decision itself (V10). */
 export type DecisionInput =
   | { readonly type: 'inbox'; readonly event: InboxEvent }
-  | { readonly type: 'attempt.settled'; readonly effectKey: EffectKey; readonly attempt: number; readonly outcome: Outcome }
+  | {
+      readonly type: 'attempt.settled';
+      readonly effectKey: EffectKey;
+      readonly attempt: number;
+      readonly outcome: Outcome;
+    }
   | { readonly type: 'query.settled'; readonly effectKey: EffectKey; readonly query: number; readonly outcome: Outcome }
   | { readonly type: 'read.settled'; readonly step: string; readonly attempt: number; readonly outcome: Outcome }
   /** The run was just claimed: what other holders left in flight is in doubt (E03). */

@@ -20,7 +20,10 @@ export function blockOf(draft: Draft): 'all' | 'new' | null {
  */
 export function checkPin(draft: Draft): void {
   const missing = draft.ctx.missingFunctions;
-  if (missing.length === 0) return draft.closeIncidents((incident) => incident.kind === 'pin');
+  if (missing.length === 0) {
+    draft.closeIncidents((incident) => incident.kind === 'pin');
+    return;
+  }
   if (!draft.ctx.canSend || draft.phase === 'ended') return;
   draft.openIncident({
     id: PIN,

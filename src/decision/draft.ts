@@ -6,7 +6,15 @@ import type { EffectKey } from '../model/ids.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { KernelEvent } from '../model/kernel.ts';
-import type { AuditEntry, EffectChange, HeadChange, InboxAnswer, Observation, RunCommit, Transition } from '../model/run-commit.ts';
+import type {
+  AuditEntry,
+  EffectChange,
+  HeadChange,
+  InboxAnswer,
+  Observation,
+  RunCommit,
+  Transition,
+} from '../model/run-commit.ts';
 import type { Incident, KernelSnapshot, RunControl, RunState, Timer } from '../model/run.ts';
 import type { InboxOutcome, RunPhase, RunStatus } from '../model/statuses.ts';
 import type { DecideContext } from './decide-context.ts';
@@ -107,7 +115,10 @@ export class Draft {
   }
 
   /** Records a transition that the kernel has made. */
-  addTransition(snapshot: KernelSnapshot, row: { event: Transition['event']; delta: Json; commands: readonly Json[] }): void {
+  addTransition(
+    snapshot: KernelSnapshot,
+    row: { event: Transition['event']; delta: Json; commands: readonly Json[] },
+  ): void {
     this.snapshot = snapshot;
     this.text = snapshotText(snapshot);
     this.transitions.push({
@@ -130,11 +141,15 @@ export class Draft {
    */
   putEffect(effect: Effect): void {
     const before = this.effects.get(effect.key);
-    invariant(before === undefined || before === effect || canStore(before.state, effect.state), 'illegal ledger move', {
-      effectKey: effect.key,
-      from: before?.state ?? null,
-      to: effect.state,
-    });
+    invariant(
+      before === undefined || before === effect || canStore(before.state, effect.state),
+      'illegal ledger move',
+      {
+        effectKey: effect.key,
+        from: before?.state ?? null,
+        to: effect.state,
+      },
+    );
     if (!this.effectExpect.has(effect.key)) {
       const loaded = this.base.effects.get(effect.key);
       this.effectExpect.set(effect.key, loaded === undefined ? null : { state: loaded.state, attempt: loaded.attempt });
@@ -251,7 +266,12 @@ export class Draft {
 
   private head({ status, needs, output, failure }: Closing): HeadChange {
     const text = this.text ?? snapshotText(this.snapshot);
-    const snapshot = packSnapshot({ digest: this.base.run.digest, revision: this.revision, snapshotText: text, control: this.control });
+    const snapshot = packSnapshot({
+      digest: this.base.run.digest,
+      revision: this.revision,
+      snapshotText: text,
+      control: this.control,
+    });
     return { status, phase: this.phase, needs, snapshot, endedAtMs: this.endedAtMs, output, failure };
   }
 
@@ -294,7 +314,11 @@ function isSame(a: InboxEvent, b: InboxEvent): boolean {
 }
 
 /** A name that is never armed again (`keep:…`) is forgotten; any other keeps a number that no firing has. */
-function nextGenerations(all: Readonly<Record<string, number>>, name: string, generation: number): Readonly<Record<string, number>> {
+function nextGenerations(
+  all: Readonly<Record<string, number>>,
+  name: string,
+  generation: number,
+): Readonly<Record<string, number>> {
   if (!name.startsWith('keep:')) return { ...all, [name]: generation + 1 };
   return Object.fromEntries(Object.entries(all).filter(([known]) => known !== name));
 }

@@ -35,7 +35,11 @@ export function endingRows(draft: Draft): { readonly output: Json | undefined; r
 function failureView(draft: Draft, ending: Ending): Json {
   const rows = [...draft.effects.values()];
   const undone = rows.filter((row) => row.compensates === null && isUndone(row, rows)).map((row) => row.step);
-  const { code, message, step } = ending.failure ?? { code: ending.kind, message: `the run was ${ending.kind}`, step: null };
+  const { code, message, step } = ending.failure ?? {
+    code: ending.kind,
+    message: `the run was ${ending.kind}`,
+    step: null,
+  };
   return { code, message, step, undone, standing: standingOf(rows).map((row) => row.step) };
 }
 

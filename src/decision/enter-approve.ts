@@ -21,11 +21,18 @@ export function enterApprove(draft: Draft, step: ApproveStep, data: RunData): vo
   const known = draft.approvals.get(approvalId);
   const asked = atEntry(draft, step.id, () => ask(draft, { step, data, approvalId }));
   if (asked === null) return;
-  if ('fault' in asked) return enqueueSettled(draft, step.id, failed(failureOf(step.id, 'expression', 'expression', asked.fault)));
-  if (known !== undefined && isDecided(known)) return enqueueSettled(draft, step.id, approvalOutcome(known));
+  if ('fault' in asked) {
+    enqueueSettled(draft, step.id, failed(failureOf(step.id, 'expression', 'expression', asked.fault)));
+    return;
+  }
+  if (known !== undefined && isDecided(known)) {
+    enqueueSettled(draft, step.id, approvalOutcome(known));
+    return;
+  }
   const approval = known === undefined ? asked.approval : reopen(known, asked.approval);
   draft.putApproval(approval);
-  if (known === undefined) for (const target of asked.targets) if (!draft.effects.has(target.key)) draft.putEffect(target);
+  if (known === undefined)
+    for (const target of asked.targets) if (!draft.effects.has(target.key)) draft.putEffect(target);
   if (approval.expiresAtMs !== null) draft.setTimer(`${step.id}:expires`, approval.expiresAtMs);
   if (step.timeoutMs !== null) draft.setTimer(`${step.id}:timeout`, draft.atMs + step.timeoutMs);
   const state = tally(approval);
@@ -100,7 +107,9 @@ function namesOf(values: readonly Json[]): readonly string[] {
 
 /** The calls that wait for this approval, in the order of the file. */
 function targetsOf(draft: Draft, step: ApproveStep): readonly CallStep[] {
-  return [...draft.ctx.compiled.steps.values()].filter((known): known is CallStep => known.verb === 'call' && known.authorizedBy === step.id);
+  return [...draft.ctx.compiled.steps.values()].filter(
+    (known): known is CallStep => known.verb === 'call' && known.authorizedBy === step.id,
+  );
 }
 
 interface Target {

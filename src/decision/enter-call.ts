@@ -10,7 +10,7 @@ import { OPERATORS } from './hold-step.ts';
 import { prepareCall, prepareRead } from './prepare-call.ts';
 import { atEntry, effectSettled, enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { stepOutcomeOf } from './settlement.ts';
-import { forwardRows } from './step-effects.ts';
+import { forwardRows, isInFlight } from './step-effects.ts';
 import { framesAt } from './step-scope.ts';
 import { cancelEffect } from './withdraw-effect.ts';
 
@@ -19,32 +19,64 @@ import { cancelEffect } from './withdraw-effect.ts';
  * the recorded outcome is given again (E02).
  */
 export function enterCall(draft: Draft, step: CallStep, data: RunData): void {
-  if (draft.ctx.compiled.action(step.action).effect === 'read') return enterRead(draft, step, data);
+  if (draft.ctx.compiled.action(step.action).effect === 'read') {
+    enterRead(draft, step, data);
+    return;
+  }
   const frames = framesAt(draft, step.id, data);
   const wanted = atEntry(draft, step.id, () => prepareCall(draft, { step, data, frames, state: 'AUTHORIZED' }));
   if (wanted === null) return;
+  if (step.authorizedBy !== null) {
+    enterAuthorized(draft, step, wanted);
+    return;
+  }
   const known = draft.effects.get(wanted.key);
-  if (step.authorizedBy !== null) return enterAuthorized(draft, step, { wanted, known });
-  if (known === undefined) return draft.putEffect(wanted);
-  if (!isSameRequest(known, wanted.requestHash)) return openConflict(draft, step, known);
+  if (known === undefined) {
+    draft.putEffect(wanted);
+    return;
+  }
+  if (!isSameRequest(known, wanted.requestHash)) {
+    openConflict(draft, step, known);
+    return;
+  }
   replay(draft, step, known);
 }
 
 /** A settled row tells what it told before; an open one goes on. */
 function replay(draft: Draft, step: CallStep, known: Effect): void {
   if (!isSettled(known.state)) return;
-  draft.enqueue(effectSettled(draft, step.id, stepOutcomeOf(known)), { type: 'effect', id: `${known.key}:settled`, step: step.id });
+  draft.enqueue(effectSettled(draft, step.id, stepOutcomeOf(known)), {
+    type: 'effect',
+    id: `${known.key}:settled`,
+    step: step.id,
+  });
 }
 
 /** Only the request that people said yes to is sent; any other is the failure `unauthorized` and never leaves (A04). */
-function enterAuthorized(draft: Draft, step: CallStep, { wanted, known }: { wanted: Effect; known: Effect | undefined }): void {
-  const isApproved = known !== undefined && known.approvalId !== null && isSameRequest(known, wanted.requestHash);
-  if (isApproved) return replay(draft, step, known);
-  const approvalId = known === undefined ? approvedBefore(draft, wanted) : null;
-  if (approvalId !== null) return draft.putEffect({ ...wanted, approvalId });
-  const unsent = known !== undefined && (known.state === 'PROPOSED' || known.state === 'AUTHORIZED');
-  if (unsent) draft.putEffect(cancelEffect(known, draft.atMs));
-  if (known !== undefined && isOpen(known.state) && !unsent) return openConflict(draft, step, known);
+function enterAuthorized(draft: Draft, step: CallStep, wanted: Effect): void {
+  const known = draft.effects.get(wanted.key);
+  if (known !== undefined) {
+    enterAsked(draft, step, { wanted, known });
+    return;
+  }
+  const approvalId = approvedBefore(draft, wanted);
+  if (approvalId === null) failUnauthorized(draft, step);
+  else draft.putEffect({ ...wanted, approvalId });
+}
+
+function enterAsked(draft: Draft, step: CallStep, { wanted, known }: { wanted: Effect; known: Effect }): void {
+  const isApproved = known.approvalId !== null && isSameRequest(known, wanted.requestHash);
+  if (isApproved) {
+    replay(draft, step, known);
+  } else if (isInFlight(known)) {
+    openConflict(draft, step, known);
+  } else {
+    if (isOpen(known.state)) draft.putEffect(cancelEffect(known, draft.atMs));
+    failUnauthorized(draft, step);
+  }
+}
+
+function failUnauthorized(draft: Draft, step: CallStep): void {
   const message = `the request is not the one that ${step.authorizedBy ?? 'nobody'} approved`;
   enqueueSettled(draft, step.id, failed(failureOf(step.id, 'unauthorized', 'unauthorized', message)));
 }
@@ -53,7 +85,8 @@ function enterAuthorized(draft: Draft, step: CallStep, { wanted, known }: { want
 function approvedBefore(draft: Draft, wanted: Effect): string | null {
   if (wanted.ingredients.generation === 0) return null;
   const before = forwardRows(draft).find(
-    (row) => row.step === wanted.step && sameFrames(row.frames, wanted.frames) && isSameRequest(row, wanted.requestHash),
+    (row) =>
+      row.step === wanted.step && sameFrames(row.frames, wanted.frames) && isSameRequest(row, wanted.requestHash),
   );
   return before?.approvalId ?? null;
 }

@@ -12,13 +12,17 @@ export function enterStep(draft: Draft, id: string, data: RunData): void {
   draft.closeIncidents((incident) => incident.step === id && incident.effectKey === null);
   switch (step.verb) {
     case 'call':
-      return enterCall(draft, step, data);
+      enterCall(draft, step, data);
+      return;
     case 'wait':
-      return enterWait(draft, step, data);
+      enterWait(draft, step, data);
+      return;
     case 'await':
-      return enterAwait(draft, step, data);
+      enterAwait(draft, step, data);
+      return;
     case 'approve':
-      return enterApprove(draft, step, data);
+      enterApprove(draft, step, data);
+      return;
     default:
       // Transient verbs are the machine's own; a choose is active as long as one of its steps is.
       return;

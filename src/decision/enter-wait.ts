@@ -30,7 +30,8 @@ export function enterWait(draft: Draft, step: WaitStep, data: RunData): void {
 function dueOf(draft: Draft, step: WaitStep, value: Json): number | RefusedError {
   const found = step.wait.kind === 'for' ? millisecondsOf(value) : instantOf(value);
   if (found === null) {
-    const wanted = step.wait.kind === 'for' ? 'a duration of zero or more, as "1h30m"' : 'a timestamp, as "2030-01-31T12:00:00Z"';
+    const wanted =
+      step.wait.kind === 'for' ? 'a duration of zero or more, as "1h30m"' : 'a timestamp, as "2030-01-31T12:00:00Z"';
     return new RefusedError('PAWL_EXPRESSION_FAULT', `a wait needs ${wanted}`);
   }
   return step.wait.kind === 'for' ? draft.atMs + found : found;

@@ -13,20 +13,27 @@ import { settleRun } from './settle-run.ts';
 export function handleCommand(draft: Draft, { command, data }: IssuedCommand): void {
   switch (command.type) {
     case 'step.enter':
-      return enterStep(draft, command.step, data);
+      enterStep(draft, command.step, data);
+      return;
     case 'step.leave':
-      return leaveStep(draft, command.step);
+      leaveStep(draft, command.step);
+      return;
     case 'step.drain':
-      return drainStep(draft, command.step);
+      drainStep(draft, command.step);
+      return;
     case 'step.held':
-      return holdStep(draft, command.step, data);
+      holdStep(draft, command.step, data);
+      return;
     case 'run.settle':
-      return settleRun(draft, data);
+      settleRun(draft, data);
+      return;
     case 'run.compensate':
-      return compensateRun(draft, data);
+      compensateRun(draft, data);
+      return;
     case 'run.end':
-      return endRun(draft, data);
+      endRun(draft, data);
+      return;
     default:
-      return assertNever(command);
+      assertNever(command);
   }
 }

@@ -6,11 +6,13 @@ import { withdrawUnsent } from './step-effects.ts';
 /** A step is left: its timers and approvals end with it (V06); an open effect is somebody else's business. */
 export function leaveStep(draft: Draft, id: string): void {
   draft.setControl({ activeSinceMs: withoutKey(draft.control.activeSinceMs, id) });
-  for (const name of [`${id}:wait`, `${id}:timeout`, `${id}:expires`]) if (draft.timers.has(name)) draft.clearTimer(name);
+  for (const name of [`${id}:wait`, `${id}:timeout`, `${id}:expires`])
+    if (draft.timers.has(name)) draft.clearTimer(name);
   withdrawUnsent(draft, id);
   closeRead(draft, id);
   for (const approval of draft.approvals.values()) {
-    if (approval.step === id && (approval.state === 'open' || approval.state === 'held')) closeApproval(draft, approval, 'cancelled');
+    if (approval.step === id && (approval.state === 'open' || approval.state === 'held'))
+      closeApproval(draft, approval, 'cancelled');
   }
   draft.closeIncidents((incident) => incident.step === id && incident.effectKey === null);
 }

@@ -9,6 +9,9 @@ import { settleAttempt } from './settle-effect.ts';
 export function onAttempt(draft: Draft, effectKey: EffectKey, attempt: number, outcome: Outcome): void {
   const effect = draft.effects.get(effectKey);
   const isOurs = effect !== undefined && effect.state === 'REQUESTED' && effect.attempt === attempt;
-  if (!isOurs) return fileLateAnswer(draft, { effectKey, effect, source: 'late-answer', turn: `attempt:${attempt}`, outcome });
+  if (!isOurs) {
+    fileLateAnswer(draft, { effectKey, effect, source: 'late-answer', turn: `attempt:${attempt}`, outcome });
+    return;
+  }
   applySettlement(draft, settleAttempt(settlingOf(draft, effect), outcome));
 }

@@ -11,15 +11,23 @@ type Cancel = Extract<InboxPayload, { type: 'cancel' }>;
  */
 export function onCancel(draft: Draft, event: InboxEvent, { by, reason }: Cancel): void {
   const refusal = refusalOf(draft);
-  if (refusal !== null) return draft.answer(event, 'refused', { code: refusal });
+  if (refusal !== null) {
+    draft.answer(event, 'refused', { code: refusal });
+    return;
+  }
   draft.addAudit({ actor: by, act: 'cancel', target: draft.base.run.runId, reason, detail: null });
   if (pivotOf(draft.effects.values()) === 'open') {
     const { source, eventId } = event;
     draft.setControl({ cancelWaiting: { source, eventId, by, reason } });
-    return draft.keep(event, { code: 'waits-for-pivot' });
+    draft.keep(event, { code: 'waits-for-pivot' });
+    return;
   }
   draft.answer(event, 'applied');
-  stopRun(draft, { kind: 'cancelled', by, reason }, { type: 'cancel', id: `${event.source}/${event.eventId}`, step: null });
+  stopRun(
+    draft,
+    { kind: 'cancelled', by, reason },
+    { type: 'cancel', id: `${event.source}/${event.eventId}`, step: null },
+  );
 }
 
 function refusalOf(draft: Draft): string | null {

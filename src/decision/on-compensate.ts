@@ -12,16 +12,26 @@ type Order = Extract<InboxPayload, { type: 'compensate' }>;
  */
 export function onCompensate(draft: Draft, event: InboxEvent, order: Order): void {
   const refusal = refusalOf(draft);
-  if (refusal !== null) return draft.answer(event, 'refused', { code: refusal });
+  if (refusal !== null) {
+    draft.answer(event, 'refused', { code: refusal });
+    return;
+  }
   const ending = endingOf(draft, { kind: 'ordered', by: order.by, reason: order.reason });
   const plan = planOf(draft, ending);
   const isNamed = order.planHash !== null && plan.kind === 'plan' && plan.planHash === order.planHash;
   const mayBeUnnamed = order.planHash === null && draft.phase !== 'ended';
   if (!isNamed && !mayBeUnnamed) {
     const detail = { planHash: plan.kind === 'plan' ? plan.planHash : null };
-    return draft.answer(event, 'stale', { code: 'plan', detail });
+    draft.answer(event, 'stale', { code: 'plan', detail });
+    return;
   }
-  draft.addAudit({ actor: order.by, act: 'compensate', target: draft.base.run.runId, reason: order.reason, detail: { planHash: order.planHash } });
+  draft.addAudit({
+    actor: order.by,
+    act: 'compensate',
+    target: draft.base.run.runId,
+    reason: order.reason,
+    detail: { planHash: order.planHash },
+  });
   draft.answer(event, 'applied');
   draft.setControl({ order: { by: order.by, reason: order.reason } });
   draft.closeIncidents((incident) => incident.kind === 'late-proof' && incident.acts.includes('compensate'));
@@ -31,7 +41,8 @@ export function onCompensate(draft: Draft, event: InboxEvent, order: Order): voi
 function carryOut(draft: Draft, ending: ReturnType<typeof endingOf>, cause: Cause): void {
   if (draft.phase === 'compensating') {
     draft.closeIncidents((incident) => incident.kind === 'pivot');
-    return beginPlan(draft, ending);
+    beginPlan(draft, ending);
+    return;
   }
   const type = draft.phase === 'ended' ? 'run.reopened' : 'run.stopped';
   // An ended run that goes on has no end until it has one again.
@@ -41,7 +52,9 @@ function carryOut(draft: Draft, ending: ReturnType<typeof endingOf>, cause: Caus
 
 /** A late proof that a person has confirmed waits for its undo to be ordered (E08). */
 function isProved(draft: Draft): boolean {
-  return draft.control.incidents.some((incident) => incident.kind === 'late-proof' && incident.acts.includes('compensate'));
+  return draft.control.incidents.some(
+    (incident) => incident.kind === 'late-proof' && incident.acts.includes('compensate'),
+  );
 }
 
 /** Held before or behind the pivot, completed, or terminated; a run that is undone or failed has nothing left to undo. */

@@ -70,7 +70,10 @@ function send(draft: Draft, effect: Effect, orders: OrderBook): void {
   const policy = policyOf(draft, effect);
   const { withinMs } = policy.retry;
   const firstMs = effect.firstRequestedAtMs;
-  if (withinMs !== null && firstMs !== null && nowMs > firstMs + withinMs) return expire(draft, effect);
+  if (withinMs !== null && firstMs !== null && nowMs > firstMs + withinMs) {
+    expire(draft, effect);
+    return;
+  }
   const requested = requestEffect(effect, { nowMs, fence: draft.base.fence, numbers });
   draft.putEffect(requested);
   orders.sends.push({
@@ -87,14 +90,23 @@ function send(draft: Draft, effect: Effect, orders: OrderBook): void {
 /** The policy's `within` is over before the next sending: FAILED(timeout), and the run is told (E09). */
 function expire(draft: Draft, effect: Effect): void {
   const expired = expireEffect(effect, draft.ctx.nowMs);
-  applySettlement(draft, { effect: expired, receipt: null, settled: stepOutcomeOf(expired), retryAtMs: null, incident: null });
+  applySettlement(draft, {
+    effect: expired,
+    receipt: null,
+    settled: stepOutcomeOf(expired),
+    retryAtMs: null,
+    incident: null,
+  });
 }
 
 /** The same bytes again, while the key is remembered; found too late, another way of finding out is taken (E06). */
 function resend(draft: Draft, effect: Effect, orders: OrderBook): void {
   const settling = settlingOf(draft, effect);
   const untilMs = resendsUntilMs(effect, settling.contract);
-  if (untilMs !== null && draft.ctx.nowMs <= untilMs) return send(draft, effect, orders);
+  if (untilMs !== null && draft.ctx.nowMs <= untilMs) {
+    send(draft, effect, orders);
+    return;
+  }
   const { contract, policy, nowMs } = settling;
   const doubt = chooseDoubt({ effect, contract, policy, nowMs, cause: 'lost' });
   applySettlement(draft, stayInDoubt(settling, doubt, { code: effect.code, lastError: effect.lastError }));
@@ -107,11 +119,25 @@ function ask(draft: Draft, effect: Effect, orders: OrderBook): void {
     const request = renderQuery(draft.ctx.compiled.evaluator, contract, effect, scope);
     const asked = askEffect(effect, draft.ctx.nowMs, contract.timeoutMs + QUERY_SLACK_MS);
     draft.putEffect(asked);
-    orders.queries.push({ run: draft.base.run, effect: asked, request, contract, query: asked.queries, timeoutMs: contract.timeoutMs });
+    orders.queries.push({
+      run: draft.base.run,
+      effect: asked,
+      request,
+      contract,
+      query: asked.queries,
+      timeoutMs: contract.timeoutMs,
+    });
   } catch (error) {
     if (!isExpressionFault(error)) throw error;
     // A question that cannot be put is one for a person.
-    applySettlement(draft, stayInDoubt(settlingOf(draft, effect), { doubt: 'review', notBeforeMs: null }, { code: effect.code, lastError: error.message }));
+    applySettlement(
+      draft,
+      stayInDoubt(
+        settlingOf(draft, effect),
+        { doubt: 'review', notBeforeMs: null },
+        { code: effect.code, lastError: error.message },
+      ),
+    );
   }
 }
 
@@ -123,7 +149,14 @@ function askRead(draft: Draft, id: string, read: ReadProgress, orders: OrderBook
     const request = prepareRead(draft, step, draft.snapshot.data);
     const asked: ReadProgress = { ...read, attempts: read.attempts + 1, serial: read.serial + 1, notBeforeMs: null };
     draft.setControl({ reads: { ...draft.control.reads, [id]: asked } });
-    orders.reads.push({ run: draft.base.run, step: id, request, contract, attempt: asked.serial, timeoutMs: step.timeoutMs ?? contract.timeoutMs });
+    orders.reads.push({
+      run: draft.base.run,
+      step: id,
+      request,
+      contract,
+      attempt: asked.serial,
+      timeoutMs: step.timeoutMs ?? contract.timeoutMs,
+    });
   } catch (error) {
     if (!isExpressionFault(error)) throw error;
     const failure = failureOf(id, 'expression', 'expression', error.message);

@@ -9,6 +9,9 @@ import { settleQuery } from './settle-query.ts';
 export function onQuery(draft: Draft, effectKey: EffectKey, query: number, outcome: Outcome): void {
   const effect = draft.effects.get(effectKey);
   const isOurs = effect !== undefined && effect.state === 'UNKNOWN' && effect.queries === query;
-  if (!isOurs) return fileLateAnswer(draft, { effectKey, effect, source: 'late-query', turn: `query:${query}`, outcome });
+  if (!isOurs) {
+    fileLateAnswer(draft, { effectKey, effect, source: 'late-query', turn: `query:${query}`, outcome });
+    return;
+  }
   applySettlement(draft, settleQuery(settlingOf(draft, effect), outcome));
 }

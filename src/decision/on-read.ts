@@ -14,10 +14,14 @@ export function onRead(draft: Draft, step: string, attempt: number, outcome: Out
   const cause = { type: 'read', id: `${step}:read:${attempt}`, step };
   if (outcome.kind === 'confirmed') {
     const output = outcome.output ?? null;
-    return draft.enqueue(effectSettled(draft, step, { ok: true, output, attempts: read.attempts }), cause);
+    draft.enqueue(effectSettled(draft, step, { ok: true, output, attempts: read.attempts }), cause);
+    return;
   }
   const atMs = outcome.kind === 'rejected' ? null : nextReadAtMs(draft, step, read, outcome);
-  if (atMs !== null) return noteRead(draft, step, { ...read, notBeforeMs: atMs });
+  if (atMs !== null) {
+    noteRead(draft, step, { ...read, notBeforeMs: atMs });
+    return;
+  }
   draft.enqueue(effectSettled(draft, step, failed(failureOf({ step }, outcome), read.attempts)), cause);
 }
 

@@ -9,10 +9,19 @@ type Reconcile = Extract<InboxPayload, { type: 'reconcile' }>;
 /** A person wants the world asked now: the query is due at once, whether the row waited for a resend, a query or a review. */
 export function onReconcile(draft: Draft, event: InboxEvent, { effectKey, by }: Reconcile): void {
   const effect = draft.effects.get(effectKey as EffectKey);
-  if (effect === undefined) return draft.answer(event, 'refused', { code: 'not-found', detail: { effectKey } });
-  if (effect.state !== 'UNKNOWN') return draft.answer(event, 'refused', { code: 'not-in-doubt', detail: { state: effect.state } });
+  if (effect === undefined) {
+    draft.answer(event, 'refused', { code: 'not-found', detail: { effectKey } });
+    return;
+  }
+  if (effect.state !== 'UNKNOWN') {
+    draft.answer(event, 'refused', { code: 'not-in-doubt', detail: { state: effect.state } });
+    return;
+  }
   const settling = settlingOf(draft, effect);
-  if (settling.contract.reconcile === null) return draft.answer(event, 'refused', { code: 'no-reconcile', detail: { action: effect.action } });
+  if (settling.contract.reconcile === null) {
+    draft.answer(event, 'refused', { code: 'no-reconcile', detail: { action: effect.action } });
+    return;
+  }
   const { code, lastError } = effect;
   applySettlement(draft, stayInDoubt(settling, { doubt: 'query', notBeforeMs: draft.atMs }, { code, lastError }));
   draft.addAudit({ actor: by, act: 'reconcile', target: effect.key, reason: null, detail: null });

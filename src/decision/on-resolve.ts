@@ -8,19 +8,32 @@ import { nextGeneration } from './compensation-plan.ts';
 import { extendPlan } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
-import { type AnswerRefusal, type PersonAnswer, settleCompensation, settleLateProof, settlePerson } from './settle-person.ts';
+import {
+  type AnswerRefusal,
+  type PersonAnswer,
+  settleCompensation,
+  settleLateProof,
+  settlePerson,
+} from './settle-person.ts';
 
 type Resolve = Extract<InboxPayload, { type: 'resolve' }>;
 
 /** A person says what became of an effect (E06), of a refused compensation (R16), or of a late proof (E08). */
 export function onResolve(draft: Draft, event: InboxEvent, resolve: Resolve): void {
   const effect = draft.effects.get(resolve.effectKey as EffectKey);
-  if (effect === undefined) return draft.answer(event, 'refused', { code: 'not-found', detail: { effectKey: resolve.effectKey } });
-  if (!isReviewer(draft, effect, resolve)) return draft.answer(event, 'refused', { code: 'not-eligible', detail: { effectKey: effect.key } });
+  if (effect === undefined) {
+    draft.answer(event, 'refused', { code: 'not-found', detail: { effectKey: resolve.effectKey } });
+    return;
+  }
+  if (!isReviewer(draft, effect, resolve)) {
+    draft.answer(event, 'refused', { code: 'not-eligible', detail: { effectKey: effect.key } });
+    return;
+  }
   const refusal = settle(draft, effect, resolve);
   if (refusal !== null) {
     const { code, message, answerableAtMs } = refusal;
-    return draft.answer(event, 'refused', { code, detail: { message, answerableAtMs } });
+    draft.answer(event, 'refused', { code, detail: { message, answerableAtMs } });
+    return;
   }
   const detail: Json = { as: resolve.as, evidence: resolve.evidence, output: resolve.output ?? null };
   draft.addAudit({ actor: resolve.by, act: 'resolve', target: effect.key, reason: resolve.evidence, detail });
@@ -42,7 +55,9 @@ function settle(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefus
 }
 
 function isLateProof(draft: Draft, effect: Effect): boolean {
-  return draft.control.incidents.some((incident) => incident.kind === 'late-proof' && incident.effectKey === effect.key);
+  return draft.control.incidents.some(
+    (incident) => incident.kind === 'late-proof' && incident.effectKey === effect.key,
+  );
 }
 
 function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
@@ -62,7 +77,8 @@ function notOffered(message: string): AnswerRefusal {
 
 /** "It did not happen after all" leaves the row as it is; "it did" confirms it, and its undo is proposed to a person. */
 function settleProof(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
-  const isDismissed = effect.state === 'CONFIRMED' ? answer.as === 'waived' : answer.as === 'rejected' || answer.as === 'absent';
+  const isDismissed =
+    effect.state === 'CONFIRMED' ? answer.as === 'waived' : answer.as === 'rejected' || answer.as === 'absent';
   const result = isDismissed ? null : settleLateProof(effect, answer, draft.atMs);
   if (result?.kind === 'refused') return result;
   draft.closeIncidents((incident) => incident.kind === 'late-proof' && incident.effectKey === effect.key);
@@ -74,7 +90,10 @@ function settleProof(draft: Draft, effect: Effect, answer: PersonAnswer): Answer
 
 /** A run that undoes already undoes this, too; an ended one waits for a person's order; any other has it in its ledger. */
 function proposeUndo(draft: Draft, effect: Effect): void {
-  if (draft.phase === 'compensating') return extendPlan(draft);
+  if (draft.phase === 'compensating') {
+    extendPlan(draft);
+    return;
+  }
   if (draft.phase !== 'ended' || effect.compensates !== null) return;
   draft.openIncident({
     id: `late-proof:${effect.key}`,

@@ -17,9 +17,15 @@ type Retry = Extract<InboxPayload, { type: 'retry' }>;
  * a deadline that was held lapses; an approval that was held at its expiry is asked again.
  */
 export function onRetry(draft: Draft, event: InboxEvent, { step, by, reason }: Retry): void {
-  if (draft.phase === 'ended') return draft.answer(event, 'refused', { code: 'ended' });
+  if (draft.phase === 'ended') {
+    draft.answer(event, 'refused', { code: 'ended' });
+    return;
+  }
   const cause: Cause = { type: 'retry', id: `${event.source}/${event.eventId}`, step };
-  if (!letGo(draft, step, cause)) return draft.answer(event, 'refused', { code: 'not-held', detail: { step } });
+  if (!letGo(draft, step, cause)) {
+    draft.answer(event, 'refused', { code: 'not-held', detail: { step } });
+    return;
+  }
   draft.addAudit({ actor: by, act: 'retry', target: step, reason, detail: null });
   draft.answer(event, 'applied');
 }

@@ -18,11 +18,15 @@ type Signal = Extract<InboxPayload, { type: 'signal' }>;
  * still to come (V01). The sender is told (V11).
  */
 export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void {
-  if (draft.phase === 'ended') return draft.answer(event, 'ended');
+  if (draft.phase === 'ended') {
+    draft.answer(event, 'ended');
+    return;
+  }
   const { definition } = draft.ctx.compiled.machine;
   const declared = definition.events.find((known) => known.name === signal.name);
   if (declared === undefined) {
-    return draft.answer(event, 'refused', { code: 'undeclared', detail: { event: signal.name } });
+    draft.answer(event, 'refused', { code: 'undeclared', detail: { event: signal.name } });
+    return;
   }
   const view = viewOf(event);
   if (view === null || isRefused(draft, event, declared, view)) return;
@@ -86,7 +90,15 @@ interface Taken {
 /** With a target, nothing new starts in the step: what is in flight is awaited (`open`), what is not ends as the step is left. */
 function handlerTaken(draft: Draft, { leaf, owner, index, view }: Taken): KernelEvent {
   const open = hasOpenEffect(draft, leaf);
-  return { type: 'handler.taken', step: owner, handler: index, event: view, open, atMs: draft.atMs, hold: holdsFailures(draft) };
+  return {
+    type: 'handler.taken',
+    step: owner,
+    handler: index,
+    event: view,
+    open,
+    atMs: draft.atMs,
+    hold: holdsFailures(draft),
+  };
 }
 
 function keepEvent(draft: Draft, event: InboxEvent, declared: EventDeclaration): void {

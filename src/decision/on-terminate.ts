@@ -9,7 +9,10 @@ type Terminate = Extract<InboxPayload, { type: 'terminate' }>;
 
 /** Ends a run without undo, from anywhere but an end: audited, with what stands (R18). */
 export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Terminate): void {
-  if (draft.phase === 'ended') return draft.answer(event, 'refused', { code: 'ended' });
+  if (draft.phase === 'ended') {
+    draft.answer(event, 'refused', { code: 'ended' });
+    return;
+  }
   const standing = standingOf(draft.effects.values()).map((effect) => ({ step: effect.step, effectKey: effect.key }));
   draft.addAudit({ actor: by, act: 'terminate', target: draft.base.run.runId, reason, detail: { standing } });
   draft.setControl({ order: { by, reason } });

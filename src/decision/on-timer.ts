@@ -15,8 +15,14 @@ type Firing = Extract<InboxPayload, { type: 'timer' }>;
 /** A timer that some process fired; one of another generation than the present is ignored (V06). */
 export function onTimer(draft: Draft, event: InboxEvent, firing: Firing): void {
   const { name, generation, dueAtMs } = firing;
-  if (draft.phase === 'ended') return draft.answer(event, 'ended');
-  if (ownValue(draft.control.timerGenerations, name) !== generation) return draft.answer(event, 'stale', { code: 'generation' });
+  if (draft.phase === 'ended') {
+    draft.answer(event, 'ended');
+    return;
+  }
+  if (ownValue(draft.control.timerGenerations, name) !== generation) {
+    draft.answer(event, 'stale', { code: 'generation' });
+    return;
+  }
   draft.answer(event, 'applied');
   fireTimer(draft, { name, generation, dueAtMs });
 }
@@ -24,15 +30,25 @@ export function onTimer(draft: Draft, event: InboxEvent, firing: Firing): void {
 /** Applies a due timer once: from here on its generation is not the present one. */
 export function fireTimer(draft: Draft, timer: Timer): void {
   draft.clearTimer(timer.name);
-  if (timer.name === DEADLINE) return passDeadline(draft);
+  if (timer.name === DEADLINE) {
+    passDeadline(draft);
+    return;
+  }
   const { prefix, kind } = splitName(timer.name);
-  if (prefix === 'keep') return endKeeping(draft, kind);
+  if (prefix === 'keep') {
+    endKeeping(draft, kind);
+    return;
+  }
   const cause: Cause = { type: 'timer', id: `${timer.name}#${timer.generation}`, step: prefix };
   if (kind === 'wait') {
     const output = firedOutput(timer.dueAtMs, draft.ctx.nowMs - timer.dueAtMs);
     feed(draft, stepSettled(draft, prefix, { ok: true, output, attempts: 0 }), cause);
   } else if (kind === 'timeout') {
-    feed(draft, stepSettled(draft, prefix, failed(failureOf(prefix, 'timeout', 'timeout', `step ${prefix} took too long`))), cause);
+    feed(
+      draft,
+      stepSettled(draft, prefix, failed(failureOf(prefix, 'timeout', 'timeout', `step ${prefix} took too long`))),
+      cause,
+    );
   } else if (kind === 'expires') expire(draft, prefix, cause);
 }
 
@@ -55,7 +71,16 @@ function expire(draft: Draft, step: string, cause: Cause): void {
     draft.putApproval({ ...approval, state: 'held', decidedAtMs: draft.atMs });
     const message = `nobody decided "${approval.title}" in time`;
     const acts = ['retry', 'cancel', 'terminate'];
-    return draft.openIncident({ id: `expired:${approval.approvalId}`, kind: 'expired', step, effectKey: null, message, from: OPERATORS, acts });
+    draft.openIncident({
+      id: `expired:${approval.approvalId}`,
+      kind: 'expired',
+      step,
+      effectKey: null,
+      message,
+      from: OPERATORS,
+      acts,
+    });
+    return;
   }
   const closed = closeApproval(draft, approval, approval.onExpire === 'approve' ? 'approved' : 'expired');
   feed(draft, stepSettled(draft, step, approvalOutcome(closed)), cause);

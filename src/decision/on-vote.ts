@@ -15,25 +15,48 @@ type VotePayload = Extract<InboxPayload, { type: 'vote' }>;
 export function onVote(draft: Draft, event: InboxEvent, vote: VotePayload): void {
   const approval = draft.approvals.get(vote.approvalId);
   if (approval === undefined) {
-    return draft.answer(event, 'refused', { code: 'not-found', detail: { approvalId: vote.approvalId } });
+    draft.answer(event, 'refused', { code: 'not-found', detail: { approvalId: vote.approvalId } });
+    return;
   }
   const own = approval.votes.find((known) => known.principal === vote.principal);
-  if (own !== undefined) return answerAgain(draft, event, { approval, own, vote });
-  if (approval.state !== 'open') return draft.answer(event, 'already-decided', { code: 'decided', detail: decisionOf(approval) });
+  if (own !== undefined) {
+    answerAgain(draft, event, { approval, own, vote });
+    return;
+  }
+  if (approval.state !== 'open') {
+    draft.answer(event, 'already-decided', { code: 'decided', detail: decisionOf(approval) });
+    return;
+  }
   if (isExcepted(approval, vote.principal)) {
-    return draft.answer(event, 'refused', { code: 'except', detail: { rule: 'A03', principal: vote.principal, except: [...approval.except] } });
+    draft.answer(event, 'refused', {
+      code: 'except',
+      detail: { rule: 'A03', principal: vote.principal, except: [...approval.except] },
+    });
+    return;
   }
   if (!isEligible(approval, vote.principal, vote.roles)) {
-    return draft.answer(event, 'refused', { code: 'not-eligible', detail: { rule: 'A02', principal: vote.principal, from: [...approval.from] } });
+    draft.answer(event, 'refused', {
+      code: 'not-eligible',
+      detail: { rule: 'A02', principal: vote.principal, from: [...approval.from] },
+    });
+    return;
   }
   if (vote.subjectHash !== approval.subjectHash) {
-    return draft.answer(event, 'stale', { code: 'subject', detail: { rule: 'A04', subjectHash: approval.subjectHash } });
+    draft.answer(event, 'stale', {
+      code: 'subject',
+      detail: { rule: 'A04', subjectHash: approval.subjectHash },
+    });
+    return;
   }
   count(draft, event, { approval, vote });
 }
 
 /** The same vote again is answered with the first; another one of the same person is not taken (A05). */
-function answerAgain(draft: Draft, event: InboxEvent, again: { approval: Approval; own: Vote; vote: VotePayload }): void {
+function answerAgain(
+  draft: Draft,
+  event: InboxEvent,
+  again: { approval: Approval; own: Vote; vote: VotePayload },
+): void {
   const { approval, own, vote } = again;
   const isSame = own.decision === vote.decision && own.subjectHash === vote.subjectHash;
   if (isSame) draft.answer(event, 'duplicate', { detail: decisionOf(approval) });
@@ -45,11 +68,18 @@ function count(draft: Draft, event: InboxEvent, given: { approval: Approval; vot
   const vote: Vote = { principal, decision, subjectHash, roles, comment, atMs: event.receivedAtMs };
   const voted: Approval = { ...given.approval, votes: [...given.approval.votes, vote] };
   draft.addVote(voted.approvalId, vote);
-  draft.addAudit({ actor: principal, act: decision, target: voted.approvalId, reason: comment, detail: { subjectHash } });
+  draft.addAudit({
+    actor: principal,
+    act: decision,
+    target: voted.approvalId,
+    reason: comment,
+    detail: { subjectHash },
+  });
   const state = tally(voted);
   if (state === 'open') {
     draft.putApproval(voted);
-    return draft.answer(event, 'applied', { detail: decisionOf(voted) });
+    draft.answer(event, 'applied', { detail: decisionOf(voted) });
+    return;
   }
   const closed = closeApproval(draft, voted, state);
   draft.answer(event, 'applied', { detail: decisionOf(closed) });

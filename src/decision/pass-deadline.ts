@@ -14,15 +14,31 @@ export const DEADLINE_HELD = 'deadline';
 export function passDeadline(draft: Draft): void {
   if (draft.phase !== 'forward') return;
   const pivot = pivotOf(draft.effects.values());
-  if (pivot === 'open') return draft.setControl({ deadlineWaiting: true });
-  if (pivot === 'behind') return holdDeadline(draft, 'pivot');
-  if (draft.ctx.compiled.machine.definition.onFailure === 'hold') return holdDeadline(draft, 'failure');
+  if (pivot === 'open') {
+    draft.setControl({ deadlineWaiting: true });
+    return;
+  }
+  if (pivot === 'behind') {
+    holdDeadline(draft, 'pivot');
+    return;
+  }
+  if (draft.ctx.compiled.machine.definition.onFailure === 'hold') {
+    holdDeadline(draft, 'failure');
+    return;
+  }
   stopForDeadline(draft);
 }
 
 /** Forward work ends with the failure `timeout`; no catch takes it. */
 export function stopForDeadline(draft: Draft): void {
-  const failure: Failure = { code: 'timeout', class: 'timeout', message: "the run's deadline has passed", step: null, data: null, cause: null };
+  const failure: Failure = {
+    code: 'timeout',
+    class: 'timeout',
+    message: "the run's deadline has passed",
+    step: null,
+    data: null,
+    cause: null,
+  };
   const ending = { kind: 'failed', as: null, output: null, failure } as const;
   draft.enqueue({ type: 'run.stopped', ending, atMs: draft.atMs }, { type: 'timer', id: DEADLINE, step: null });
 }
@@ -31,5 +47,13 @@ export function stopForDeadline(draft: Draft): void {
 export function holdDeadline(draft: Draft, kind: 'pivot' | 'failure'): void {
   const message = "timeout: the run's deadline has passed";
   const acts = ['retry', 'compensate', 'terminate'];
-  draft.openIncident({ id: `${kind}:${DEADLINE_HELD}`, kind, step: null, effectKey: null, message, from: OPERATORS, acts });
+  draft.openIncident({
+    id: `${kind}:${DEADLINE_HELD}`,
+    kind,
+    step: null,
+    effectKey: null,
+    message,
+    from: OPERATORS,
+    acts,
+  });
 }

@@ -21,8 +21,10 @@ function answerCancel(draft: Draft, isBehind: boolean): void {
   draft.setControl({ cancelWaiting: null });
   const event = draft.kept.find((kept) => kept.source === waiting.source && kept.eventId === waiting.eventId);
   if (isBehind) {
-    if (event !== undefined) draft.answer(event, 'refused', { code: 'pivot', detail: { step: 'the point of no return is passed' } });
-    return;
+    if (event !== undefined) {
+      draft.answer(event, 'refused', { code: 'pivot', detail: { step: 'the point of no return is passed' } });
+      return;
+    }
   }
   if (event !== undefined) draft.answer(event, 'applied');
   stopRun(draft, { kind: 'cancelled', by: waiting.by, reason: waiting.reason }, causeOf(waiting));

@@ -40,7 +40,16 @@ export function prepareCall(draft: Draft, ask: CallAsk): Effect {
   });
   const request = requestOf(draft, ask, { with: withValue, key: effectKey(ingredients) });
   const { pivot } = step;
-  return proposeEffect({ ingredients, step: step.id, frames, request, pivot, state: ask.state, approvalId: null, compensates: null });
+  return proposeEffect({
+    ingredients,
+    step: step.id,
+    frames,
+    request,
+    pivot,
+    state: ask.state,
+    approvalId: null,
+    compensates: null,
+  });
 }
 
 /** The request of a read: no key, no row. @throws PAWL_EXPRESSION_FAULT as `prepareCall`. */
@@ -48,7 +57,11 @@ export function prepareRead(draft: Draft, step: CallStep, data: RunData): Effect
   return requestOf(draft, { step, data }, { with: withOf(draft, step, data), key: null });
 }
 
-function requestOf(draft: Draft, ask: Pick<CallAsk, 'step' | 'data'>, given: { with: Json; key: EffectKey | null }): EffectRequest {
+function requestOf(
+  draft: Draft,
+  ask: Pick<CallAsk, 'step' | 'data'>,
+  given: { with: Json; key: EffectKey | null },
+): EffectRequest {
   const { compiled } = draft.ctx;
   const { scope } = scopeAt(draft, ask.step.id, ask.data);
   return renderRequest(compiled.evaluator, compiled.action(ask.step.action), { ...given, scope });
@@ -61,7 +74,10 @@ function withOf(draft: Draft, step: CallStep, data: RunData): Json {
   const misfit = compileSchema(compiled.action(step.action).input)(value)[0];
   if (misfit === undefined) return value;
   const where = misfit.pointer === '' ? 'it' : misfit.pointer;
-  throw new RefusedError('PAWL_EXPRESSION_FAULT', `\`with\` does not fit the input of ${step.action}: ${where} ${misfit.message}`);
+  throw new RefusedError(
+    'PAWL_EXPRESSION_FAULT',
+    `\`with\` does not fit the input of ${step.action}: ${where} ${misfit.message}`,
+  );
 }
 
 function intentText(value: Json): string {

@@ -18,6 +18,9 @@ export function policyOf(draft: Draft, effect: Effect): EffectPolicy {
   const contract = compiled.action(effect.action);
   if (effect.compensates === null) return forwardPolicy(step, contract);
   const compensation = compensationOf(step, compiled.action(step.action));
-  invariant(compensation?.kind === 'call', 'a compensation was declared by its step or action', { key: effect.key, step: step.id });
+  invariant(compensation?.kind === 'call', 'a compensation was declared by its step or action', {
+    key: effect.key,
+    step: step.id,
+  });
   return compensationPolicy(compensation, contract, compiled.machine.definition.compensation);
 }

@@ -9,7 +9,9 @@ export function settleRun(draft: Draft, data: RunData): void {
   if (data.ending?.kind === 'terminated') withdrawCompensations(draft);
   draft.setControl({ cancelWaiting: null, deadlineWaiting: false });
   if (draft.timers.has(DEADLINE)) draft.clearTimer(DEADLINE);
-  draft.closeIncidents((incident) => incident.kind === 'failure' || incident.kind === 'pivot' || incident.kind === 'expired');
+  draft.closeIncidents(
+    (incident) => incident.kind === 'failure' || incident.kind === 'pivot' || incident.kind === 'expired',
+  );
   draft.closeIncidents((incident) => incident.kind === 'conflict');
   settleIfDone(draft, data);
 }

@@ -30,7 +30,12 @@ export function snapshotText(snapshot: KernelSnapshot): string {
  * Canonical JSON of the envelope. The snapshot's text is put in as it is (keys in canonical order by hand), so that it
  * is made once for the hash and the row.
  */
-export function packSnapshot(parts: { digest: Digest; revision: number; snapshotText: string; control: RunControl }): string {
+export function packSnapshot(parts: {
+  digest: Digest;
+  revision: number;
+  snapshotText: string;
+  control: RunControl;
+}): string {
   const control = canonicalJson(parts.control as unknown as Json);
   return (
     `{"control":${control},"digest":${JSON.stringify(parts.digest)},"format":"xstate5","kernel":"${KERNEL}",` +
@@ -45,13 +50,18 @@ export function packSnapshot(parts: { digest: Digest; revision: number; snapshot
 export function unpackSnapshot(text: string, digest: Digest): SnapshotEnvelope {
   const envelope = parse(text);
   const differs = (field: string, found: unknown) =>
-    new RefusedError('PAWL_SNAPSHOT_INVALID', `the stored snapshot's ${field} does not fit`, { field, found: String(found) });
+    new RefusedError('PAWL_SNAPSHOT_INVALID', `the stored snapshot's ${field} does not fit`, {
+      field,
+      found: String(found),
+    });
   if (envelope.format !== 'xstate5') throw differs('format', envelope.format);
   if (envelope.kernel !== KERNEL) throw differs('kernel', envelope.kernel);
   if (envelope.schema !== ENVELOPE_SCHEMA) throw differs('schema', envelope.schema);
   if (envelope.digest !== digest) throw differs('digest', envelope.digest);
-  if (typeof envelope.snapshot !== 'object' || envelope.snapshot === null) throw differs('snapshot', typeof envelope.snapshot);
-  if (typeof envelope.control !== 'object' || envelope.control === null) throw differs('control', typeof envelope.control);
+  if (typeof envelope.snapshot !== 'object' || envelope.snapshot === null)
+    throw differs('snapshot', typeof envelope.snapshot);
+  if (typeof envelope.control !== 'object' || envelope.control === null)
+    throw differs('control', typeof envelope.control);
   return envelope;
 }
 

@@ -25,7 +25,8 @@ export function millisecondsOf(value: Json): number | null {
  * @returns epoch milliseconds UTC, or null for anything else.
  */
 export function instantOf(value: Json): number | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 && value <= INSTANT_MAX_MS ? value : null;
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) && value >= 0 && value <= INSTANT_MAX_MS ? value : null;
   if (typeof value !== 'string' || !INSTANT.test(value)) return null;
   const ms = Date.parse(value);
   return Number.isNaN(ms) ? null : ms;

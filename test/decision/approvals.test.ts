@@ -5,7 +5,10 @@ import { Play, workflow } from './support/play.ts';
 const DESK = `  - { id: ok, approve: 'Pay?', subject: { amount: =input.amount }, from: ['role:desk'], quorum: 2, denials: 2, expires: 1h }`;
 const PAY = `  - { id: pay, call: do.a, with: { amount: =input.amount }, authorizedBy: ok }`;
 const TWO_EYES = workflow(`${DESK}\n${PAY}`);
-const ONE = workflow(`  - { id: ok, approve: 'Pay?', from: ['role:desk'], expires: 60s }\n  - { id: pay, call: do.a, with: { n: =vars.n } }`, 'vars: { n: { type: integer, default: 1 } }');
+const ONE = workflow(
+  `  - { id: ok, approve: 'Pay?', from: ['role:desk'], expires: 60s }\n  - { id: pay, call: do.a, with: { n: =vars.n } }`,
+  'vars: { n: { type: integer, default: 1 } }',
+);
 const setting = { input: { amount: 5 }, startedBy: 'u1' };
 
 describe('approvals', () => {
@@ -18,8 +21,20 @@ describe('approvals', () => {
     expect(first.approvalId).toBe('ok');
   });
 
+  it('A01 reaching an approved step again finds the decision: a retry of what was denied is denied', () => {
+    const text = workflow(`  - { id: ok, approve: 'Pay?', from: ['role:desk'] }\n${PAY}`, 'onFailure: hold');
+    const run = new Play(text, setting);
+    run.vote('u2', 'deny');
+    expect(run.state.status).toBe('HELD');
+    expect(run.retry('ok')).toMatchObject({ outcome: 'applied' });
+    expect(run.state.status).toBe('HELD');
+    expect([...run.state.approvals.values()]).toMatchObject([{ approvalId: 'ok', state: 'denied' }]);
+  });
+
   it('A01 another visit of the step is another question', () => {
-    const text = workflow(`  - { id: ok, approve: 'Again?', from: ['role:desk'] }\n  - { id: w, wait: 1h, next: ok, maxJumps: 3 }`);
+    const text = workflow(
+      `  - { id: ok, approve: 'Again?', from: ['role:desk'] }\n  - { id: w, wait: 1h, next: ok, maxJumps: 3 }`,
+    );
     const run = new Play(text);
     run.vote('u2', 'approve');
     run.wait('1h');
@@ -36,7 +51,10 @@ describe('approvals', () => {
     expect(run.vote('u2', 'approve', { roles: ['desk'] })).toMatchObject({ outcome: 'duplicate' });
     expect(run.approval()).toMatchObject({ state: 'open', votes: [{ principal: 'u2', roles: ['desk', 'lead'] }] });
     expect(run.happened).toEqual([]);
-    expect(run.vote('u3', 'approve', { roles: ['visitor'] })).toMatchObject({ outcome: 'refused', code: 'not-eligible' });
+    expect(run.vote('u3', 'approve', { roles: ['visitor'] })).toMatchObject({
+      outcome: 'refused',
+      code: 'not-eligible',
+    });
     expect(run.vote('u3', 'approve')).toMatchObject({ outcome: 'applied' });
     expect(run.commits.flatMap((commit) => commit.votes).map(({ vote }) => vote.principal)).toEqual(['u2', 'u3']);
     expect(run.happened).toEqual(['do.a']);
@@ -44,7 +62,11 @@ describe('approvals', () => {
 
   it('A03 whoever is in except (default: who started the run) cannot vote: 403 naming the rule', () => {
     const run = new Play(TWO_EYES, setting);
-    expect(run.vote('u1', 'approve')).toMatchObject({ outcome: 'refused', code: 'except', detail: { rule: 'A03', principal: 'u1' } });
+    expect(run.vote('u1', 'approve')).toMatchObject({
+      outcome: 'refused',
+      code: 'except',
+      detail: { rule: 'A03', principal: 'u1' },
+    });
     expect(run.approval().votes).toEqual([]);
     const open = new Play(workflow(`  - { id: ok, approve: 'Pay?', from: ['role:desk'], except: [] }`), setting);
     expect(open.vote('u1', 'approve')).toMatchObject({ outcome: 'applied' });
@@ -54,10 +76,16 @@ describe('approvals', () => {
   it('A04 the effect’s request is computed when the approval is asked, shown as its subject, and its hash is what people approve', () => {
     const run = new Play(TWO_EYES, setting);
     const { subject, subjectHash, authorizes } = run.approval();
-    expect(subject).toMatchObject({ subject: { amount: 5 }, effects: [{ step: 'pay', action: 'do.a', request: { with: { amount: 5 } } }] });
+    expect(subject).toMatchObject({
+      subject: { amount: 5 },
+      effects: [{ step: 'pay', action: 'do.a', request: { with: { amount: 5 } } }],
+    });
     expect(subjectHash).toBe(hashJson(subject));
     expect(run.rowOf('pay')).toMatchObject({ state: 'PROPOSED', requestHash: authorizes[0]?.requestHash });
-    expect(run.vote('u2', 'approve', { subjectHash: '0'.repeat(64) })).toMatchObject({ outcome: 'stale', detail: { subjectHash } });
+    expect(run.vote('u2', 'approve', { subjectHash: '0'.repeat(64) })).toMatchObject({
+      outcome: 'stale',
+      detail: { subjectHash },
+    });
     expect(run.approval().votes).toEqual([]);
   });
 
@@ -83,7 +111,9 @@ describe('approvals', () => {
     run.vote('u3', 'approve');
     const commit = run.commits[before];
     expect(commit?.approvals).toMatchObject([{ state: 'approved' }]);
-    expect(commit?.effects).toMatchObject([{ expect: { state: 'PROPOSED' }, effect: { state: 'REQUESTED', approvalId: 'ok' } }]);
+    expect(commit?.effects).toMatchObject([
+      { expect: { state: 'PROPOSED' }, effect: { state: 'REQUESTED', approvalId: 'ok' } },
+    ]);
     expect(commit?.transitions).toHaveLength(1);
     expect(run.state.status).toBe('COMPLETED');
   });
@@ -98,7 +128,9 @@ describe('approvals', () => {
   });
 
   it('A05 or when the quorum can no longer be met', () => {
-    const text = workflow(`  - { id: ok, approve: 'Pay?', from: ['user:u1', 'user:u2', 'user:u3'], quorum: 2, denials: 2 }`);
+    const text = workflow(
+      `  - { id: ok, approve: 'Pay?', from: ['user:u1', 'user:u2', 'user:u3'], quorum: 2, denials: 2 }`,
+    );
     const run = new Play(text, setting);
     // u1 started the run, so u2 and u3 are all there are: one denial decides.
     run.vote('u2', 'deny');
@@ -110,10 +142,18 @@ describe('approvals', () => {
   it('A05 the same vote again: 200 with the first; another vote of the same person, or a vote after the decision: 409 with it', () => {
     const run = new Play(TWO_EYES, setting);
     run.vote('u2', 'approve');
-    expect(run.vote('u2', 'approve')).toMatchObject({ outcome: 'duplicate', code: null, detail: { votes: [{ principal: 'u2' }] } });
+    expect(run.vote('u2', 'approve')).toMatchObject({
+      outcome: 'duplicate',
+      code: null,
+      detail: { votes: [{ principal: 'u2' }] },
+    });
     expect(run.vote('u2', 'deny')).toMatchObject({ outcome: 'already-decided', code: 'voted' });
     run.vote('u3', 'approve');
-    expect(run.vote('u4', 'deny')).toMatchObject({ outcome: 'already-decided', code: 'decided', detail: { decision: 'approved' } });
+    expect(run.vote('u4', 'deny')).toMatchObject({
+      outcome: 'already-decided',
+      code: 'decided',
+      detail: { decision: 'approved' },
+    });
     expect(run.happened).toEqual(['do.a']);
   });
 
@@ -121,15 +161,23 @@ describe('approvals', () => {
     const expired = new Play(ONE, setting);
     expired.wait('2m');
     expect(expired.head().failure).toMatchObject({ code: 'expired', step: 'ok' });
-    expect(expired.vote('u2', 'approve')).toMatchObject({ outcome: 'already-decided', detail: { decision: 'expired' } });
+    expect(expired.vote('u2', 'approve')).toMatchObject({
+      outcome: 'already-decided',
+      detail: { decision: 'expired' },
+    });
     const decided = new Play(ONE, setting);
-    const [firing] = [decided.row('timer', 't', { type: 'timer', name: 'ok:expires', generation: 1, dueAtMs: decided.nowMs + 60_000 })];
+    const [firing] = [
+      decided.row('timer', 't', { type: 'timer', name: 'ok:expires', generation: 1, dueAtMs: decided.nowMs + 60_000 }),
+    ];
     decided.vote('u2', 'approve');
     expect(decided.deliver(firing)).toMatchObject({ outcome: 'ended' });
     expect(decided.happened).toEqual(['do.a']);
     const cancelled = new Play(ONE, setting);
     cancelled.cancel();
-    expect(cancelled.vote('u2', 'approve')).toMatchObject({ outcome: 'already-decided', detail: { decision: 'cancelled' } });
+    expect(cancelled.vote('u2', 'approve')).toMatchObject({
+      outcome: 'already-decided',
+      detail: { decision: 'cancelled' },
+    });
     expect(cancelled.happened).toEqual([]);
   });
 
@@ -142,9 +190,15 @@ describe('approvals', () => {
   });
 
   it('expiry may approve, or wait for a person who asks again', () => {
-    const yes = new Play(workflow(`  - { id: ok, approve: 'Pay?', from: ['role:desk'], expires: 60s, onExpire: approve }`), setting);
+    const yes = new Play(
+      workflow(`  - { id: ok, approve: 'Pay?', from: ['role:desk'], expires: 60s, onExpire: approve }`),
+      setting,
+    );
     expect(yes.wait('2m').output('ok')).toMatchObject({ decision: 'approved', votes: [] });
-    const hold = new Play(workflow(`  - { id: ok, approve: 'Pay?', from: ['role:desk'], expires: 60s, onExpire: hold }`), setting);
+    const hold = new Play(
+      workflow(`  - { id: ok, approve: 'Pay?', from: ['role:desk'], expires: 60s, onExpire: hold }`),
+      setting,
+    );
     hold.wait('2m');
     expect(hold.state.status).toBe('HELD');
     expect(hold.incidents).toEqual(['expired']);

@@ -26,7 +26,9 @@ const ASKED = `
 describe('compensation', () => {
   it('R01 reverse: A, B, C confirmed in this completion order, D rejected: C’s compensation is requested first, B’s only after C’s is confirmed, A’s only after B’s', () => {
     // "Never two at once within a plan."
-    const run = new Play(FOUR, { script: { 'do.d': ['declined'], 'undo.c': ['503', 'ok'], 'undo.b': ['hang'] } }).drive();
+    const run = new Play(FOUR, {
+      script: { 'do.d': ['declined'], 'undo.c': ['503', 'ok'], 'undo.b': ['hang'] },
+    }).drive();
     expect(run.happened).toEqual(['do.a', 'do.b', 'do.c']);
     expect(run.ledger()).toMatchObject({ 'undo c': 'AUTHORIZED', 'undo b': 'PROPOSED', 'undo a': 'PROPOSED' });
     run.wait('1m');
@@ -87,7 +89,12 @@ vars: { n: { type: integer, default: 1 } }`,
     const first = run.rowOf('a', 'undo');
     expect(JSON.parse(first.request)).toMatchObject({ with: { n: 1, got: 'go.a-1', why: 'declined' } });
     run.crash().wait('2m');
-    expect(run.rowOf('a', 'undo')).toMatchObject({ state: 'CONFIRMED', request: first.request, requestHash: first.requestHash, attempt: 3 });
+    expect(run.rowOf('a', 'undo')).toMatchObject({
+      state: 'CONFIRMED',
+      request: first.request,
+      requestHash: first.requestHash,
+      attempt: 3,
+    });
   });
 
   it('R12 if that computation fails: HELD before any row of the plan is requested', () => {
@@ -108,7 +115,9 @@ vars: { n: { type: integer, default: 1 } }`,
   });
 
   it('R13 two workers, a crash loop, a double call: one row, at most one effect', () => {
-    const run = new Play(THREE, { script: { 'do.c': ['declined'], 'undo.b': ['lost-done', 'lost-done', 'ok'] } }).drive();
+    const run = new Play(THREE, {
+      script: { 'do.c': ['declined'], 'undo.b': ['lost-done', 'lost-done', 'ok'] },
+    }).drive();
     const keys = ['b', 'a'].map((step) => compensationKey(run.rowOf(step).key));
     run.crash().crash().crash().wait('10m');
     expect(run.happened).toEqual(['do.a', 'do.b', 'undo.b', 'undo.a']);
@@ -128,7 +137,10 @@ vars: { n: { type: integer, default: 1 } }`,
     expect(run.ledger()).toMatchObject({ 'undo b': 'UNKNOWN', 'undo a': 'PROPOSED' });
     expect(run.state.status).toBe('HELD');
     expect(run.incidents).toEqual(['unknown']);
-    expect(run.resolve(run.rowOf('b', 'undo'), 'confirmed', { output: {} })).toMatchObject({ outcome: 'refused', code: 'quarantine' });
+    expect(run.resolve(run.rowOf('b', 'undo'), 'confirmed', { output: {} })).toMatchObject({
+      outcome: 'refused',
+      code: 'quarantine',
+    });
     run.wait('5m');
     expect(run.resolve(run.rowOf('b', 'undo'), 'confirmed', { output: {} })).toMatchObject({ outcome: 'applied' });
     expect(run.happened).toEqual(['do.a', 'go.b', 'once.b', 'undo.a']);
@@ -154,7 +166,11 @@ describe('a compensation that is refused for good', () => {
     run.provider.says('undo.b', 'ok');
     expect(run.resolve(first, 'retry')).toMatchObject({ outcome: 'applied' });
     const second = run.rowOf('b', 'undo');
-    expect(second).toMatchObject({ key: compensationKey(run.rowOf('b').key, 1), requestHash: first.requestHash, state: 'CONFIRMED' });
+    expect(second).toMatchObject({
+      key: compensationKey(run.rowOf('b').key, 1),
+      requestHash: first.requestHash,
+      state: 'CONFIRMED',
+    });
     expect(run.happened).toEqual(['do.a', 'do.b', 'do.c', 'undo.c', 'undo.b', 'undo.a']);
     expect(run.state.status).toBe('COMPENSATED');
     expect(run.incidents).toEqual([]);
@@ -162,7 +178,9 @@ describe('a compensation that is refused for good', () => {
 
   it('R16 a person marks it undone (with evidence: a new row CONFIRMED, observed by person)', () => {
     const run = refused();
-    expect(run.resolve(run.rowOf('b', 'undo'), 'undone', { evidence: ' ' })).toMatchObject({ code: 'evidence-missing' });
+    expect(run.resolve(run.rowOf('b', 'undo'), 'undone', { evidence: ' ' })).toMatchObject({
+      code: 'evidence-missing',
+    });
     expect(run.resolve(run.rowOf('b', 'undo'), 'undone')).toMatchObject({ outcome: 'applied' });
     const receipt = run.stored.receipts.find((row) => row.effectKey === run.rowOf('b', 'undo').key);
     expect(receipt).toMatchObject({ observedBy: 'person', outcome: 'confirmed' });
@@ -172,12 +190,17 @@ describe('a compensation that is refused for good', () => {
 
   it('R16 a person waives it (with reason); the end says so', () => {
     const run = refused();
-    expect(run.resolve(run.rowOf('b', 'undo'), 'waived', { roles: ['clerk'] })).toMatchObject({ outcome: 'refused', code: 'not-eligible' });
+    expect(run.resolve(run.rowOf('b', 'undo'), 'waived', { roles: ['clerk'] })).toMatchObject({
+      outcome: 'refused',
+      code: 'not-eligible',
+    });
     expect(run.resolve(run.rowOf('b', 'undo'), 'waived')).toMatchObject({ outcome: 'applied' });
     expect(run.rowOf('b', 'undo').state).toBe('WAIVED');
     expect(run.state.status).toBe('COMPENSATED_WITH_ERRORS');
     expect(run.head().failure).toMatchObject({ code: 'declined', undone: ['a', 'c'], standing: ['b'] });
-    expect(run.commits.flatMap((commit) => commit.audit)).toContainEqual(expect.objectContaining({ actor: 'op', act: 'resolve' }));
+    expect(run.commits.flatMap((commit) => commit.audit)).toContainEqual(
+      expect.objectContaining({ actor: 'op', act: 'resolve' }),
+    );
   });
 
   it('R17 continue: the rest runs, then HELD for what is left', () => {
@@ -193,7 +216,9 @@ describe('a compensation that is refused for good', () => {
   });
 
   it('its own retry policy is used before it counts as refused', () => {
-    const run = new Play(FOUR, { script: { 'do.d': ['declined'], 'undo.c': ['503', '503', '503', 'ok'] } }).drive().wait('1m');
+    const run = new Play(FOUR, { script: { 'do.d': ['declined'], 'undo.c': ['503', '503', '503', 'ok'] } })
+      .drive()
+      .wait('1m');
     expect(run.rowOf('c', 'undo')).toMatchObject({ state: 'CONFIRMED', countedAttempts: 4 });
     expect(run.state.status).toBe('COMPENSATED');
   });
@@ -212,8 +237,13 @@ describe('cases', () => {
 
   it('56: an undo that gave up is an incident in the same commit, never "rolled back"', () => {
     const run = new Play(THREE, { script: { 'do.c': ['declined'], 'undo.b': ['declined'] } }).drive();
-    const commit = run.commits.find((made) => made.effects.some(({ effect }) => effect.compensates !== null && effect.state === 'FAILED'));
+    const commit = run.commits.find((made) =>
+      made.effects.some(({ effect }) => effect.compensates !== null && effect.state === 'FAILED'),
+    );
     expect(commit?.head).toMatchObject({ status: 'HELD', needs: ['incident:compensation'] });
-    expect(run.state.control.incidents[0]).toMatchObject({ acts: ['retry', 'undone', 'waived', 'terminate'], from: ['role:operator'] });
+    expect(run.state.control.incidents[0]).toMatchObject({
+      acts: ['retry', 'undone', 'waived', 'terminate'],
+      from: ['role:operator'],
+    });
   });
 });

@@ -43,17 +43,67 @@ type Act =
   | { readonly do: 'resolve'; readonly as: ReviewAnswer; readonly index: number }
   | { readonly do: 'timer'; readonly index: number; readonly generation: number };
 
-const word = fc.constantFrom<Word>('ok', 'ok', 'ok', 'ok', '503', '500', 'declined', 'lost-done', 'lost-not-done', 'unsent', 'pending', 'named');
+const word = fc.constantFrom<Word>(
+  'ok',
+  'ok',
+  'ok',
+  'ok',
+  '503',
+  '500',
+  'declined',
+  'lost-done',
+  'lost-not-done',
+  'unsent',
+  'pending',
+  'named',
+);
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('answer' as const), word }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('forward' as const, 'forward' as const, 'forward' as const, 'late' as const) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1_000, 60_000, 600_000, 7_200_000) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('sleep' as const), ms: fc.constantFrom(30_000, 3_600_000, 86_400_000) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('crash' as const, 'crash' as const, 'batch' as const, 'sends' as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('cancel' as const, 'terminate' as const, 'compensate' as const, 'cancel' as const) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('signal' as const), name: fc.constantFrom('item', 'stop', 'other') }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('vote' as const), who: fc.constantFrom('u1', 'u2', 'u3', 'u4'), yes: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('retry' as const), step: fc.constantFrom('a', 'ok', 'd', 'p', 'z', 'deadline', 'pin') }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constantFrom('forward' as const, 'forward' as const, 'forward' as const, 'late' as const),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1_000, 60_000, 600_000, 7_200_000) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('sleep' as const), ms: fc.constantFrom(30_000, 3_600_000, 86_400_000) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom('crash' as const, 'crash' as const, 'batch' as const, 'sends' as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constantFrom('cancel' as const, 'terminate' as const, 'compensate' as const, 'cancel' as const),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('signal' as const), name: fc.constantFrom('item', 'stop', 'other') }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('vote' as const),
+      who: fc.constantFrom('u1', 'u2', 'u3', 'u4'),
+      yes: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('retry' as const),
+      step: fc.constantFrom('a', 'ok', 'd', 'p', 'z', 'deadline', 'pin'),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -65,7 +115,20 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('timer' as const), index: fc.nat(4), generation: fc.nat(3) }) },
 );
 
-const ACTIONS = ['do.a', 'do.b', 'do.c', 'do.d', 'once', 'ask.it', 'look.up', 'undo.a', 'undo.b', 'undo.c', 'undo.d', 'undo.e'];
+const ACTIONS = [
+  'do.a',
+  'do.b',
+  'do.c',
+  'do.d',
+  'once',
+  'ask.it',
+  'look.up',
+  'undo.a',
+  'undo.b',
+  'undo.c',
+  'undo.d',
+  'undo.e',
+];
 
 /** Everything goes well for a while. */
 function goForward(run: Play): void {
@@ -82,7 +145,10 @@ function goForward(run: Play): void {
 /** An answer that nobody waits for, to some row. */
 function answerLate(run: Play): void {
   const row = [...run.state.effects.values()].at(-1);
-  if (row !== undefined) run.decide([{ type: 'attempt.settled', effectKey: row.key, attempt: 99, outcome: { ...SETTLED, kind: 'confirmed' } }]);
+  if (row !== undefined)
+    run.decide([
+      { type: 'attempt.settled', effectKey: row.key, attempt: 99, outcome: { ...SETTLED, kind: 'confirmed' } },
+    ]);
 }
 
 function apply(run: Play, step: Act): void {
@@ -133,14 +199,21 @@ function apply(run: Play, step: Act): void {
       run.signal(step.name, { n: 1 });
       return;
     case 'vote':
-      run.vote(step.who, step.yes ? 'approve' : 'deny', { approvalId: run.state.approvals.has('ok.v1') ? 'ok.v1' : 'ok' });
+      run.vote(step.who, step.yes ? 'approve' : 'deny', {
+        approvalId: run.state.approvals.has('ok.v1') ? 'ok.v1' : 'ok',
+      });
       return;
     case 'retry':
       run.retry(step.step);
       return;
     case 'timer': {
       const timer = [...run.state.timers.values()][step.index];
-      const payload = { type: 'timer', name: timer?.name ?? 'e:timeout', generation: step.generation, dueAtMs: run.nowMs } as const;
+      const payload = {
+        type: 'timer',
+        name: timer?.name ?? 'e:timeout',
+        generation: step.generation,
+        dueAtMs: run.nowMs,
+      } as const;
       run.deliver(run.row('timer', `r${run.commits.length}`, payload));
       return;
     }
@@ -153,12 +226,24 @@ function apply(run: Play, step: Act): void {
   }
 }
 
-const SETTLED = { code: null, message: '', output: {}, named: false, retryAfterMs: null, externalId: null, resultBase64: '', sent: true } as const;
+const SETTLED = {
+  code: null,
+  message: '',
+  output: {},
+  named: false,
+  retryAfterMs: null,
+  externalId: null,
+  resultBase64: '',
+  sent: true,
+} as const;
 
 /** What holds after every act, whatever came before. The store's own guards are checked at every commit by the harness. */
 function check(run: Play): void {
   const rows = [...run.state.effects.values()];
-  const undoing = rows.filter((row) => row.compensates !== null && (row.state === 'AUTHORIZED' || row.state === 'REQUESTED' || row.state === 'UNKNOWN'));
+  const undoing = rows.filter(
+    (row) =>
+      row.compensates !== null && (row.state === 'AUTHORIZED' || row.state === 'REQUESTED' || row.state === 'UNKNOWN'),
+  );
   expect(undoing.length).toBeLessThanOrEqual(1);
   for (const row of rows) {
     if (row.compensates === null || row.state === 'PROPOSED' || row.state === 'CANCELLED') continue;
@@ -168,7 +253,8 @@ function check(run: Play): void {
   expect(verifyReceipts({ runId: run.state.run.runId, receipts: run.stored.receipts, effects: rows })).toEqual([]);
   const { ending } = run.state.snapshot.data;
   if (isEnd(run.state.status) && ending !== null) expect(finalStatus(ending, rows)).toBe(run.state.status);
-  if (run.state.phase === 'ended' && ending?.kind !== 'terminated') expect(rows.filter((row) => isOpen(row.state))).toEqual([]);
+  if (run.state.phase === 'ended' && ending?.kind !== 'terminated')
+    expect(rows.filter((row) => isOpen(row.state))).toEqual([]);
 }
 
 describe('decide', () => {
@@ -187,7 +273,10 @@ describe('decide', () => {
 
   it('is a function: the same state and inputs give the same commit', () => {
     const [first, second] = [0, 1].map(() => {
-      const run = new Play(EVERYTHING, { input: { pick: true }, script: { 'do.a': ['503', 'ok'], once: ['lost-done'] } }).drive();
+      const run = new Play(EVERYTHING, {
+        input: { pick: true },
+        script: { 'do.a': ['503', 'ok'], once: ['lost-done'] },
+      }).drive();
       run.signal('stop');
       run.wait('2h');
       return JSON.stringify(run.commits);

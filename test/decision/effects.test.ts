@@ -28,7 +28,10 @@ describe('a start', () => {
   });
 
   it('of a run without any waiting completes in the start commit', () => {
-    const text = workflow('  - { id: s, set: { n: 2 } }\n  - { id: e, end: { as: quick, output: { n: =vars.n } } }', 'vars: { n: { type: integer } }');
+    const text = workflow(
+      '  - { id: s, set: { n: 2 } }\n  - { id: e, end: { as: quick, output: { n: =vars.n } } }',
+      'vars: { n: { type: integer } }',
+    );
     const run = new Play(text);
     expect(run.state).toMatchObject({ status: 'COMPLETED', revision: 1, phase: 'ended', endedAtMs: T0 });
     expect(run.head()).toMatchObject({ output: { n: 2 }, needs: [] });
@@ -66,7 +69,9 @@ describe('a resumed run', () => {
     left.crash().wait('1d');
     expect(left.calls).toEqual([]);
     expect(left.state).toMatchObject({ status: 'HELD' });
-    expect(left.state.control.incidents).toMatchObject([{ kind: 'unknown', step: 'a', acts: ['confirmed', 'absent', 'rejected', 'keep-waiting'] }]);
+    expect(left.state.control.incidents).toMatchObject([
+      { kind: 'unknown', step: 'a', acts: ['confirmed', 'absent', 'rejected', 'keep-waiting'] },
+    ]);
   });
 
   it('E03 a row under the holder’s own fence is in flight, not in doubt', () => {
@@ -77,7 +82,10 @@ describe('a resumed run', () => {
   });
 
   it('an AUTHORIZED row is sent, a read is asked again, a compensation that is due goes on', () => {
-    const text = workflow('  - { id: look, call: look.up }\n  - { id: a, call: do.a }\n  - { id: b, call: do.b }', '  look.up: { function: look-up@1, effect: read }');
+    const text = workflow(
+      '  - { id: look, call: look.up }\n  - { id: a, call: do.a }\n  - { id: b, call: do.b }',
+      '  look.up: { function: look-up@1, effect: read }',
+    );
     const run = new Play(text, { script: { 'look.up': ['503', 'ok'], 'do.b': ['declined'], 'undo.a': ['503', 'ok'] } });
     const first = run.answerNext();
     run.crash();
@@ -95,7 +103,12 @@ describe('a resumed run', () => {
 describe('attempts', () => {
   it('E05 an attempt that was not sent does not count against attempts: back to AUTHORIZED, not before 1 s', () => {
     const run = new Play(TWO, { script: { 'do.a': ['unsent', 'unsent', 'unsent', 'ok'] } }).drive();
-    expect(run.rowOf('a')).toMatchObject({ state: 'AUTHORIZED', attempt: 1, countedAttempts: 0, notBeforeMs: T0 + 1_000 });
+    expect(run.rowOf('a')).toMatchObject({
+      state: 'AUTHORIZED',
+      attempt: 1,
+      countedAttempts: 0,
+      notBeforeMs: T0 + 1_000,
+    });
     expect(run.commits.at(-1)?.lease).toMatchObject({ kind: 'release', readyAtMs: T0 + 1_000 });
     run.wait('10s');
     expect(run.rowOf('a')).toMatchObject({ state: 'CONFIRMED', attempt: 4, countedAttempts: 1 });
@@ -104,7 +117,9 @@ describe('attempts', () => {
 
   it('33: attempts count the first call: 3 means three calls', () => {
     for (const attempts of [1, 3]) {
-      const text = workflow(`  - { id: a, call: do.a, retry: { attempts: ${attempts}${attempts > 1 ? ', delay: 1s' : ''} } }`);
+      const text = workflow(
+        `  - { id: a, call: do.a, retry: { attempts: ${attempts}${attempts > 1 ? ', delay: 1s' : ''} } }`,
+      );
       const run = new Play(text, { script: { 'do.a': ['503'] } }).drive().wait('1h');
       expect(run.calls).toHaveLength(attempts);
       expect(run.head().failure).toMatchObject({ code: 'unavailable', step: 'a' });
@@ -142,7 +157,10 @@ describe('attempts', () => {
     const row = run.rowOf('a');
     const late = { type: 'attempt.settled', effectKey: row.key, attempt: 7, outcome: outcome('rejected') } as const;
     const [commit] = run.decide([late, { ...late, effectKey: 'f'.repeat(64) as EffectKey }]);
-    expect(commit?.observations).toMatchObject([{ effectKey: row.key, source: 'late-answer' }, { effectKey: 'f'.repeat(64) }]);
+    expect(commit?.observations).toMatchObject([
+      { effectKey: row.key, source: 'late-answer' },
+      { effectKey: 'f'.repeat(64) },
+    ]);
     expect(commit).toMatchObject({ effects: [], receipts: [], transitions: [], head: null });
     expect(run.rowOf('a')).toEqual(row);
   });
@@ -151,9 +169,18 @@ describe('attempts', () => {
     const run = new Play(TWO, { script: { 'do.b': ['declined'] } }).drive();
     expect(run.state.status).toBe('COMPENSATED');
     const b = run.rowOf('b');
-    run.decide([{ type: 'attempt.settled', effectKey: b.key, attempt: 1, outcome: outcome('confirmed', { output: { id: 'b-1' } }) }]);
+    run.decide([
+      {
+        type: 'attempt.settled',
+        effectKey: b.key,
+        attempt: 1,
+        outcome: outcome('confirmed', { output: { id: 'b-1' } }),
+      },
+    ]);
     expect(run.state.status).toBe('HELD');
-    expect(run.state.control.incidents).toMatchObject([{ kind: 'late-proof', effectKey: b.key, acts: ['confirmed', 'rejected'] }]);
+    expect(run.state.control.incidents).toMatchObject([
+      { kind: 'late-proof', effectKey: b.key, acts: ['confirmed', 'rejected'] },
+    ]);
     expect(run.rowOf('b').state).toBe('FAILED');
     expect(run.resolve(b, 'rejected')).toMatchObject({ outcome: 'applied' });
     expect(run.state.status).toBe('COMPENSATED');
@@ -175,7 +202,9 @@ describe('attempts', () => {
   });
 
   it('E08 what is proved late while the run undoes is undone behind the rest of the plan', () => {
-    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }'), { script: { 'do.b': ['declined'], 'undo.a': ['hang'] } }).drive();
+    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }'), {
+      script: { 'do.b': ['declined'], 'undo.a': ['hang'] },
+    }).drive();
     const b = run.rowOf('b');
     run.decide([{ type: 'attempt.settled', effectKey: b.key, attempt: 1, outcome: outcome('confirmed') }]);
     run.resolve(b, 'confirmed', { output: {} });
@@ -189,14 +218,20 @@ describe('attempts', () => {
 
 describe('doubt', () => {
   it('a review is answered by those it names, with the options it offers, and settles the row', () => {
-    const text = workflow("  - { id: a, call: do.a, onUnknown: review, review: { from: ['role:treasury'], options: [confirmed, rejected] } }\n  - { id: b, call: do.b }");
+    const text = workflow(
+      "  - { id: a, call: do.a, onUnknown: review, review: { from: ['role:treasury'], options: [confirmed, rejected] } }\n  - { id: b, call: do.b }",
+    );
     const run = new Play(text, { script: { 'do.a': ['lost-done'] } }).drive();
-    expect(run.state.control.incidents).toMatchObject([{ kind: 'unknown', from: ['role:treasury'], acts: ['confirmed', 'rejected'] }]);
+    expect(run.state.control.incidents).toMatchObject([
+      { kind: 'unknown', from: ['role:treasury'], acts: ['confirmed', 'rejected'] },
+    ]);
     run.wait('1h');
     expect(run.resolve(run.rowOf('a'), 'confirmed')).toMatchObject({ outcome: 'refused', code: 'not-eligible' });
     const roles = ['treasury'];
     expect(run.resolve(run.rowOf('a'), 'absent', { roles })).toMatchObject({ outcome: 'refused', code: 'not-offered' });
-    expect(run.resolve(run.rowOf('a'), 'confirmed', { roles, output: { id: 'a-1' } })).toMatchObject({ outcome: 'applied' });
+    expect(run.resolve(run.rowOf('a'), 'confirmed', { roles, output: { id: 'a-1' } })).toMatchObject({
+      outcome: 'applied',
+    });
     expect(run.output('a')).toEqual({ id: 'a-1' });
     expect(run.happened).toEqual(['do.a', 'do.b']);
     expect(run.incidents).toEqual([]);
@@ -206,13 +241,22 @@ describe('doubt', () => {
     const text = workflow('  - { id: a, call: ask.it, onUnknown: review }', ASKED);
     const run = new Play(text, { script: { 'ask.it': ['lost-done'] } }).drive();
     const { key } = run.rowOf('a');
-    expect(run.act({ type: 'reconcile', effectKey: '0'.repeat(64), by: 'op' })).toMatchObject({ outcome: 'refused', code: 'not-found' });
+    expect(run.act({ type: 'reconcile', effectKey: '0'.repeat(64), by: 'op' })).toMatchObject({
+      outcome: 'refused',
+      code: 'not-found',
+    });
     expect(run.act({ type: 'reconcile', effectKey: key, by: 'op' })).toMatchObject({ outcome: 'applied' });
     expect(run.rowOf('a')).toMatchObject({ state: 'CONFIRMED', queries: 1 });
     expect(run.state.status).toBe('COMPLETED');
-    expect(run.act({ type: 'reconcile', effectKey: key, by: 'op' })).toMatchObject({ outcome: 'refused', code: 'not-in-doubt' });
+    expect(run.act({ type: 'reconcile', effectKey: key, by: 'op' })).toMatchObject({
+      outcome: 'refused',
+      code: 'not-in-doubt',
+    });
     const keyed = new Play(TWO, { script: { 'do.a': ['lost-done'] } }).drive();
-    expect(keyed.act({ type: 'reconcile', effectKey: keyed.rowOf('a').key, by: 'op' })).toMatchObject({ outcome: 'refused', code: 'no-reconcile' });
+    expect(keyed.act({ type: 'reconcile', effectKey: keyed.rowOf('a').key, by: 'op' })).toMatchObject({
+      outcome: 'refused',
+      code: 'no-reconcile',
+    });
   });
 
   it('a resend that comes too late for the provider’s memory is not sent', () => {
@@ -267,9 +311,25 @@ describe('one key', () => {
     const text = workflow('  - { id: w, wait: 1m }\n  - { id: a, call: do.a }\n  - { id: b, call: do.b }');
     const waiting = new Play(text);
     const replayed = decide(
-      { compiled: waiting.compiled, nowMs: waiting.nowMs + 60_000, canSend: true, numbers: numbersFor(30_000), missingFunctions: [] },
+      {
+        compiled: waiting.compiled,
+        nowMs: waiting.nowMs + 60_000,
+        canSend: true,
+        numbers: numbersFor(30_000),
+        missingFunctions: [],
+      },
       { ...waiting.state, effects: new Map([[a.key, a]]) },
-      [{ type: 'inbox', event: waiting.row('timer', 't', { type: 'timer', name: 'w:wait', generation: 1, dueAtMs: waiting.nowMs + 60_000 }) }],
+      [
+        {
+          type: 'inbox',
+          event: waiting.row('timer', 't', {
+            type: 'timer',
+            name: 'w:wait',
+            generation: 1,
+            dueAtMs: waiting.nowMs + 60_000,
+          }),
+        },
+      ],
     );
     expect(replayed.commit.transitions.map((row) => row.event.type)).toEqual(['timer', 'effect']);
     expect(replayed.sends.map((send) => send.effect.step)).toEqual(['b']);
@@ -314,12 +374,18 @@ describe('a commit', () => {
   });
 
   it('38: a held run that is let go on and fails again, handler and all, has failed again', () => {
-    const text = workflow('  - { id: a, call: do.a, catch: [{ on: [any], do: [{ id: tell, call: do.b }], then: raise }] }', 'onFailure: hold');
+    const text = workflow(
+      '  - { id: a, call: do.a, catch: [{ on: [any], do: [{ id: tell, call: do.b }], then: raise }] }',
+      'onFailure: hold',
+    );
     const run = new Play(text, { script: { 'do.a': ['declined'] } }).drive();
     expect(run.state.status).toBe('HELD');
     run.retry('a');
     expect(run.state.status).toBe('HELD');
-    expect([...run.state.effects.values()].filter((row) => row.step === 'a').map((row) => row.state)).toEqual(['FAILED', 'FAILED']);
+    expect([...run.state.effects.values()].filter((row) => row.step === 'a').map((row) => row.state)).toEqual([
+      'FAILED',
+      'FAILED',
+    ]);
     run.terminate();
     expect(run.state.status).toBe('TERMINATED');
   });

@@ -14,7 +14,9 @@ describe('events', () => {
     expect(run.signal('item', { n: 2 })).toMatchObject({ outcome: 'kept' });
     run.wait('1m');
     expect(run.output('e')).toEqual({ n: 1 });
-    const answers = run.commits.flatMap((commit) => commit.inbox).filter((answer) => answer.source.startsWith('signal'));
+    const answers = run.commits
+      .flatMap((commit) => commit.inbox)
+      .filter((answer) => answer.source.startsWith('signal'));
     expect(answers.map((answer) => [answer.eventId, answer.outcome, answer.consumed])).toEqual([
       ['e1', 'kept', false],
       ['e2', 'kept', false],
@@ -31,7 +33,10 @@ describe('events', () => {
     expect(run.state.kept).toHaveLength(1);
     run.wait('2m');
     expect(run.state.kept).toHaveLength(0);
-    expect(run.commits.flatMap((commit) => commit.inbox).at(-1)).toMatchObject({ outcome: 'unmatched', consumed: true });
+    expect(run.commits.flatMap((commit) => commit.inbox).at(-1)).toMatchObject({
+      outcome: 'unmatched',
+      consumed: true,
+    });
   });
 
   it('V01 they are matched in the order in which they were received, not in that of their ids', () => {
@@ -65,7 +70,9 @@ describe('events', () => {
   });
 
   it('V05 only declared events are accepted from outside; engine events cannot be forged', () => {
-    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: e, await: paid }', EVENTS), { script: { 'do.a': ['hang'] } });
+    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: e, await: paid }', EVENTS), {
+      script: { 'do.a': ['hang'] },
+    });
     for (const name of ['effect.settled', 'step.settled', 'run.stopped', 'run.undone', 'unheard']) {
       expect(run.signal(name, { step: 'a' })).toMatchObject({ outcome: 'refused', code: 'undeclared', consumed: true });
     }
@@ -74,14 +81,21 @@ describe('events', () => {
 
   it('V05 data that does not fit its schema is refused with the pointer', () => {
     const run = new Play(workflow('  - { id: e, await: paid }', EVENTS));
-    expect(run.signal('paid', { amount: '5' })).toMatchObject({ outcome: 'refused', code: 'schema', detail: { pointer: '/amount' } });
+    expect(run.signal('paid', { amount: '5' })).toMatchObject({
+      outcome: 'refused',
+      code: 'schema',
+      detail: { pointer: '/amount' },
+    });
     expect(run.signal('paid', { amount: 5 })).toMatchObject({ outcome: 'applied' });
     expect(run.output('e')).toEqual({ amount: 5 });
   });
 
   it('V05 an event with a declared source is accepted from that source only', () => {
     const run = new Play(workflow("  - { id: e, await: order, match: 'o-1' }", EVENTS));
-    expect(run.signal('order', { orderId: 'o-1' }, { source: 'elsewhere' })).toMatchObject({ outcome: 'refused', code: 'source' });
+    expect(run.signal('order', { orderId: 'o-1' }, { source: 'elsewhere' })).toMatchObject({
+      outcome: 'refused',
+      code: 'source',
+    });
     expect(run.signal('order', { orderId: 'o-2' }, { source: 'shop' })).toMatchObject({ outcome: 'kept' });
     expect(run.signal('order', { orderId: 'o-1' }, { source: 'shop' })).toMatchObject({ outcome: 'applied' });
   });
@@ -95,7 +109,10 @@ describe('events', () => {
   });
 
   it('V10 stored events, decisions and due timers of a run apply in the order of their database time; at a tie the event goes first', () => {
-    const text = workflow('  - { id: e, await: item, timeout: 10s, catch: [{ on: [timeout], do: [], next: late }] }\n  - { id: a, call: do.a, next: end }\n  - { id: late, call: do.b }', EVENTS);
+    const text = workflow(
+      '  - { id: e, await: item, timeout: 10s, catch: [{ on: [timeout], do: [], next: late }] }\n  - { id: a, call: do.a, next: end }\n  - { id: late, call: do.b }',
+      EVENTS,
+    );
     const tie = new Play(text);
     const event = tie.signalRow('item', {}, { atMs: T0 + 10_000 });
     tie.sleep('1h');
@@ -110,7 +127,10 @@ describe('events', () => {
   });
 
   it('V10 an event received after the due time finds the timer’s outcome, however late the timer is processed', () => {
-    const text = workflow('  - { id: w, wait: 10s }\n  - { id: e, await: item, timeout: 10s, catch: [{ on: [timeout], do: [], next: late }] }\n  - { id: a, call: do.a, next: end }\n  - { id: late, call: do.b }', EVENTS);
+    const text = workflow(
+      '  - { id: w, wait: 10s }\n  - { id: e, await: item, timeout: 10s, catch: [{ on: [timeout], do: [], next: late }] }\n  - { id: a, call: do.a, next: end }\n  - { id: late, call: do.b }',
+      EVENTS,
+    );
     const run = new Play(text);
     run.sleep('1h');
     // Nobody fired a timer in that hour: the wait was over at 10 s, the await at 20 s, the event came at 21 s.
@@ -122,7 +142,13 @@ describe('events', () => {
 
   it('V11 the sender is told what became of it', () => {
     const run = new Play(workflow('  - { id: e, await: item }\n  - { id: f, await: item }', EVENTS));
-    const told = [run.signal('stop'), run.signal('nothing'), run.signal('item'), run.signal('item'), run.signal('item')];
+    const told = [
+      run.signal('stop'),
+      run.signal('nothing'),
+      run.signal('item'),
+      run.signal('item'),
+      run.signal('item'),
+    ];
     expect(told.map((answer) => answer?.outcome)).toEqual(['kept', 'refused', 'applied', 'applied', 'ended']);
   });
 });
@@ -228,7 +254,11 @@ describe('handlers', () => {
       run.signal('stop');
       return run;
     };
-    expect(['end', 'cancel', 'fail'].map((then) => story(then).state.status)).toEqual(['COMPLETED', 'CANCELLED', 'COMPENSATED']);
+    expect(['end', 'cancel', 'fail'].map((then) => story(then).state.status)).toEqual([
+      'COMPLETED',
+      'CANCELLED',
+      'COMPENSATED',
+    ]);
   });
 });
 
@@ -260,44 +290,58 @@ describe('timers', () => {
 
   it('V06 a firing that comes while its state is left is ignored, too', () => {
     const run = new Play(workflow('  - { id: e, await: item, timeout: 1m }\n  - { id: f, await: stop }', EVENTS));
-    const firing = run.row('timer', 'x', { type: 'timer', ...(run.state.timers.get('e:timeout') ?? { name: '', dueAtMs: 0, generation: 0 }) });
+    const firing = run.row('timer', 'x', {
+      type: 'timer',
+      ...(run.state.timers.get('e:timeout') ?? { name: '', dueAtMs: 0, generation: 0 }),
+    });
     run.signal('item');
     expect(run.deliver(firing)).toMatchObject({ outcome: 'stale' });
     expect(run.state.status).toBe('WAITING');
   });
 
   it('a wait of zero, and an instant that has passed, go on at once; a negative one is a failure', () => {
-    const now = workflow("  - { id: w, wait: 0s }\n  - { id: v, wait: { until: '2029-12-31T00:00:00Z' } }\n  - { id: a, call: do.a }");
+    const now = workflow(
+      "  - { id: w, wait: 0s }\n  - { id: v, wait: { until: '2029-12-31T00:00:00Z' } }\n  - { id: a, call: do.a }",
+    );
     const run = new Play(now);
     expect(run.state.timers.size).toBe(0);
     expect(run.drive().happened).toEqual(['do.a']);
-    const text = workflow(`  - { id: w, wait: '\${ input.d }' }`, 'input: { type: object, properties: { d: { type: string } } }');
+    const text = workflow(
+      `  - { id: w, wait: '\${ input.d }' }`,
+      'input: { type: object, properties: { d: { type: string } } }',
+    );
     expect(new Play(text, { input: { d: '-5s' } }).head().failure).toMatchObject({ code: 'expression', step: 'w' });
   });
 });
 
 describe('cases', () => {
   it('26: the timeout is taken, then the event comes: the other path never runs', () => {
-    const steps = '  - { id: e, await: item, timeout: 5s, catch: [{ on: [timeout], do: [{ id: off, call: do.b }], then: end }] }\n  - { id: ship, call: do.a }';
+    const steps =
+      '  - { id: e, await: item, timeout: 5s, catch: [{ on: [timeout], do: [{ id: off, call: do.b }], then: end }] }\n  - { id: ship, call: do.a }';
     const run = new Play(workflow(steps, EVENTS)).wait('5s');
     expect(run.signal('item', {}, { atMs: T0 + 5_200 })).toMatchObject({ outcome: 'ended' });
     expect(run.happened).toEqual(['do.b']);
   });
 
   it('40: fifty events of one name in a burst are fifty sends, in the order of their arrival', () => {
-    const steps = "  - { id: e, await: item }\n  - { id: send, call: do.a, object: 'item/${ steps.e.output.n }', with: { n: =steps.e.output.n }, next: e, maxJumps: 99 }";
+    const steps = `  - { id: e, await: item }\n  - { id: send, call: do.a, object: 'item/\${ steps.e.output.n }', with: { n: =steps.e.output.n }, next: e, maxJumps: 99 }`;
     const run = new Play(workflow(steps, EVENTS)).drive();
-    const rows = Array.from({ length: 50 }, (_, n) => run.signalRow('item', { n }, { id: `id-${(n * 37) % 50}`, atMs: T0 + n }));
+    const rows = Array.from({ length: 50 }, (_, n) =>
+      run.signalRow('item', { n }, { id: `id-${(n * 37) % 50}`, atMs: T0 + n }),
+    );
     run.decide(rows.toReversed().map((event) => ({ type: 'inbox', event })));
     run.drive();
     expect(run.happened).toHaveLength(50);
-    const sent = [...run.state.effects.values()].map((row) => (JSON.parse(row.request) as { with: { n: number } }).with.n);
+    const sent = [...run.state.effects.values()].map(
+      (row) => (JSON.parse(row.request) as { with: { n: number } }).with.n,
+    );
     expect(sent).toEqual(Array.from({ length: 50 }, (_, n) => n));
   });
 
   it('45: an old "failed" after the success is stored, answered, and changes nothing', () => {
     const events = 'events: { result: { schema: { type: object } } }';
-    const steps = "  - { id: e, await: result, where: 'event.data.ok' }\n  - { id: ship, call: do.a }\n  - { id: w, wait: 1h }";
+    const steps =
+      "  - { id: e, await: result, where: 'event.data.ok' }\n  - { id: ship, call: do.a }\n  - { id: w, wait: 1h }";
     const run = new Play(workflow(steps, events)).drive();
     expect(run.signal('result', { ok: true, attempt: 2 })).toMatchObject({ outcome: 'applied' });
     expect(run.signal('result', { ok: false, attempt: 1 })).toMatchObject({ outcome: 'kept' });

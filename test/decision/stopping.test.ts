@@ -18,7 +18,9 @@ describe('cancel', () => {
   });
 
   it('R18 later: settle, undo, CANCELLED', () => {
-    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }\n  - { id: w, wait: 1h }')).drive();
+    const run = new Play(
+      workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }\n  - { id: w, wait: 1h }'),
+    ).drive();
     expect(run.cancel()).toMatchObject({ outcome: 'applied' });
     expect(run.happened).toEqual(['do.a', 'do.b', 'undo.b', 'undo.a']);
     expect(run.state.status).toBe('CANCELLED');
@@ -26,7 +28,9 @@ describe('cancel', () => {
   });
 
   it('R18 what waits for a retry is cancelled at once and never sent again', () => {
-    const run = new Play(workflow('  - { id: a, call: do.a, retry: { attempts: 9, delay: 1m } }'), { script: { 'do.a': ['503', 'ok'] } }).drive();
+    const run = new Play(workflow('  - { id: a, call: do.a, retry: { attempts: 9, delay: 1m } }'), {
+      script: { 'do.a': ['503', 'ok'] },
+    }).drive();
     expect(run.ledger()).toEqual({ a: 'AUTHORIZED' });
     run.cancel();
     expect(run.ledger()).toEqual({ a: 'CANCELLED' });
@@ -35,7 +39,9 @@ describe('cancel', () => {
   });
 
   it('R18 while compensating: 409', () => {
-    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }'), { script: { 'do.b': ['declined'], 'undo.a': ['hang'] } }).drive();
+    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }'), {
+      script: { 'do.b': ['declined'], 'undo.a': ['hang'] },
+    }).drive();
     expect(run.state.status).toBe('COMPENSATING');
     expect(run.cancel()).toMatchObject({ outcome: 'refused', code: 'compensating' });
     run.provider.says('undo.a', 'ok');
@@ -53,7 +59,10 @@ describe('cancel', () => {
     expect(run.drive().state.status).toBe('CANCELLED');
     expect(run.happened).toEqual(['do.a', 'undo.a']);
     const answers = run.commits.flatMap((commit) => commit.inbox).map((answer) => [answer.outcome, answer.consumed]);
-    expect(answers).toEqual([['kept', false], ['applied', true]]);
+    expect(answers).toEqual([
+      ['kept', false],
+      ['applied', true],
+    ]);
   });
 
   it('R18 it lapses if the pivot is confirmed', () => {
@@ -61,7 +70,9 @@ describe('cancel', () => {
     const waiting = run.cancel();
     expect(waiting).toMatchObject({ outcome: 'kept' });
     run.wait('1m');
-    const answers = run.commits.flatMap((commit) => commit.inbox).filter((answer) => answer.eventId === waiting?.eventId);
+    const answers = run.commits
+      .flatMap((commit) => commit.inbox)
+      .filter((answer) => answer.eventId === waiting?.eventId);
     expect(answers.at(-1)).toMatchObject({ outcome: 'refused', code: 'pivot', consumed: true });
     expect(run.happened).toEqual(['do.a', 'do.b', 'do.c']);
     expect(run.state.status).toBe('COMPLETED');
@@ -81,7 +92,9 @@ describe('cancel', () => {
   });
 
   it('R18 terminate-without-undo is a separate audited verb', () => {
-    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }'), { script: { 'do.b': ['hang'] } }).drive();
+    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }'), {
+      script: { 'do.b': ['hang'] },
+    }).drive();
     expect(run.terminate()).toMatchObject({ outcome: 'applied', detail: { standing: [{ step: 'a' }] } });
     expect(run.state.status).toBe('TERMINATED');
     expect(run.commits.at(-1)?.audit).toMatchObject([{ actor: 'op', act: 'terminate', reason: 'enough' }]);
@@ -104,7 +117,9 @@ describe('cancel', () => {
   });
 
   it('terminate does not wait for an effect that nobody can settle', () => {
-    const run = new Play(workflow('  - { id: a, call: do.a, onUnknown: review }'), { script: { 'do.a': ['lost-done'] } }).drive();
+    const run = new Play(workflow('  - { id: a, call: do.a, onUnknown: review }'), {
+      script: { 'do.a': ['lost-done'] },
+    }).drive();
     run.cancel();
     expect(run.state).toMatchObject({ status: 'HELD', phase: 'settling' });
     run.terminate();
@@ -115,7 +130,10 @@ describe('cancel', () => {
 
 describe('the deadline of the run', () => {
   it('R19 never interrupts an open row: no new forward work, then everything is undone', () => {
-    const text = workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }\n  - { id: c, call: do.c }', 'timeout: 10m');
+    const text = workflow(
+      '  - { id: a, call: do.a }\n  - { id: b, call: do.b }\n  - { id: c, call: do.c }',
+      'timeout: 10m',
+    );
     const run = new Play(text, { script: { 'do.b': ['hang'] } }).drive();
     run.wait('20m');
     expect(run.ledger()).toEqual({ a: 'CONFIRMED', b: 'REQUESTED' });
@@ -134,12 +152,18 @@ describe('the deadline of the run', () => {
   });
 
   it('R19 no catch takes it', () => {
-    const text = workflow('  - { id: w, wait: 1h, catch: [{ on: [any], do: [] }] }\n  - { id: a, call: do.a }', 'timeout: 10m');
+    const text = workflow(
+      '  - { id: w, wait: 1h, catch: [{ on: [any], do: [] }] }\n  - { id: a, call: do.a }',
+      'timeout: 10m',
+    );
     expect(new Play(text).wait('2h').happened).toEqual([]);
   });
 
   it('R20 while the pivot is UNKNOWN neither direction moves; behind it a person decides', () => {
-    const text = workflow('  - { id: a, call: do.a }\n  - { id: p, call: do.b, pivot: true }\n  - { id: z, call: do.c }', 'timeout: 10m');
+    const text = workflow(
+      '  - { id: a, call: do.a }\n  - { id: p, call: do.b, pivot: true }\n  - { id: z, call: do.c }',
+      'timeout: 10m',
+    );
     const run = new Play(text, { script: { 'do.b': ['hang'] } }).drive();
     run.wait('20m');
     expect(run.state).toMatchObject({ phase: 'forward', control: { deadlineWaiting: true } });
@@ -168,13 +192,19 @@ describe('the pivot', () => {
   it('R20 after the confirmed pivot nothing compensates by itself: failures retry, then HELD', () => {
     const run = new Play(PIVOTED, { script: { 'do.c': ['declined', 'ok'] } }).drive();
     expect(run.state.status).toBe('HELD');
-    expect(run.state.control.incidents).toMatchObject([{ kind: 'pivot', step: 'z', acts: ['retry', 'compensate', 'terminate'] }]);
+    expect(run.state.control.incidents).toMatchObject([
+      { kind: 'pivot', step: 'z', acts: ['retry', 'compensate', 'terminate'] },
+    ]);
     expect(run.happened).toEqual(['do.a', 'do.b']);
     expect(run.retry('z')).toMatchObject({ outcome: 'applied' });
     expect(run.happened).toEqual(['do.a', 'do.b', 'do.c']);
     expect(run.state.status).toBe('COMPLETED');
     // The redo is a new act: a definite refusal stays what it was.
-    expect([...run.state.effects.values()].filter((row) => row.step === 'z').map((row) => [row.state, row.ingredients.generation])).toEqual([
+    expect(
+      [...run.state.effects.values()]
+        .filter((row) => row.step === 'z')
+        .map((row) => [row.state, row.ingredients.generation]),
+    ).toEqual([
       ['FAILED', 0],
       ['CONFIRMED', 1],
     ]);
@@ -238,11 +268,17 @@ describe('the order to compensate', () => {
     const run = completed();
     expect(run.state.status).toBe('COMPLETED');
     expect(run.compensate(null)).toMatchObject({ outcome: 'stale', code: 'plan' });
-    expect(run.compensate('0'.repeat(64))).toMatchObject({ outcome: 'stale', code: 'plan', detail: { planHash: planHash(run) } });
+    expect(run.compensate('0'.repeat(64))).toMatchObject({
+      outcome: 'stale',
+      code: 'plan',
+      detail: { planHash: planHash(run) },
+    });
     expect(run.compensate(planHash(run))).toMatchObject({ outcome: 'applied' });
     expect(run.happened).toEqual(['do.a', 'do.b', 'undo.b', 'undo.a']);
     expect(run.state).toMatchObject({ status: 'COMPENSATED', phase: 'ended' });
-    expect(run.commits.flatMap((commit) => commit.audit)).toMatchObject([{ act: 'compensate', reason: 'the customer was wronged' }]);
+    expect(run.commits.flatMap((commit) => commit.audit)).toMatchObject([
+      { act: 'compensate', reason: 'the customer was wronged' },
+    ]);
   });
 
   it('R24 stale if the run moved: the hash of an earlier plan is refused', () => {
@@ -281,7 +317,14 @@ describe('the final status', () => {
     terminated.terminate();
     waived.resolve(waived.rowOf('a', 'undo'), 'waived');
     const all = [...stories, cancelled, terminated, waived];
-    expect(all.map((run) => run.state.status)).toEqual(['COMPLETED', 'FAILED', 'COMPENSATED', 'CANCELLED', 'TERMINATED', 'COMPENSATED_WITH_ERRORS']);
+    expect(all.map((run) => run.state.status)).toEqual([
+      'COMPLETED',
+      'FAILED',
+      'COMPENSATED',
+      'CANCELLED',
+      'TERMINATED',
+      'COMPENSATED_WITH_ERRORS',
+    ]);
     for (const run of all) {
       const { ending } = run.state.snapshot.data;
       expect(ending === null ? null : finalStatus(ending, run.stored.effects.values())).toBe(run.stored.head.status);

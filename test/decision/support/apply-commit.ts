@@ -55,13 +55,19 @@ export function createStored(start: StartRows, fence: number): Stored {
 }
 
 /** Applies a commit as the store does: all guards checked, then all rows; anything illegal throws. */
-export function applyCommit(stored: Stored, sent: RunCommit, inbox: ReadonlyMap<string, InboxEvent> = new Map()): Stored {
+export function applyCommit(
+  stored: Stored,
+  sent: RunCommit,
+  inbox: ReadonlyMap<string, InboxEvent> = new Map(),
+): Stored {
   // What reaches a store has gone through JSON.
   const commit = JSON.parse(JSON.stringify(sent)) as RunCommit;
   demand(commit.revision === stored.revision, 'stale');
   demand(commit.fence === stored.fence, 'fenced');
   demand(commit.transitions.length <= 64, 'too many transitions');
-  commit.transitions.forEach((row, index) => demand(row.revision === stored.revision + index + 1, 'a gap in the journal'));
+  for (const [index, row] of commit.transitions.entries()) {
+    demand(row.revision === stored.revision + index + 1, 'a gap in the journal');
+  }
   demand(commit.transitions.length === 0 || commit.head !== null, 'transitions without a head');
   return {
     revision: stored.revision + commit.transitions.length,
@@ -76,7 +82,11 @@ export function applyCommit(stored: Stored, sent: RunCommit, inbox: ReadonlyMap<
   };
 }
 
-function withKept(stored: Stored, commit: RunCommit, inbox: ReadonlyMap<string, InboxEvent>): ReadonlyMap<string, InboxEvent> {
+function withKept(
+  stored: Stored,
+  commit: RunCommit,
+  inbox: ReadonlyMap<string, InboxEvent>,
+): ReadonlyMap<string, InboxEvent> {
   const rows = new Map(stored.kept);
   for (const answer of commit.inbox) {
     const address = addressOf(answer);
@@ -99,10 +109,19 @@ function withEffects(stored: Stored, commit: RunCommit): ReadonlyMap<string, Eff
     const known = rows.get(effect.key);
     if (expect === null) {
       demand(known === undefined, 'a row is there already');
-      demand((BIRTH_STATES as readonly string[]).includes(effect.state) || effect.attempt === 0, `a row is born ${effect.state}`);
+      demand(
+        (BIRTH_STATES as readonly string[]).includes(effect.state) || effect.attempt === 0,
+        `a row is born ${effect.state}`,
+      );
     } else {
-      demand(known !== undefined && known.state === expect.state && known.attempt === expect.attempt, 'a row is not as expected');
-      demand(canStore(expect.state, effect.state) || expect.state === effect.state, `${expect.state} > ${effect.state}`);
+      demand(
+        known !== undefined && known.state === expect.state && known.attempt === expect.attempt,
+        'a row is not as expected',
+      );
+      demand(
+        canStore(expect.state, effect.state) || expect.state === effect.state,
+        `${expect.state} > ${effect.state}`,
+      );
     }
     rows.set(effect.key, effect);
   }

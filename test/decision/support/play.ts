@@ -109,7 +109,8 @@ export class Play {
 
   private checkStored(): void {
     const again = reload(this.stored, this.state.run);
-    if (hashState(again) !== hashState(this.state)) throw new Error('the next state is not what a reload of the rows gives');
+    if (hashState(again) !== hashState(this.state))
+      throw new Error('the next state is not what a reload of the rows gives');
   }
 
   /** Lets the world answer everything that was asked, as it comes, until nothing is in flight. Waits are not waited for. */
@@ -130,7 +131,12 @@ export class Play {
     const [query, ...queries] = this.orders.queries;
     if (query !== undefined) {
       this.orders = { ...this.orders, queries };
-      return { type: 'query.settled', effectKey: query.effect.key, query: query.query, outcome: this.provider.query(query) };
+      return {
+        type: 'query.settled',
+        effectKey: query.effect.key,
+        query: query.query,
+        outcome: this.provider.query(query),
+      };
     }
     const [read, ...reads] = this.orders.reads;
     if (read === undefined) return null;
@@ -170,8 +176,12 @@ export class Play {
     const readyMs = lease?.kind === 'release' ? lease.readyAtMs : null;
     const times = [...this.state.timers.values()].map((timer) => timer.dueAtMs);
     if (readyMs !== null && readyMs > this.nowMs - 1) times.push(readyMs);
-    const rows = [...this.state.effects.values()].flatMap((effect) => (isWaiting(effect) ? [effect.notBeforeMs ?? 0] : []));
-    const reads = Object.values(this.state.control.reads).flatMap((read) => (read.closed || read.notBeforeMs === null ? [] : [read.notBeforeMs]));
+    const rows = [...this.state.effects.values()].flatMap((effect) =>
+      isWaiting(effect) ? [effect.notBeforeMs ?? 0] : [],
+    );
+    const reads = Object.values(this.state.control.reads).flatMap((read) =>
+      read.closed || read.notBeforeMs === null ? [] : [read.notBeforeMs],
+    );
     const next = Math.min(...[...times, ...rows, ...reads].filter((atMs) => atMs > this.nowMs));
     return next <= untilMs ? next : null;
   }
@@ -180,12 +190,23 @@ export class Play {
   dueTimers(): readonly DecisionInput[] {
     return [...this.state.timers.values()]
       .filter((timer) => timer.dueAtMs <= this.nowMs)
-      .map((timer) => ({ type: 'inbox', event: this.row('timer', `${timer.name}#${timer.generation}`, { type: 'timer', ...timer }) }));
+      .map((timer) => ({
+        type: 'inbox',
+        event: this.row('timer', `${timer.name}#${timer.generation}`, { type: 'timer', ...timer }),
+      }));
   }
 
   /** An inbox row received now, or at `atMs`. */
   row(source: string, eventId: string, payload: InboxPayload, atMs: number = this.nowMs): InboxEvent {
-    return { source, eventId, payload, payloadHash: hashJson(JSON.parse(JSON.stringify(payload)) as Json), receivedAtMs: atMs, outcome: null, code: null };
+    return {
+      source,
+      eventId,
+      payload,
+      payloadHash: hashJson(JSON.parse(JSON.stringify(payload)) as Json),
+      receivedAtMs: atMs,
+      outcome: null,
+      code: null,
+    };
   }
 
   /** Stores an event, decides, lets the world answer. @returns what the sender is told; null while it is undecided. */
@@ -201,17 +222,39 @@ export class Play {
   }
   signalRow(name: string, data: Json = {}, at: { id?: string; source?: string; atMs?: number } = {}): InboxEvent {
     this.rows += 1;
-    return this.row(`signal:${at.source ?? 'outside'}`, at.id ?? `e${this.rows}`, { type: 'signal', name, data, by: 'sender' }, at.atMs);
+    return this.row(
+      `signal:${at.source ?? 'outside'}`,
+      at.id ?? `e${this.rows}`,
+      { type: 'signal', name, data, by: 'sender' },
+      at.atMs,
+    );
   }
-  vote(principal: string, decision: 'approve' | 'deny', more: Partial<Extract<InboxPayload, { type: 'vote' }>> & { atMs?: number } = {}): InboxAnswer | null {
+  vote(
+    principal: string,
+    decision: 'approve' | 'deny',
+    more: Partial<Extract<InboxPayload, { type: 'vote' }>> & { atMs?: number } = {},
+  ): InboxAnswer | null {
     return this.deliver(this.voteRow(principal, decision, more));
   }
-  voteRow(principal: string, decision: 'approve' | 'deny', more: Partial<Extract<InboxPayload, { type: 'vote' }>> & { atMs?: number } = {}): InboxEvent {
+  voteRow(
+    principal: string,
+    decision: 'approve' | 'deny',
+    more: Partial<Extract<InboxPayload, { type: 'vote' }>> & { atMs?: number } = {},
+  ): InboxEvent {
     this.rows += 1;
     const { atMs, ...said } = more;
     const approvalId = said.approvalId ?? this.approval().approvalId;
     const subjectHash = this.state.approvals.get(approvalId)?.subjectHash ?? '';
-    const payload = { type: 'vote', approvalId, decision, subjectHash, principal, roles: ['desk'], comment: null, ...said } as const;
+    const payload = {
+      type: 'vote',
+      approvalId,
+      decision,
+      subjectHash,
+      principal,
+      roles: ['desk'],
+      comment: null,
+      ...said,
+    } as const;
     return this.row(`vote:${approvalId}`, `v${this.rows}`, payload, atMs);
   }
   act(payload: InboxPayload, atMs?: number): InboxAnswer | null {
@@ -230,7 +273,11 @@ export class Play {
   compensate(planHash: string | null = null): InboxAnswer | null {
     return this.act({ type: 'compensate', by: 'op', reason: 'the customer was wronged', planHash });
   }
-  resolve(effect: Effect, as: ReviewAnswer, more: { output?: Json; evidence?: string; roles?: readonly string[] } = {}): InboxAnswer | null {
+  resolve(
+    effect: Effect,
+    as: ReviewAnswer,
+    more: { output?: Json; evidence?: string; roles?: readonly string[] } = {},
+  ): InboxAnswer | null {
     const { evidence = 'seen in the back office', roles = ['operator'], output } = more;
     return this.act({ type: 'resolve', effectKey: effect.key, as, evidence, output, by: 'op', roles });
   }
@@ -244,7 +291,9 @@ export class Play {
   }
   /** The row of a step in the ledger: its own, or its compensation. */
   rowOf(step: string, kind: 'forward' | 'undo' = 'forward'): Effect {
-    const rows = [...this.state.effects.values()].filter((effect) => effect.step === step && (effect.compensates === null) === (kind === 'forward'));
+    const rows = [...this.state.effects.values()].filter(
+      (effect) => effect.step === step && (effect.compensates === null) === (kind === 'forward'),
+    );
     const last = rows.at(-1);
     if (last === undefined) throw new Error(`no ${kind} row of ${step}`);
     return last;
@@ -262,7 +311,9 @@ export class Play {
   }
   /** States of the ledger by step, `undo` rows marked. */
   ledger(): Readonly<Record<string, string>> {
-    const rows = [...this.state.effects.values()].map((effect) => [effect.compensates === null ? effect.step : `undo ${effect.step}`, effect.state] as const);
+    const rows = [...this.state.effects.values()].map(
+      (effect) => [effect.compensates === null ? effect.step : `undo ${effect.step}`, effect.state] as const,
+    );
     return Object.fromEntries(rows);
   }
   output(step: string): Json | undefined {
@@ -286,7 +337,13 @@ function isWaiting(effect: Effect): boolean {
 /** The hash of the plan that a preview shows. */
 export function planHash(run: Play): string | null {
   const { compiled, state } = run;
-  const plan = planCompensation({ program: compiled, run: state.run, revision: state.revision, effects: state.effects.values(), failure: null });
+  const plan = planCompensation({
+    program: compiled,
+    run: state.run,
+    revision: state.revision,
+    effects: state.effects.values(),
+    failure: null,
+  });
   return plan.kind === 'plan' ? plan.planHash : null;
 }
 

@@ -6,7 +6,19 @@ import type { Json } from '../../../src/model/json.ts';
  * What the provider does with a call (the words of the cases). `unsent`: our own side refuses to start it (E05). `named`: a
  * refusal that the action's own outcome table names (E15).
  */
-export type Word = 'named' | 'ok' | '503' | '500' | '429' | 'declined' | 'refused' | 'lost-done' | 'lost-not-done' | 'hang' | 'pending' | 'unsent';
+export type Word =
+  | 'named'
+  | 'ok'
+  | '503'
+  | '500'
+  | '429'
+  | 'declined'
+  | 'refused'
+  | 'lost-done'
+  | 'lost-not-done'
+  | 'hang'
+  | 'pending'
+  | 'unsent';
 
 /** The world: it has its own book, remembers keys, and does what its script says. */
 export class Provider {
