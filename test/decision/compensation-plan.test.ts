@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type CompensationPlan,
   currentCompensation,
@@ -290,10 +290,16 @@ describe('the requests of a plan', () => {
 });
 
 describe('a compensation that was refused for good', () => {
-  const forward = ledger(['a', 'confirmed'], ['b', 'confirmed'], ['c', 'confirmed']);
-  const plan = planned(source(forward));
-  const [c, b, a] = plan.rows;
-  const refused = as(c, 'FAILED');
+  let forward: readonly Effect[];
+  let plan: CompensationPlan;
+  let [c, b, a]: readonly (Effect | undefined)[] = [];
+  let refused: Effect;
+  beforeAll(() => {
+    forward = ledger(['a', 'confirmed'], ['b', 'confirmed'], ['c', 'confirmed']);
+    plan = planned(source(forward));
+    [c, b, a] = plan.rows;
+    refused = as(c, 'FAILED');
+  });
   const book = (...rows: Effect[]) => mapOf(...forward, ...plan.rows, refused, ...rows);
 
   it('R16: holds the plan, the rest untouched; a retry under the next generation lets it go on from there', () => {

@@ -5,7 +5,7 @@ import { authorized, NUMBERS, requested, T0 } from './ledger-fixtures.ts';
 
 const at = (nowMs = T0, fence = 1) => ({ nowMs, fence, numbers: NUMBERS });
 const proposed: Effect = { ...authorized(), state: 'PROPOSED' };
-const unknown: Effect = { ...requested(), state: 'UNKNOWN', doubt: 'resend', notBeforeMs: T0 + 1_000 };
+const unknown = (): Effect => ({ ...requested(), state: 'UNKNOWN', doubt: 'resend', notBeforeMs: T0 + 1_000 });
 
 describe('requesting', () => {
   it('E03: writes attempt, fence, time and the last instant for the first byte', () => {
@@ -21,7 +21,7 @@ describe('requesting', () => {
   });
 
   it('keeps the first time of a row that is sent again', () => {
-    const resent = requestEffect(unknown, at(T0 + 1_000));
+    const resent = requestEffect(unknown(), at(T0 + 1_000));
     expect(resent).toMatchObject({
       firstRequestedAtMs: T0,
       requestedAtMs: T0 + 1_000,
@@ -32,9 +32,9 @@ describe('requesting', () => {
   });
 
   it('refuses a row before its time, an older fence, and a doubt that is no resend', () => {
-    expect(() => requestEffect(unknown, at(T0 + 999))).toThrow('not sent before its time');
+    expect(() => requestEffect(unknown(), at(T0 + 999))).toThrow('not sent before its time');
     expect(() => requestEffect({ ...authorized(), fence: 2 }, at(T0, 1))).toThrow('a fence only grows');
-    expect(() => requestEffect({ ...unknown, doubt: 'query' }, at(T0 + 1_000))).toThrow('only as a resend');
+    expect(() => requestEffect({ ...unknown(), doubt: 'query' }, at(T0 + 1_000))).toThrow('only as a resend');
     expect(() => requestEffect(proposed, at())).toThrow('not in the table');
   });
 });
@@ -49,16 +49,16 @@ describe('authorizing', () => {
 
 describe('asking', () => {
   it('counts the query and asks again when the answer does not come', () => {
-    const asked = askEffect({ ...unknown, doubt: 'query' }, T0, 31_000);
+    const asked = askEffect({ ...unknown(), doubt: 'query' }, T0, 31_000);
     expect(asked).toMatchObject({ state: 'UNKNOWN', queries: 1, notBeforeMs: T0 + 31_000 });
   });
 
   it('leaves a review and a resend where they are', () => {
-    expect(askEffect({ ...unknown, doubt: 'review', notBeforeMs: null }, T0, 31_000)).toMatchObject({
+    expect(askEffect({ ...unknown(), doubt: 'review', notBeforeMs: null }, T0, 31_000)).toMatchObject({
       queries: 1,
       notBeforeMs: null,
     });
-    expect(askEffect(unknown, T0, 31_000).notBeforeMs).toBe(T0 + 1_000);
+    expect(askEffect(unknown(), T0, 31_000).notBeforeMs).toBe(T0 + 1_000);
     expect(() => askEffect(requested(), T0, 1)).toThrow('only an UNKNOWN effect');
   });
 });

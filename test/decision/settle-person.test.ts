@@ -144,18 +144,19 @@ describe('an answer that is not taken', () => {
 });
 
 describe('a compensation that was refused for good', () => {
-  const undo = settleAttempt(settling(requested(authorizedUndo(authorized().key))), outcome('rejected')).effect;
-  const resolve = (answer: PersonAnswer, row: Effect = undo) => settleCompensation(row, answer, AFTER, nextGeneration);
+  const undo = () => settleAttempt(settling(requested(authorizedUndo(authorized().key))), outcome('rejected')).effect;
+  const resolve = (answer: PersonAnswer, row: Effect = undo()) =>
+    settleCompensation(row, answer, AFTER, nextGeneration);
 
   it('R16: is retried under the next generation with the same bytes, the refused row keeping its word', () => {
     const result = resolve(says('retry'));
     if (result.kind === 'refused') throw new Error(result.message);
-    expect(result.effect).toEqual(undo);
+    expect(result.effect).toEqual(undo());
     expect(result.next).toMatchObject({
       key: compensationKey(authorized().key, 1),
       state: 'AUTHORIZED',
       attempt: 0,
-      request: undo.request,
+      request: undo().request,
       compensates: authorized().key,
     });
     expect(result.receipt).toBeNull();
@@ -164,7 +165,7 @@ describe('a compensation that was refused for good', () => {
   it('R16: is marked undone by a new row CONFIRMED, observed by person', () => {
     const result = resolve(says('undone', { output: { id: 'bank-1' } }));
     if (result.kind === 'refused' || result.next === null) throw new Error('not taken');
-    expect(result.effect).toEqual(undo);
+    expect(result.effect).toEqual(undo());
     expect(result.next).toMatchObject({
       key: compensationKey(authorized().key, 1),
       state: 'CONFIRMED',
@@ -179,16 +180,16 @@ describe('a compensation that was refused for good', () => {
   it('R16: is waived with the reason on the receipt', () => {
     const result = resolve(says('waived'));
     expect(result).toMatchObject({
-      effect: { state: 'WAIVED', key: undo.key },
+      effect: { state: 'WAIVED', key: undo().key },
       next: null,
-      receipt: { outcome: 'waived', observedBy: 'person', effectKey: undo.key },
+      receipt: { outcome: 'waived', observedBy: 'person', effectKey: undo().key },
     });
   });
 
   it('R16: takes no other word, none without a reason, and none about a row that was not refused', () => {
     expect(resolve(says('confirmed'))).toMatchObject({ code: 'not-offered' });
     expect(resolve(says('waived', { evidence: '' }))).toMatchObject({ code: 'evidence-missing' });
-    expect(resolve(says('retry'), { ...undo, state: 'UNKNOWN' })).toMatchObject({ code: 'not-refused-for-good' });
+    expect(resolve(says('retry'), { ...undo(), state: 'UNKNOWN' })).toMatchObject({ code: 'not-refused-for-good' });
     expect(resolve(says('waived'), { ...authorized(), state: 'FAILED' })).toMatchObject({
       code: 'not-refused-for-good',
     });
@@ -196,27 +197,27 @@ describe('a compensation that was refused for good', () => {
 });
 
 describe('a late proof', () => {
-  const failed = settleAttempt(settling(requested()), outcome('rejected')).effect;
+  const failed = () => settleAttempt(settling(requested()), outcome('rejected')).effect;
 
   it('E08: turns a FAILED or ABSENT row into CONFIRMED only by the person who resolves it', () => {
     for (const state of ['FAILED', 'ABSENT'] as const) {
-      const result = settleLateProof({ ...failed, state }, says('confirmed'), AFTER);
+      const result = settleLateProof({ ...failed(), state }, says('confirmed'), AFTER);
       expect(result).toMatchObject({
         effect: { state: 'CONFIRMED', code: null, failureClass: null, externalId: '42', settledAtMs: AFTER },
         receipt: { outcome: 'confirmed', observedBy: 'person' },
       });
     }
-    expect(settleLateProof(failed, says('confirmed', { output: undefined }), AFTER)).toMatchObject({
+    expect(settleLateProof(failed(), says('confirmed', { output: undefined }), AFTER)).toMatchObject({
       effect: { output: null },
     });
   });
 
   it('E08: takes no other word and no other row', () => {
-    expect(settleLateProof(failed, says('absent'), AFTER)).toMatchObject({ code: 'not-a-late-proof' });
-    expect(settleLateProof({ ...failed, state: 'WAIVED' }, says('confirmed'), AFTER)).toMatchObject({
+    expect(settleLateProof(failed(), says('absent'), AFTER)).toMatchObject({ code: 'not-a-late-proof' });
+    expect(settleLateProof({ ...failed(), state: 'WAIVED' }, says('confirmed'), AFTER)).toMatchObject({
       code: 'not-a-late-proof',
     });
-    expect(settleLateProof(failed, says('confirmed', { evidence: '' }), AFTER)).toMatchObject({
+    expect(settleLateProof(failed(), says('confirmed', { evidence: '' }), AFTER)).toMatchObject({
       code: 'evidence-missing',
     });
   });
