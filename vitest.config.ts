@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
+import { mutantPlugin } from './scripts/mutant-plugin.ts';
 
 export default defineConfig({
+  plugins: [mutantPlugin(process.env['PAWL_MUTANT'])],
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
@@ -8,5 +10,11 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    coverage: {
+      provider: 'v8',
+      reporter: ['text-summary', 'json-summary'],
+      include: ['src/**/*.ts'],
+      exclude: ['src/**/*.generated.ts', 'src/cli/main.ts', 'src/testing/demo/**', 'src/testing/provider-main.ts', 'src/testing/store-conformance/**'],
+    },
   },
 });

@@ -72,12 +72,10 @@ export async function runCli(args: readonly string[], host: CliHost, version: st
   for (const addVerb of VERBS) addVerb(program, bind);
   for (const command of withChildren(program)) {
     if (command.commands.length === 0) addCommonOptions(command);
-    command
-      .exitOverride()
-      .configureOutput({
-        writeOut: (text) => void host.stdout.write(text),
-        writeErr: (text) => void host.stderr.write(text),
-      });
+    command.exitOverride().configureOutput({
+      writeOut: (text) => void host.stdout.write(text),
+      writeErr: (text) => void host.stderr.write(text),
+    });
   }
   try {
     await program.parseAsync(args, { from: 'user' });

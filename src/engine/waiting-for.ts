@@ -85,7 +85,7 @@ function fromSteps(source: WaitingSource, run: string): readonly WaitingFor[] {
     const since = text(ownValue(envelope.control.activeSinceMs, id));
     if (step?.verb === 'wait') return [{ kind: 'timer', step: id, since, until: dueOf(`${id}:wait`), by: TIME, command: null }];
     if (step?.verb !== 'await') return [];
-    const command = `pawl signal ${run} ${step.event} --data '{}'`;
+    const command = `pawl signal ${run} ${step.event} '{}'`;
     return [{ kind: 'event', step: id, since, until: dueOf(`${id}:timeout`), by: [step.event], command }];
   });
 }

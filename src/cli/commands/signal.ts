@@ -4,7 +4,6 @@ import { readJsonArgument } from '../read-arguments.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 
 interface SignalOptions {
-  readonly data: string;
   readonly id?: string;
   readonly source: string;
 }
@@ -12,19 +11,19 @@ interface SignalOptions {
 /** How long a person waits to hear what became of a signal, milliseconds. */
 const WAIT_MS = 2_000;
 
-/** `pawl signal RUN EVENT --data JSON`. */
+/** `pawl signal RUN EVENT JSON`. */
 export function addSignal(program: Command, bind: Bind): void {
   program
     .command('signal')
     .description('send a declared event to a run; kept until it is waited for')
     .argument('<run>', 'run id or key')
     .argument('<event>', "the event's name")
-    .option('--data <json>', 'its data (text, @FILE or -)', '{}')
+    .argument('[data]', 'its data as JSON (text, @FILE or -)', '{}')
     .option('--id <id>', 'its id: the same id again is answered with what became of the first')
     .option('--source <source>', 'who vouches for the id', 'signal')
     .action(
-      bind(async (context, run: string, event: string, options: SignalOptions) => {
-        const data = await readJsonArgument(context, options.data, '--data');
+      bind(async (context, run: string, event: string, text: string, options: SignalOptions) => {
+        const data = await readJsonArgument(context, text, 'the data');
         await context.withApp(async (app) => {
           const by = app.principal(context.options.as ?? null).name;
           const ask = { name: event, data, source: options.source, eventId: options.id ?? null, by, waitMs: WAIT_MS };

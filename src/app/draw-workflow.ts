@@ -1,0 +1,43 @@
+import { describeRun } from '../machine/describe-run.ts';
+import { describeMachine } from '../machine/diagram.ts';
+import { toMermaid } from '../machine/mermaid.ts';
+import type { Json } from '../model/json.ts';
+import type { Machine } from '../model/machine.ts';
+import type { Picture } from '../model/picture.ts';
+import { layoutPicture } from '../picture/layout.ts';
+import { paintSvg } from '../picture/paint-svg.ts';
+import type { App } from './create-app.ts';
+
+/** A picture as text in one of its formats. */
+export type PictureFormat = 'svg' | 'mermaid';
+
+/** Draws a picture; SVG is laid out in a thread of its own. */
+async function draw(picture: Picture, format: PictureFormat): Promise<string> {
+  return format === 'mermaid' ? toMermaid(picture) : paintSvg(picture, await layoutPicture(picture));
+}
+
+/** Draws a machine without any run on it. @throws PAWL_INVARIANT when it cannot be laid out. */
+export function drawMachine(machine: Machine, format: PictureFormat): Promise<string> {
+  return draw(describeMachine(machine), format);
+}
+
+/**
+ * Draws the machine that a run is pinned to, with the way it has gone.
+ * @throws PAWL_RUN_NOT_FOUND, PAWL_VERSION_NOT_FOUND.
+ */
+export async function drawRun(app: App, name: string, format: PictureFormat): Promise<string> {
+  const run = await app.show(name);
+  const version = await app.version(run.workflow, run.version);
+  const history = await app.history(name);
+  const entered = history.journal.flatMap(({ delta }) => enteredOf(delta));
+  const undone = run.effects
+    .filter(({ compensates, state }) => compensates !== null && state === 'CONFIRMED')
+    .map(({ step }) => step);
+  return draw(describeRun(JSON.parse(version.machine) as Machine, { entered, undone }), format);
+}
+
+function enteredOf(delta: Json): readonly string[] {
+  if (typeof delta !== 'object' || delta === null || Array.isArray(delta)) return [];
+  const entered = Reflect.get(delta, 'entered') as Json | undefined;
+  return Array.isArray(entered) ? entered.filter((state) => typeof state === 'string') : [];
+}
