@@ -6,7 +6,6 @@ import {
   auditToRow,
   effectToRow,
   inboxAnswerToRow,
-  movingToRow,
   observationToRow,
   optionalText,
   packSnapshot,
@@ -34,8 +33,9 @@ function guardOf({ expect, effect }: EffectChange): unknown {
   return { key: effect.key, state: expect?.state ?? null, attempt: expect?.attempt ?? null, next: effect.state };
 }
 
-function changeOf({ expect, effect }: EffectChange): unknown {
-  return { effect_key: effect.key, from_state: expect?.state, from_attempt: expect?.attempt, ...movingToRow(effect) };
+/** Of a row that is there only what moves is stored: its fixed columns need not travel. */
+function effectOf({ expect, effect }: EffectChange): unknown {
+  return effectToRow(expect === null ? effect : { ...effect, request: '' });
 }
 
 function headColumns({ head }: RunCommit) {
@@ -65,7 +65,6 @@ function leaseColumns({ lease }: RunCommit) {
 
 function memberOf(commit: RunCommit): MemberRow {
   const set = new Set(commit.timersSet.map((timer) => timer.name));
-  const changed = commit.effects.filter((change) => change.expect !== null);
   return {
     run_id: commit.runId,
     fence: commit.fence,
@@ -75,9 +74,8 @@ function memberOf(commit: RunCommit): MemberRow {
     keeps_snapshot: passesSnapshotMark(commit),
     guards: packed(commit.effects.map(guardOf)),
     transitions: packed(commit.transitions.map(transitionToRow)),
-    effects_new: packed(commit.effects.filter((change) => change.expect === null).map((change) => effectToRow(change.effect))),
-    effects_set: packed(changed.map(changeOf)),
-    sets: changed.length,
+    effects: packed(commit.effects.map(effectOf)),
+    effect_count: commit.effects.length,
     receipts: packed(commit.receipts.map(receiptToRow)),
     timers_set: packed(commit.timersSet.map(timerToRow)),
     timers_cleared: packed(commit.timersCleared.filter((name) => !set.has(name))),

@@ -59,8 +59,7 @@ function parseOptional(text: unknown): Json | undefined {
   return text === null ? undefined : parse<Json>(text);
 }
 
-/** What a move of a ledger row may change. */
-export function movingToRow(effect: Effect): Travelling<typeof EFFECT_MOVING> {
+function movingToRow(effect: Effect): Travelling<typeof EFFECT_MOVING> {
   return {
     state: effect.state,
     attempt: effect.attempt,

@@ -26,49 +26,52 @@ hands AS MATERIALIZED (
   FROM me),
 oldest AS MATERIALIZED (
   SELECT h.suspect FROM pawl.ready r
-  JOIN pawl.run_head h ON h.part = $1 AND h.run_id = r.run_id
-  WHERE r.part = $1 AND r.due_at <= (SELECT now - $4 * interval '1 millisecond' FROM t) AND h.owner IS NULL
+  CROSS JOIN LATERAL (SELECT h.suspect FROM pawl.run_head h WHERE h.part = $1 AND h.run_id = r.run_id AND h.owner IS NULL OFFSET 0) AS h
+  WHERE r.part = $1 AND r.due_at <= (SELECT now - $4 * interval '1 millisecond' FROM t)
   ORDER BY r.due_at
   LIMIT 1),
 pick AS MATERIALIZED (
   SELECT c.* FROM hands CROSS JOIN LATERAL (
     SELECT r.run_id, r.due_at, h.suspect FROM pawl.ready r
-    JOIN pawl.run_head h ON h.part = $1 AND h.run_id = r.run_id
-    WHERE r.part = $1 AND r.due_at <= (SELECT now FROM t) AND h.owner IS NULL
-      AND NOT hands.suspect AND NOT (hands.busy AND (h.suspect OR EXISTS (SELECT FROM oldest WHERE oldest.suspect)))
+    CROSS JOIN LATERAL (
+      SELECT h.suspect FROM pawl.run_head h
+      WHERE h.part = $1 AND h.run_id = r.run_id AND h.owner IS NULL AND NOT (hands.busy AND h.suspect)
+      FOR NO KEY UPDATE SKIP LOCKED) AS h
+    WHERE r.part = $1 AND r.due_at <= (SELECT now FROM t)
+      AND NOT hands.suspect AND NOT (hands.busy AND EXISTS (SELECT FROM oldest WHERE oldest.suspect))
     ORDER BY r.due_at
     LIMIT $3
-    FOR UPDATE OF r, h SKIP LOCKED) AS c),
+    FOR UPDATE OF r SKIP LOCKED) AS c),
 chosen AS MATERIALIZED (
   SELECT pick.run_id, pick.due_at FROM pick
   WHERE pick.run_id = (SELECT first.run_id FROM pick AS first ORDER BY first.due_at, first.run_id LIMIT 1)
      OR NOT (pick.suspect OR (SELECT first.suspect FROM pick AS first ORDER BY first.due_at, first.run_id LIMIT 1))),
 del AS (
-  DELETE FROM pawl.ready r USING chosen WHERE r.part = $1 AND r.run_id = chosen.run_id
+  DELETE FROM pawl.ready r
+  WHERE r.part = $1 AND r.run_id = ANY (ARRAY(SELECT chosen.run_id FROM chosen))
   RETURNING r.run_id),
 u AS (
-  UPDATE pawl.run_head h SET owner = $2, fence = h.fence + 1 FROM del
-  WHERE h.part = $1 AND h.run_id = del.run_id
+  UPDATE pawl.run_head h SET owner = $2, fence = h.fence + 1
+  WHERE h.part = $1 AND h.run_id = ANY (ARRAY(SELECT del.run_id FROM del))
   RETURNING h.run_id, h.fence, h.suspect),
 l AS (
   INSERT INTO pawl.lease (part, run_id, worker_id, fence, suspect, claimed_at)
   SELECT $1, u.run_id, $2, u.fence, u.suspect, t.now FROM u CROSS JOIN t),
 passed AS MATERIALIZED (
   SELECT r.run_id FROM pawl.ready r
-  JOIN pawl.run_head h ON h.part = $1 AND h.run_id = r.run_id
+  CROSS JOIN LATERAL (SELECT FROM pawl.run_head h WHERE h.part = $1 AND h.run_id = r.run_id AND h.owner IS NOT NULL OFFSET 0) AS h
   WHERE r.part = $1
     AND r.due_at <= (SELECT CASE WHEN count(*) < $3 THEN (SELECT now FROM t) ELSE max(pick.due_at) END FROM pick)
-    AND h.owner IS NOT NULL AND EXISTS (SELECT FROM me)
+    AND EXISTS (SELECT FROM me)
   ORDER BY r.due_at
   LIMIT ${PASSED_ROWS_MAX}),
 back AS MATERIALIZED (
-  SELECT r.run_id FROM passed
-  JOIN pawl.ready r ON r.part = $1 AND r.run_id = passed.run_id
-  WHERE (SELECT count(*) FROM passed) >= ${PASSED_ROWS_MAX}
-  FOR UPDATE OF r SKIP LOCKED),
+  SELECT r.run_id FROM pawl.ready r
+  WHERE r.part = $1 AND (SELECT count(*) FROM passed) >= ${PASSED_ROWS_MAX} AND r.run_id = ANY (ARRAY(SELECT passed.run_id FROM passed))
+  FOR UPDATE SKIP LOCKED),
 push AS (
-  UPDATE pawl.ready r SET due_at = t.now + interval '1 second' FROM t CROSS JOIN back
-  WHERE r.part = $1 AND r.run_id = back.run_id)
+  UPDATE pawl.ready r SET due_at = (SELECT now + interval '1 second' FROM t)
+  WHERE r.part = $1 AND r.run_id = ANY (ARRAY(SELECT back.run_id FROM back)))
 SELECT u.run_id, u.suspect FROM u`,
 };
 
@@ -87,9 +90,10 @@ l AS (
   INSERT INTO pawl.lease (part, run_id, worker_id, fence, suspect, claimed_at)
   SELECT $1, u.run_id, $2, u.fence, u.suspect, t.now FROM u CROSS JOIN t),
 woken AS MATERIALIZED (
-  SELECT r.run_id FROM u JOIN pawl.ready r ON r.part = $1 AND r.run_id = u.run_id
-  FOR UPDATE OF r SKIP LOCKED),
+  SELECT r.run_id FROM pawl.ready r
+  WHERE r.part = $1 AND r.run_id = (SELECT u.run_id FROM u)
+  FOR UPDATE SKIP LOCKED),
 del AS (
-  DELETE FROM pawl.ready r USING woken WHERE r.part = $1 AND r.run_id = woken.run_id)
+  DELETE FROM pawl.ready r WHERE r.part = $1 AND r.run_id = (SELECT woken.run_id FROM woken))
 SELECT u.run_id, u.suspect FROM u`,
 };

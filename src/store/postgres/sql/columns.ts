@@ -41,9 +41,9 @@ export function valuesOf(columns: Columns, alias: string): string {
   return each(columns, (name, kind) => stored(kind, `${alias}.${name}`));
 }
 
-/** Assignments from a travelled record, for an UPDATE. */
-export function assignmentsOf(columns: Columns, alias: string): string {
-  return each(columns, (name, kind) => `${name} = ${stored(kind, `${alias}.${name}`)}`);
+/** Assignments from a row that is stored alike, for an UPDATE. */
+export function assignmentsFrom(columns: Columns, alias: string): string {
+  return each(columns, (name) => `${name} = ${alias}.${name}`);
 }
 
 /** The columns of a table as they travel back. */

@@ -1,4 +1,4 @@
-import { APPROVAL, assignmentsOf, AUDIT, EFFECT, EFFECT_MOVING, namesOf, OBSERVATION, RECEIPT, recordOf, TIMER, TRANSITION, valuesOf, VOTE } from './columns.ts';
+import { APPROVAL, assignmentsFrom, AUDIT, EFFECT, EFFECT_MOVING, namesOf, OBSERVATION, RECEIPT, recordOf, TIMER, TRANSITION, valuesOf, VOTE } from './columns.ts';
 import { STORED_EFFECT_MOVES } from './effect-moves.ts';
 import { type Statement, TIME, timeOf } from './statement.ts';
 
@@ -20,9 +20,8 @@ const MEMBER = {
   failure: 'text',
   guards: 'text',
   transitions: 'text',
-  effects_new: 'text',
-  effects_set: 'text',
-  sets: 'integer',
+  effects: 'text',
+  effect_count: 'integer',
   receipts: 'text',
   timers_set: 'text',
   timers_cleared: 'text',
@@ -48,54 +47,65 @@ function membersOf(columns: Readonly<Record<string, string>>): string {
 
 const MOVES = `ARRAY[${STORED_EFFECT_MOVES.map((move) => `'${move}'`).join(', ')}]`;
 
-/** Stage 1: the heads, sorted; one that somebody else has locked is left out: busy. */
+/**
+ * Stage 1: the heads, sorted; one that somebody else has locked is left out: busy. Every look-up of this statement is
+ * lateral, an upsert or an array of ids, so that no plan can turn it round and read a whole part.
+ */
 const LOCK = `lk AS MATERIALIZED (
-  SELECT i.*, h.tenant, h.revision AS at_revision, h.fence AS at_fence, h.owner AS at_owner, h.suspect AS at_suspect
+  SELECT i.*, h.*
   FROM (SELECT * FROM i ORDER BY run_id) AS i
-  JOIN pawl.run_head h ON h.part = $1 AND h.run_id = i.run_id
-  FOR NO KEY UPDATE OF h SKIP LOCKED)`;
+  CROSS JOIN LATERAL (
+    SELECT h.tenant, h.revision AS at_revision, h.fence AS at_fence, h.owner AS at_owner, h.suspect AS at_suspect, h.crashes AS at_crashes,
+           h.status AS at_status, h.phase AS at_phase, h.needs AS at_needs, h.codec AS at_codec, h.ended_at AS at_ended, h.output AS at_output, h.failure AS at_failure
+    FROM pawl.run_head h
+    WHERE h.part = $1 AND h.run_id = i.run_id
+    FOR NO KEY UPDATE SKIP LOCKED) AS h)`;
 
-/** Stage 2: the guards, per member. Without transitions and head the fence and the rows alone decide (P02c). */
+/** Stage 2: the guards, per member; the rows guarded are locked. Without transitions and head the fence and the rows alone decide (P02c). */
 const GUARD = `judged AS MATERIALIZED (
   SELECT lk.*, (
     SELECT min(g.key)
     FROM json_to_recordset(lk.guards::json) AS g (key text, state text, attempt integer, next text)
-    LEFT JOIN pawl.effect e ON e.part = $1 AND e.run_id = lk.run_id AND e.effect_key = g.key
-    WHERE CASE WHEN g.state IS NULL THEN e.effect_key IS NOT NULL
-          ELSE e.effect_key IS NULL OR e.state <> g.state OR e.attempt <> g.attempt OR (e.state || '>' || g.next) <> ALL (${MOVES}) END
+    LEFT JOIN LATERAL (
+      SELECT e.state, e.attempt FROM pawl.effect e
+      WHERE e.part = $1 AND e.run_id = lk.run_id AND e.effect_key = g.key
+      FOR NO KEY UPDATE) AS e ON true
+    WHERE CASE WHEN g.state IS NULL THEN e.state IS NOT NULL
+          ELSE e.state IS NULL OR e.state <> g.state OR e.attempt <> g.attempt OR (e.state || '>' || g.next) <> ALL (${MOVES}) END
   ) AS bad_key
   FROM lk),
 ok AS MATERIALIZED (
-  SELECT judged.* FROM judged
+  SELECT judged.*, judged.has_head OR judged.n > 0 OR judged.release AS moves_head FROM judged
   WHERE judged.at_fence = judged.fence AND judged.at_owner = $2
     AND (judged.at_revision = judged.revision OR (judged.n = 0 AND NOT judged.has_head))
     AND judged.bad_key IS NULL)`;
 
-/** Stage 3: the head, where anything of it changes; the member's columns ride along to the rows. */
+/** Stage 3: the head, where anything of it changes; it is there and locked, so the upsert never inserts. An empty snapshot = unchanged. */
 const HEAD = `u AS (
-  UPDATE pawl.run_head h
-  SET revision = h.revision + ok.n,
-      status = CASE WHEN ok.has_head THEN ok.status ELSE h.status END,
-      phase = CASE WHEN ok.has_head THEN ok.phase ELSE h.phase END,
-      needs = CASE WHEN ok.has_head THEN ok.needs ELSE h.needs END,
-      codec = CASE WHEN ok.has_head THEN ok.codec ELSE h.codec END,
-      snapshot = CASE WHEN ok.has_head THEN ok.snapshot ELSE h.snapshot END,
-      ended_at = CASE WHEN ok.has_head THEN ${timeOf('ok.ended_at')} ELSE h.ended_at END,
-      output = CASE WHEN ok.has_head THEN ok.output ELSE h.output END,
-      failure = CASE WHEN ok.has_head THEN ok.failure ELSE h.failure END,
-      crashes = CASE WHEN ok.n > 0 THEN 0 ELSE h.crashes END,
-      suspect = h.suspect AND ok.n = 0,
-      owner = CASE WHEN ok.release THEN NULL ELSE h.owner END
+  INSERT INTO pawl.run_head AS h (part, run_id, tenant, revision, fence, owner, status, phase, needs, crashes, suspect, codec, snapshot, ended_at, output, failure)
+  SELECT $1, ok.run_id, ok.tenant, ok.at_revision + ok.n, ok.fence, CASE WHEN ok.release THEN NULL ELSE $2 END,
+         CASE WHEN ok.has_head THEN ok.status ELSE ok.at_status END,
+         CASE WHEN ok.has_head THEN ok.phase ELSE ok.at_phase END,
+         CASE WHEN ok.has_head THEN ok.needs ELSE ok.at_needs END,
+         CASE WHEN ok.n > 0 THEN 0 ELSE ok.at_crashes END,
+         ok.at_suspect AND ok.n = 0,
+         CASE WHEN ok.has_head THEN ok.codec ELSE ok.at_codec END,
+         CASE WHEN ok.has_head THEN ok.snapshot ELSE '' END,
+         CASE WHEN ok.has_head THEN ${timeOf('ok.ended_at')} ELSE ok.at_ended END,
+         CASE WHEN ok.has_head THEN ok.output ELSE ok.at_output END,
+         CASE WHEN ok.has_head THEN ok.failure ELSE ok.at_failure END
   FROM ok
-  WHERE h.part = $1 AND h.run_id = ok.run_id AND h.revision = ok.at_revision AND h.fence = ok.fence
-    AND (ok.has_head OR ok.n > 0 OR ok.release)
-  RETURNING ok.*),
-w AS MATERIALIZED (
-  SELECT * FROM u
-  UNION ALL
-  SELECT * FROM ok WHERE NOT (ok.has_head OR ok.n > 0 OR ok.release))`;
+  WHERE ok.moves_head
+  ON CONFLICT ON CONSTRAINT run_head_pk DO UPDATE
+  SET revision = excluded.revision, owner = excluded.owner, status = excluded.status, phase = excluded.phase, needs = excluded.needs,
+      crashes = excluded.crashes, suspect = excluded.suspect, codec = excluded.codec,
+      snapshot = CASE WHEN octet_length(excluded.snapshot) = 0 THEN h.snapshot ELSE excluded.snapshot END,
+      ended_at = excluded.ended_at, output = excluded.output, failure = excluded.failure
+  WHERE h.fence = excluded.fence AND h.revision <= excluded.revision
+  RETURNING 1),
+w AS MATERIALIZED (SELECT ok.* FROM (SELECT count(*) AS heads FROM u) AS c CROSS JOIN ok WHERE c.heads >= 0)`;
 
-/** Stage 4: all other rows, from the members that are in. */
+/** Stage 4: all other rows, from the members that are in. A changed ledger row is there and locked; a new one is not there. */
 const ROWS = `j AS (
   INSERT INTO pawl.journal (part, run_id, tenant, fence, worker_id, codec, snapshot, ${namesOf(TRANSITION)})
   SELECT $1, w.run_id, w.tenant, w.fence, $2,
@@ -103,16 +113,13 @@ const ROWS = `j AS (
          CASE WHEN w.keeps_snapshot AND x.revision = w.at_revision + w.n THEN w.snapshot END,
          ${valuesOf(TRANSITION, 'x')}
   FROM w CROSS JOIN LATERAL json_to_recordset(w.transitions::json) AS x (${recordOf(TRANSITION)})),
-ei AS (
-  INSERT INTO pawl.effect (part, run_id, tenant, ${namesOf(EFFECT)})
+e AS (
+  INSERT INTO pawl.effect AS e (part, run_id, tenant, ${namesOf(EFFECT)})
   SELECT $1, w.run_id, w.tenant, ${valuesOf(EFFECT, 'x')}
-  FROM w CROSS JOIN LATERAL json_to_recordset(w.effects_new::json) AS x (${recordOf(EFFECT)})),
-eu AS (
-  UPDATE pawl.effect e
-  SET ${assignmentsOf(EFFECT_MOVING, 'x')}
-  FROM w CROSS JOIN LATERAL json_to_recordset(w.effects_set::json) AS x (effect_key text, from_state text, from_attempt integer, ${recordOf(EFFECT_MOVING)})
-  WHERE e.part = $1 AND e.run_id = w.run_id AND e.effect_key = x.effect_key
-    AND e.state = x.from_state AND e.attempt = x.from_attempt AND (e.state || '>' || x.state) = ANY (${MOVES})
+  FROM w CROSS JOIN LATERAL json_to_recordset(w.effects::json) AS x (${recordOf(EFFECT)})
+  ON CONFLICT ON CONSTRAINT effect_pk DO UPDATE
+  SET ${assignmentsFrom(EFFECT_MOVING, 'excluded')}
+  WHERE (e.state || '>' || excluded.state) = ANY (${MOVES})
   RETURNING 1),
 ri AS (
   INSERT INTO pawl.receipt (part, run_id, tenant, ${namesOf(RECEIPT)})
@@ -120,8 +127,8 @@ ri AS (
   FROM w CROSS JOIN LATERAL json_to_recordset(w.receipts::json) AS x (${recordOf(RECEIPT)})),
 td AS (
   DELETE FROM pawl.timer m
-  USING w CROSS JOIN LATERAL json_array_elements_text(w.timers_cleared::json) AS x (name)
-  WHERE m.part = $1 AND m.run_id = w.run_id AND m.name = x.name
+  WHERE m.part = $1 AND m.run_id = ANY (ARRAY(SELECT w.run_id FROM w WHERE w.timers_cleared IS NOT NULL))
+    AND (m.run_id, m.name) IN (SELECT w.run_id, x.name FROM w CROSS JOIN LATERAL json_array_elements_text(w.timers_cleared::json) AS x (name))
   RETURNING 1),
 tu AS (
   INSERT INTO pawl.timer AS m (part, run_id, tenant, ${namesOf(TIMER)})
@@ -132,11 +139,11 @@ tu AS (
   WHERE m.due_at <> excluded.due_at OR m.generation <> excluded.generation
   RETURNING 1),
 ld AS (
-  DELETE FROM pawl.lease l USING w
-  WHERE w.release AND l.part = $1 AND l.run_id = w.run_id),
+  DELETE FROM pawl.lease l
+  WHERE l.part = $1 AND l.run_id = ANY (ARRAY(SELECT w.run_id FROM w WHERE w.release))),
 lu AS (
-  UPDATE pawl.lease l SET suspect = false FROM w
-  WHERE w.at_suspect AND w.n > 0 AND NOT w.release AND l.part = $1 AND l.run_id = w.run_id)`;
+  UPDATE pawl.lease l SET suspect = false
+  WHERE l.part = $1 AND l.run_id = ANY (ARRAY(SELECT w.run_id FROM w WHERE w.at_suspect AND w.n > 0 AND NOT w.release)))`;
 
 const RARE_ROWS = `ap AS (
   INSERT INTO pawl.approval (part, run_id, tenant, ${namesOf(APPROVAL)})
@@ -151,12 +158,16 @@ vo AS (
   INSERT INTO pawl.vote (part, run_id, tenant, ${namesOf(VOTE)})
   SELECT $1, w.run_id, w.tenant, ${valuesOf(VOTE, 'x')}
   FROM w CROSS JOIN LATERAL json_to_recordset(w.votes::json) AS x (${recordOf(VOTE)})),
+ia AS MATERIALIZED (
+  SELECT w.run_id, w.at_revision + w.n AS revision, x.*
+  FROM w CROSS JOIN LATERAL json_to_recordset(w.inbox::json) AS x (source text, event_id text, outcome text, code text, detail text, consumed boolean)),
 ib AS (
   UPDATE pawl.inbox b
-  SET outcome = x.outcome, code = x.code, detail = x.detail, consumed = x.consumed,
-      consumed_revision = CASE WHEN x.consumed THEN w.at_revision + w.n END
-  FROM w CROSS JOIN LATERAL json_to_recordset(w.inbox::json) AS x (source text, event_id text, outcome text, code text, detail text, consumed boolean)
-  WHERE b.part = $1 AND b.run_id = w.run_id AND b.source = x.source AND b.event_id = x.event_id AND NOT b.consumed
+  SET (outcome, code, detail, consumed, consumed_revision) = (
+    SELECT ia.outcome, ia.code, ia.detail, ia.consumed, CASE WHEN ia.consumed THEN ia.revision END
+    FROM ia WHERE ia.run_id = b.run_id AND ia.source = b.source AND ia.event_id = b.event_id)
+  WHERE b.part = $1 AND b.run_id = ANY (ARRAY(SELECT ia.run_id FROM ia)) AND NOT b.consumed
+    AND (b.run_id, b.source, b.event_id) IN (SELECT ia.run_id, ia.source, ia.event_id FROM ia)
   RETURNING 1),
 ob AS (
   INSERT INTO pawl.observation (part, run_id, tenant, observed_at, ${namesOf(OBSERVATION)})
@@ -182,28 +193,33 @@ ins AS (
     SELECT w.run_id, ${timeOf('w.ready_at')} AS due_at
     FROM gate CROSS JOIN w
     WHERE gate.done >= 0 AND w.release AND w.ready_at IS NOT NULL
-      AND NOT EXISTS (SELECT FROM pawl.ready r WHERE r.part = $1 AND r.run_id = w.run_id)
+      AND (SELECT count(*) FROM pawl.ready r WHERE r.part = $1 AND r.run_id = w.run_id) = 0
     ORDER BY w.run_id) AS z
   ON CONFLICT ON CONSTRAINT ready_pk DO NOTHING
   RETURNING 1),
 rl AS MATERIALIZED (
-  SELECT r.run_id, ${timeOf('w.ready_at')} AS ready_at, r.wake IS NOT DISTINCT FROM w.wake_seen AS seen
+  SELECT r.run_id, ${timeOf('w.ready_at')} AS ready_at, r.due_at, r.wake, r.wake IS NOT DISTINCT FROM w.wake_seen AS seen
   FROM (SELECT count(*) AS done FROM ins) AS g CROSS JOIN w
-  JOIN pawl.ready r ON r.part = $1 AND r.run_id = w.run_id
-  WHERE g.done >= 0 AND w.release
-  FOR UPDATE OF r SKIP LOCKED),
+  CROSS JOIN LATERAL (
+    SELECT r.run_id, r.due_at, r.wake FROM pawl.ready r
+    WHERE r.part = $1 AND r.run_id = w.run_id
+    FOR UPDATE SKIP LOCKED) AS r
+  WHERE g.done >= 0 AND w.release),
 rd AS (
-  DELETE FROM pawl.ready r USING rl
-  WHERE rl.seen AND rl.ready_at IS NULL AND r.part = $1 AND r.run_id = rl.run_id),
+  DELETE FROM pawl.ready r
+  WHERE r.part = $1 AND r.run_id = ANY (ARRAY(SELECT rl.run_id FROM rl WHERE rl.seen AND rl.ready_at IS NULL))),
 ru AS (
-  UPDATE pawl.ready r SET due_at = CASE WHEN rl.seen THEN rl.ready_at ELSE t.now END
+  INSERT INTO pawl.ready AS r (part, run_id, due_at, wake)
+  SELECT $1, rl.run_id, CASE WHEN rl.seen THEN rl.ready_at ELSE t.now END, rl.wake
   FROM t CROSS JOIN rl
-  WHERE NOT (rl.seen AND rl.ready_at IS NULL) AND (rl.seen OR r.due_at > t.now) AND r.part = $1 AND r.run_id = rl.run_id)`;
+  WHERE CASE WHEN rl.seen THEN rl.ready_at IS NOT NULL ELSE rl.due_at > t.now END
+  ON CONFLICT ON CONSTRAINT ready_pk DO UPDATE SET due_at = excluded.due_at)`;
 }
 
 /** One row per member that was locked; a member without one is busy. A guarded row that changed meanwhile takes all back. */
 const ANSWER = `SELECT w.ord, 'applied' AS kind, w.at_revision + w.n AS revision, w.fence, NULL AS effect_key, ms.now_ms,
-       CASE WHEN (SELECT count(*) FROM eu) <> (SELECT coalesce(sum(s.sets), 0) FROM w AS s) THEN pawl.refuse_commit('effect') END AS refused
+       CASE WHEN (SELECT count(*) FROM e) <> (SELECT coalesce(sum(s.effect_count), 0) FROM ok AS s) THEN pawl.refuse_commit('effect')
+            WHEN (SELECT count(*) FROM u) <> (SELECT count(*) FROM ok AS s WHERE s.moves_head) THEN pawl.refuse_commit('run_head') END AS refused
 FROM w CROSS JOIN (SELECT (extract(epoch FROM t.now) * 1000)::bigint AS now_ms FROM t) AS ms
 UNION ALL
 SELECT judged.ord,
@@ -218,7 +234,7 @@ WHERE judged.at_fence <> judged.fence OR judged.at_owner IS DISTINCT FROM $2
 
 /**
  * COMMIT, the door of P02. Indexes: run_head_pk, effect_pk, timer_pk, lease_pk, ready_pk; one row answered per member.
- * The four stages each read from the one before; the members' columns ride through RETURNING, nothing joins the batch again.
+ * The four stages each read from the one before; each member carries its rows along, nothing joins the batch again.
  */
 export const COMMIT: Statement = {
   name: 'commit',

@@ -20,7 +20,7 @@ ev AS (
   SELECT $1, z.run_id, z.source, z.event_id, z.tenant, z.payload, z.payload_hash, t.now, 'null', false
   FROM t CROSS JOIN (
     SELECT i.*, h.tenant FROM i
-    JOIN pawl.run_head h ON h.part = $1 AND h.run_id = i.run_id
+    CROSS JOIN LATERAL (SELECT h.tenant FROM pawl.run_head h WHERE h.part = $1 AND h.run_id = i.run_id OFFSET 0) AS h
     ORDER BY i.run_id, i.source, i.event_id) AS z
   ON CONFLICT ON CONSTRAINT inbox_pk DO NOTHING
   RETURNING b.run_id, b.source, b.event_id),
@@ -33,8 +33,10 @@ FROM ev
 UNION ALL
 SELECT i.ord, i.run_id, i.source, i.event_id, false, h.run_id IS NOT NULL, ${ANSWER_COLUMNS}, (SELECT ${msOf('t.now')} FROM t)
 FROM i
-LEFT JOIN pawl.run_head h ON h.part = $1 AND h.run_id = i.run_id
-LEFT JOIN pawl.inbox b ON b.part = $1 AND b.run_id = i.run_id AND b.source = i.source AND b.event_id = i.event_id`,
+LEFT JOIN LATERAL (SELECT h.run_id FROM pawl.run_head h WHERE h.part = $1 AND h.run_id = i.run_id OFFSET 0) AS h ON true
+LEFT JOIN LATERAL (
+  SELECT ${ANSWER_COLUMNS} FROM pawl.inbox b
+  WHERE b.part = $1 AND b.run_id = i.run_id AND b.source = i.source AND b.event_id = i.event_id OFFSET 0) AS b ON true`,
 };
 
 /**
@@ -65,8 +67,8 @@ ev AS (
   ON CONFLICT ON CONSTRAINT inbox_pk DO NOTHING
   RETURNING b.run_id),
 u AS (
-  UPDATE pawl.run_head h SET owner = $2, fence = h.fence + 1 FROM ev CROSS JOIN me
-  WHERE me.lives AND h.part = $1 AND h.run_id = ev.run_id AND h.owner IS NULL
+  UPDATE pawl.run_head h SET owner = $2, fence = h.fence + 1
+  WHERE h.part = $1 AND h.run_id = (SELECT ev.run_id FROM ev) AND (SELECT me.lives FROM me) AND h.owner IS NULL
   RETURNING h.run_id, h.fence, h.suspect),
 l AS (
   INSERT INTO pawl.lease (part, run_id, worker_id, fence, suspect, claimed_at)
@@ -106,6 +108,6 @@ export const DRAIN: Statement = {
           WHERE b.part = $1 AND b.run_id = l.run_id AND NOT b.consumed AND b.outcome IS NULL
           ORDER BY b.received_at, b.source, b.event_id) AS x) AS inbox
 FROM pawl.lease l
-JOIN pawl.ready r ON r.part = $1 AND r.run_id = l.run_id
+CROSS JOIN LATERAL (SELECT r.wake FROM pawl.ready r WHERE r.part = $1 AND r.run_id = l.run_id OFFSET 0) AS r
 WHERE l.part = $1 AND l.worker_id = $2`,
 };

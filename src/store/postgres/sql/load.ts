@@ -23,8 +23,8 @@ SELECT ${readingOf(RUN, 'r')}, h.revision, h.fence, h.owner, h.status, h.crashes
        ${rowsOf('inbox', INBOX, 'c.received_at, c.source, c.event_id', 'NOT c.consumed')} AS inbox,
        last.receipt_no, last.integrity, ${msOf('t.now')} AS now_ms
 FROM t CROSS JOIN unnest($2::uuid[]) AS i (run_id)
-JOIN pawl.run_head h ON h.part = $1 AND h.run_id = i.run_id
-JOIN pawl.run r ON r.part = $1 AND r.run_id = h.run_id
+CROSS JOIN LATERAL (SELECT * FROM pawl.run_head h WHERE h.part = $1 AND h.run_id = i.run_id OFFSET 0) AS h
+CROSS JOIN LATERAL (SELECT * FROM pawl.run r WHERE r.part = $1 AND r.run_id = h.run_id OFFSET 0) AS r
 LEFT JOIN LATERAL (
   SELECT c.receipt_no, c.integrity FROM pawl.receipt c WHERE c.part = $1 AND c.run_id = h.run_id ORDER BY c.receipt_no DESC LIMIT 1) AS last ON true`,
 };
@@ -36,8 +36,10 @@ export const TRACE: Statement = {
   writes: false,
   text: `SELECT i.ord, h.revision, h.fence, j.revision AS journal_revision, j.fence AS journal_fence, j.worker_id, j.state_hash
 FROM unnest($2::uuid[], $3::bigint[]) WITH ORDINALITY AS i (run_id, revision, ord)
-JOIN pawl.run_head h ON h.part = $1 AND h.run_id = i.run_id
-LEFT JOIN pawl.journal j ON j.part = $1 AND j.run_id = i.run_id AND j.revision = i.revision`,
+CROSS JOIN LATERAL (SELECT h.revision, h.fence FROM pawl.run_head h WHERE h.part = $1 AND h.run_id = i.run_id OFFSET 0) AS h
+LEFT JOIN LATERAL (
+  SELECT j.revision, j.fence, j.worker_id, j.state_hash FROM pawl.journal j
+  WHERE j.part = $1 AND j.run_id = i.run_id AND j.revision = i.revision OFFSET 0) AS j ON true`,
 };
 
 /** The database's time. One row. */

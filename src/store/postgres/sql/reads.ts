@@ -123,7 +123,7 @@ SELECT $1, z.run_id, z.tenant, t.now, z.effect_key, z.source, z.source_id, z.det
 FROM t CROSS JOIN (
   SELECT i.*, h.tenant
   FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[]) AS i (run_id, effect_key, source, source_id, detail)
-  JOIN pawl.run_head h ON h.part = $1 AND h.run_id = i.run_id
+  CROSS JOIN LATERAL (SELECT h.tenant FROM pawl.run_head h WHERE h.part = $1 AND h.run_id = i.run_id OFFSET 0) AS h
   ORDER BY i.run_id, i.effect_key, i.source, i.source_id) AS z
 ON CONFLICT ON CONSTRAINT observation_pk DO NOTHING`,
 };

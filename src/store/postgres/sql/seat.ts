@@ -46,20 +46,24 @@ export const DISOWN: Statement = {
   writes: true,
   text: `WITH ${TIME},
 x AS MATERIALIZED (
-  SELECT h.run_id, l.fence FROM pawl.lease l
-  JOIN pawl.run_head h ON h.part = $1 AND h.run_id = l.run_id
-  WHERE l.part = $1 AND l.worker_id = $2 AND l.run_id <> ALL ($3::uuid[])
-    AND l.claimed_at < (SELECT now - $4 * interval '1 millisecond' FROM t)
-    AND h.owner = l.worker_id AND h.fence = l.fence
-  ORDER BY h.run_id
-  LIMIT 200
-  FOR NO KEY UPDATE OF h),
+  SELECT h.run_id
+  FROM (
+    SELECT l.run_id, l.fence FROM pawl.lease l
+    WHERE l.part = $1 AND l.worker_id = $2 AND l.run_id <> ALL ($3::uuid[])
+      AND l.claimed_at < (SELECT now - $4 * interval '1 millisecond' FROM t)
+    ORDER BY l.run_id
+    LIMIT 200) AS l
+  CROSS JOIN LATERAL (
+    SELECT h.run_id FROM pawl.run_head h
+    WHERE h.part = $1 AND h.run_id = l.run_id AND h.owner = $2 AND h.fence = l.fence
+    FOR NO KEY UPDATE) AS h),
 u AS (
-  UPDATE pawl.run_head h SET owner = NULL, fence = h.fence + 1 FROM x
-  WHERE h.part = $1 AND h.run_id = x.run_id AND h.fence = x.fence AND h.owner = $2
+  UPDATE pawl.run_head h SET owner = NULL, fence = h.fence + 1
+  WHERE h.part = $1 AND h.run_id = ANY (ARRAY(SELECT x.run_id FROM x)) AND h.owner = $2
   RETURNING h.run_id),
 d AS (
-  DELETE FROM pawl.lease l USING u WHERE l.part = $1 AND l.run_id = u.run_id
+  DELETE FROM pawl.lease l
+  WHERE l.part = $1 AND l.run_id = ANY (ARRAY(SELECT u.run_id FROM u))
   RETURNING l.run_id),
 ${WAKE}
 SELECT d.run_id FROM d`,
@@ -80,34 +84,34 @@ dead AS MATERIALIZED (
   WHERE s.part = $1 AND s.lease_until < (SELECT now FROM t)
   FOR UPDATE SKIP LOCKED),
 lost AS MATERIALIZED (
-  SELECT l.run_id, l.worker_id, l.fence, l.suspect FROM dead
-  JOIN pawl.lease l ON l.part = $1 AND l.worker_id = dead.worker_id
+  SELECT l.* FROM dead CROSS JOIN LATERAL (
+    SELECT l.run_id, l.worker_id, l.fence, l.suspect FROM pawl.lease l WHERE l.part = $1 AND l.worker_id = dead.worker_id OFFSET 0) AS l
   UNION ALL
   SELECT l.run_id, l.worker_id, l.fence, l.suspect FROM pawl.lease l
-  WHERE l.part = $1 AND NOT EXISTS (SELECT FROM pawl.seat s WHERE s.part = $1 AND s.worker_id = l.worker_id)),
+  WHERE l.part = $1 AND NOT (l.worker_id IN (SELECT s.worker_id FROM pawl.seat s WHERE s.part = $1))),
 x AS MATERIALIZED (
-  SELECT h.run_id, lost.worker_id, lost.fence, lost.suspect
+  SELECT h.run_id,
+         lost.suspect AND (SELECT count(*) FROM pawl.lease o WHERE o.part = $1 AND o.worker_id = lost.worker_id) = 1 AS alone
   FROM (SELECT * FROM lost ORDER BY run_id) AS lost
-  JOIN pawl.run_head h ON h.part = $1 AND h.run_id = lost.run_id
-  WHERE h.owner = lost.worker_id AND h.fence = lost.fence
-  LIMIT $2
-  FOR NO KEY UPDATE OF h SKIP LOCKED),
+  CROSS JOIN LATERAL (
+    SELECT h.run_id FROM pawl.run_head h
+    WHERE h.part = $1 AND h.run_id = lost.run_id AND h.owner = lost.worker_id AND h.fence = lost.fence
+    FOR NO KEY UPDATE SKIP LOCKED) AS h
+  LIMIT $2),
 u AS (
   UPDATE pawl.run_head h
   SET owner = NULL, fence = h.fence + 1, suspect = true,
-      crashes = h.crashes + CASE WHEN x.suspect
-        THEN CASE WHEN (SELECT count(*) FROM pawl.lease o WHERE o.part = $1 AND o.worker_id = x.worker_id) = 1 THEN 1 ELSE 0 END
-        ELSE 0 END
-  FROM x
-  WHERE h.part = $1 AND h.run_id = x.run_id AND h.fence = x.fence AND h.owner = x.worker_id
+      crashes = h.crashes + (h.run_id = ANY (ARRAY(SELECT x.run_id FROM x WHERE x.alone)))::integer
+  WHERE h.part = $1 AND h.run_id = ANY (ARRAY(SELECT x.run_id FROM x)) AND h.owner IS NOT NULL
   RETURNING h.run_id),
 d AS (
-  DELETE FROM pawl.lease l USING u WHERE l.part = $1 AND l.run_id = u.run_id
+  DELETE FROM pawl.lease l
+  WHERE l.part = $1 AND l.run_id = ANY (ARRAY(SELECT u.run_id FROM u))
   RETURNING l.run_id),
 ${WAKE},
 old AS (
-  DELETE FROM pawl.seat s USING dead
-  WHERE s.part = $1 AND s.worker_id = dead.worker_id AND dead.lease_until < (SELECT now - interval '1 hour' FROM t)
-    AND NOT EXISTS (SELECT FROM pawl.lease l WHERE l.part = $1 AND l.worker_id = dead.worker_id))
+  DELETE FROM pawl.seat s
+  WHERE s.part = $1 AND s.worker_id = ANY (ARRAY(SELECT dead.worker_id FROM dead WHERE dead.lease_until < (SELECT now - interval '1 hour' FROM t)))
+    AND NOT EXISTS (SELECT FROM pawl.lease l WHERE l.part = $1 AND l.worker_id = s.worker_id))
 SELECT d.run_id FROM d`,
 };

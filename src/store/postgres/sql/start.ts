@@ -72,7 +72,7 @@ new AS MATERIALIZED (
   FROM i
   LEFT JOIN me ON me.worker_id = i.worker_id
   WHERE (NOT i.keyed OR EXISTS (SELECT FROM k WHERE k.run_id = i.run_id))
-    AND NOT EXISTS (SELECT FROM pawl.run_head h WHERE h.part = $1 AND h.run_id = i.run_id)),
+    AND (SELECT count(*) FROM pawl.run_head h WHERE h.part = $1 AND h.run_id = i.run_id) = 0),
 h AS (
   INSERT INTO pawl.run_head (part, run_id, tenant, revision, fence, owner, status, phase, needs, crashes, suspect, codec, snapshot, ended_at, output, failure)
   SELECT $1, new.run_id, new.tenant, new.revision, new.fence, new.owner, new.status, new.phase, new.needs, 0, false, new.codec, new.snapshot,

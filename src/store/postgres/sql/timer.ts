@@ -16,7 +16,8 @@ due AS MATERIALIZED (
   LIMIT $2
   FOR UPDATE SKIP LOCKED),
 del AS (
-  DELETE FROM pawl.timer m USING due WHERE m.part = $1 AND m.run_id = due.run_id AND m.name = due.name
+  DELETE FROM pawl.timer m
+  WHERE m.part = $1 AND m.run_id = ANY (ARRAY(SELECT due.run_id FROM due)) AND (m.run_id, m.name) IN (SELECT due.run_id, due.name FROM due)
   RETURNING m.run_id, m.name, m.generation, m.tenant, m.payload, m.payload_hash),
 ev AS (
   INSERT INTO pawl.inbox AS b (part, run_id, source, event_id, tenant, payload, payload_hash, received_at, detail, consumed)
