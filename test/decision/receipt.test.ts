@@ -96,6 +96,10 @@ describe('receipts', () => {
     const forged = makeReceipt({ ...draft, requestHash: 'f'.repeat(64) }, chain);
     expect(forged.integrity).not.toBe(integrity);
     expect(verify([forged])).toEqual([]);
+    const rechained = verify([forged, ...receipts.slice(1)]);
+    expect(rechained).toEqual([
+      { receiptNo: 2, effectKey: receipts[1]?.effectKey, fault: 'it is not linked to the receipt before it' },
+    ]);
     expect(verify([forged], effects.slice(0, 1)).map((fault) => fault.fault)).toEqual([
       'the receipt is of another request',
     ]);
