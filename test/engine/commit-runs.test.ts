@@ -123,9 +123,10 @@ describe('commit of runs', () => {
   });
 
   it('P04 fence moved: somebody else holds the run now, so it is forgotten', async () => {
-    const { context, rows } = setUp(['lost-before']);
+    const { context, rows, sendings } = setUp(['lost-before']);
     rows.set('a', { ...freshRow(), fence: 4 });
     await expect(commitRuns(context, [commitOf('a')])).resolves.toEqual([{ kind: 'fenced', fence: 4 }]);
+    expect(sendings).toHaveLength(1);
   });
 
   it('P04 another row at that revision is not mine, whatever its number says', async () => {
