@@ -29,6 +29,7 @@ describe('approvals', () => {
     expect(run.retry('ok')).toMatchObject({ outcome: 'applied' });
     expect(run.state.status).toBe('HELD');
     expect([...run.state.approvals.values()]).toMatchObject([{ approvalId: 'ok', state: 'denied' }]);
+    expect(run.commits.at(-1)?.approvals).toEqual([]);
   });
 
   it('A01 another visit of the step is another question', () => {
@@ -187,6 +188,18 @@ describe('approvals', () => {
     run.sleep('1h');
     run.decide([...run.dueTimers(), { type: 'inbox', event: vote }]);
     expect(run.approval().state).toBe('approved');
+  });
+
+  it('A06 an event that takes the step ends its approval: a vote that comes later is told so', () => {
+    const text = workflow(
+      `  - { id: ok, approve: 'Pay?', from: ['role:desk'], on: [{ event: stop, next: b }] }\n${PAY}\n  - { id: b, call: do.b }\n  - { id: w, wait: 1h }`,
+      'events: { stop: {} }',
+    );
+    const run = new Play(text, setting);
+    run.signal('stop');
+    expect(run.ledger()).toEqual({ pay: 'CANCELLED', b: 'CONFIRMED' });
+    expect(run.vote('u2', 'approve')).toMatchObject({ outcome: 'already-decided', detail: { decision: 'cancelled' } });
+    expect(run.happened).toEqual(['do.b']);
   });
 
   it('expiry may approve, or wait for a person who asks again', () => {
