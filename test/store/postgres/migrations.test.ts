@@ -1,0 +1,68 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Migration, MIGRATIONS } from '../../../src/store/postgres/migrations/migration-list.ts';
+import { assertCompatible, migrate, readSchema } from '../../../src/store/postgres/migrations/migrate.ts';
+import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { createTestDatabase, runSql } from '../../support/postgres.ts';
+
+const NEXT: Migration = { number: MIGRATIONS.length + 1, name: 'next', breaking: false, sql: 'CREATE TABLE pawl.later (n integer)' };
+
+let url = '';
+const clients: pg.Client[] = [];
+beforeEach(async () => {
+  url = await createTestDatabase({ empty: true });
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.end()));
+});
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  clients.push(client);
+  return client;
+}
+
+describe('Migrations', () => {
+  it('Migrations are numbered from 1 without gaps', () => {
+    expect(MIGRATIONS.map((step) => step.number)).toEqual(MIGRATIONS.map((_, index) => index + 1));
+  });
+
+  it('Several processes that start at once migrate once, and later starts change nothing', async () => {
+    await Promise.all(Array.from({ length: 4 }, async () => migrate(await connect(), { parts: 8 })));
+    await migrate(await connect(), { parts: 2 });
+    expect(await readSchema(await connect())).toEqual({ number: MIGRATIONS.length, parts: 8 });
+    expect(await runSql(url, 'SELECT count(*)::integer AS n FROM pawl.migration')).toEqual([{ n: MIGRATIONS.length }]);
+  });
+
+  it('A migration that fails leaves nothing, and the next start finishes', async () => {
+    const broken = [...MIGRATIONS, { ...NEXT, sql: `${NEXT.sql}; SELECT no_such_function()` }];
+    await expect(migrate(await connect(), { known: broken })).rejects.toThrow('no_such_function');
+    expect(await readSchema(await connect())).toEqual({ number: 0, parts: 0 });
+    await migrate(await connect(), { known: [...MIGRATIONS, NEXT] });
+    expect((await readSchema(await connect(), [...MIGRATIONS, NEXT])).number).toBe(MIGRATIONS.length + 1);
+  });
+
+  it('A schema that is newer, or made by another text, is refused with what to do', async () => {
+    await migrate(await connect(), { known: [...MIGRATIONS, NEXT] });
+    await expect(openPostgresStore({ url })).rejects.toMatchObject({ code: 'PAWL_MIGRATION_MISMATCH', message: expect.stringContaining('newer release') });
+    await runSql(url, "UPDATE pawl.migration SET sha256 = 'other' WHERE number = 1");
+    await expect(migrate(await connect(), { known: [...MIGRATIONS, NEXT] })).rejects.toMatchObject({ message: expect.stringContaining('another text') });
+  });
+
+  it('Code runs on its own schema and on the one before where the last step breaks nothing, and on no other', () => {
+    const known = [...MIGRATIONS, NEXT, { ...NEXT, number: NEXT.number + 1, breaking: true }];
+    expect(() => assertCompatible(known.length, known)).not.toThrow();
+    expect(() => assertCompatible(known.length - 1, known)).toThrow('needs');
+    expect(() => assertCompatible(NEXT.number - 1, known.slice(0, NEXT.number))).not.toThrow();
+    expect(() => assertCompatible(0, MIGRATIONS)).toThrow('run it once');
+  });
+
+  it('A store that may not migrate refuses an empty database, and one opened with other parts is told so', async () => {
+    await expect(openPostgresStore({ url, migrate: 'check' })).rejects.toMatchObject({ code: 'PAWL_MIGRATION_MISMATCH' });
+    const store = await openPostgresStore({ url, parts: 2 });
+    expect(store.parts).toBe(2);
+    await store.close();
+    await expect(openPostgresStore({ url, parts: 4 })).rejects.toMatchObject({ code: 'PAWL_CONFIG_INVALID' });
+  });
+});
