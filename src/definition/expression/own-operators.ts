@@ -8,7 +8,7 @@ const DEPTH_MAX = 100;
 
 /**
  * CEL's equality of values: numbers by value across int and double, maps by key whatever their order, different kinds never equal.
- * The engine's own compares maps of mixed values by identity, so that the order of keys would decide.
+ * Own, because the engine's has no decimals inside lists and maps and chooses its overload by the first element it meets.
  */
 export function areEqual(left: unknown, right: unknown, host: EngineHost, depth = 0): boolean {
   if (left === right) return true;

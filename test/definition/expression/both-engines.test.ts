@@ -30,7 +30,7 @@ function bothSay(rows: readonly (readonly [source: string, value: Json])[], inpu
 }
 
 describe('where the oracle departs from the specification', () => {
-  it('ours follows it: no text is a number by looseness, timestamps count seconds, matches has a global form, texts are cut between characters only', () => {
+  it('ours follows it: positions count code points, no text is a number by looseness, timestamps count seconds, matches has a global form, texts are cut between characters only', () => {
     const rows: readonly (readonly [source: string, ours: Json, theirs: Json])[] = [
       ['int("")', 'fault', 0],
       ['int(" 1")', 'fault', 1],
@@ -39,6 +39,9 @@ describe('where the oracle departs from the specification', () => {
       ['timestamp(60)', '1970-01-01T00:01:00Z', '1970-01-01T00:00:00.060Z'],
       ['matches("abc", "b")', true, 'fault'],
       ['"é😀".split("")', ['é', '😀'], ['é', '\ud83d', '\ude00']],
+      ['"😀a".substring(1)', 'a', '\ude00a'],
+      ['"😀a".indexOf("a")', 1, 2],
+      ['"😀a".lastIndexOf("a")', 1, 2],
       ['"ab".replace("", "-")', '-a-b-', '--ab'],
     ];
     const seen = rows.map(([source]) => [source, ours(source, FULL_INPUT), theirs(source, FULL_INPUT)]);

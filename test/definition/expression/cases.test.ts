@@ -39,6 +39,7 @@ describe('case 10: missing is not unequal', () => {
       'has(input.status) && input.status != "blocked"',
       'input.status != "blocked" && has(input.status)',
       '!has(input.status) || input.status != "blocked"',
+      '!has(input.status) || input.status == "open" || input.status != "blocked"',
       'has(input.status) ? input.status != "blocked" : true',
       'or(input.status, "") != "blocked"',
     ]) {

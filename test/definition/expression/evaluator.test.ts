@@ -114,6 +114,22 @@ describe('a result', () => {
   });
 });
 
+describe('equality', () => {
+  it('is by value for decimals, times and durations too, alone and inside lists and maps', () => {
+    for (const source of [
+      'decimal("1.0") == decimal("1.00")',
+      '[decimal("1.0")] == [decimal("1.00")]',
+      'decimal("2") in [decimal("2.0")]',
+      '{"a": decimal("1.0")} == {"a": decimal("1.00")}',
+      '[run.startedAt] == [timestamp("2026-01-01T00:00:00Z")]',
+      '[dur("60s")] == [duration("1m")]',
+      'decimal("1") != decimal("1.01")',
+    ]) {
+      expect({ source, value: evaluateSample(source) }).toEqual({ source, value: true });
+    }
+  });
+});
+
 describe('a fault', () => {
   it('has the code, the pointer, and a caret under the place in the source', () => {
     const fault = faultOf(() => evaluateSample('input.amount + input.extra.zip.code'));

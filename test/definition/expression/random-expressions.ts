@@ -47,7 +47,7 @@ export const expressions = fc.letrec<{
       double.map((one) => `int(${one})`),
       int.map((one) => `(-${one})`),
       fc.tuple(ints, int).map(([list, at]) => `${list}[${at}]`),
-      fc.tuple(text, text).map(([one, other]) => `${one}.indexOf(${other})`),
+      fc.tuple(fc.constantFrom('"abab"', 'run.key', '""'), text).map(([one, other]) => `${one}.indexOf(${other})`),
     ),
     double: fc.oneof(
       shallow,
