@@ -33,7 +33,15 @@ export interface Config {
 }
 
 const FILE_NAME = 'pawl.config.yaml';
-const NUMBER_KEYS = ['leaseMs', 'heartbeatMs', 'sendMarginMs', 'sendWithinMs', 'statementTimeoutMs', 'lockTimeoutMs', 'heldRunsMax'] as const;
+const NUMBER_KEYS = [
+  'leaseMs',
+  'heartbeatMs',
+  'sendMarginMs',
+  'sendWithinMs',
+  'statementTimeoutMs',
+  'lockTimeoutMs',
+  'heldRunsMax',
+] as const;
 const DEFAULT_LEASE_MS = 30_000;
 
 function refuse(message: string, details: Readonly<Record<string, string>> = {}, cause?: unknown): RefusedError {
@@ -53,7 +61,8 @@ function firstProblem(): string {
   const path: unknown = Reflect.get(first, 'instancePath');
   const message: unknown = Reflect.get(first, 'message');
   const params: unknown = Reflect.get(first, 'params');
-  const extra: unknown = typeof params === 'object' && params !== null ? Reflect.get(params, 'additionalProperty') : undefined;
+  const extra: unknown =
+    typeof params === 'object' && params !== null ? Reflect.get(params, 'additionalProperty') : undefined;
   const unknownKey = typeof extra === 'string' ? `: ${extra}` : '';
   return `${typeof path === 'string' && path !== '' ? path : '/'} ${typeof message === 'string' ? message : 'is not allowed'}${unknownKey}`;
 }
@@ -77,7 +86,11 @@ function readFile(path: string, mustExist: boolean): ConfigFile {
     return checked(parse(text, { strict: true, uniqueKeys: true }) ?? {}, path);
   } catch (error) {
     if (error instanceof RefusedError) throw error;
-    throw refuse(`${path} is not YAML: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''}`, { path }, error);
+    throw refuse(
+      `${path} is not YAML: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''}`,
+      { path },
+      error,
+    );
   }
 }
 
@@ -128,7 +141,8 @@ export function loadConfig(sources: ConfigSources): Config {
   const above = { ...fromEnvironment(sources.env), ...checked(sources.flags ?? {}, 'the flags') };
   const all: ConfigFile = { ...file, ...above };
   const fileFolder = dirname(path);
-  const pathOf = (key: 'data' | 'functions', value: string): string => absolute(above[key] === undefined ? fileFolder : sources.folder, value);
+  const pathOf = (key: 'data' | 'functions', value: string): string =>
+    absolute(above[key] === undefined ? fileFolder : sources.folder, value);
   return {
     databaseUrl: all.database ?? null,
     dataDir: pathOf('data', all.data ?? '.pawl'),

@@ -63,7 +63,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const clock = options.clock ?? createSystemClock();
   const logger = options.logger ?? createLogger('warn');
   const functions = await functionsOf(options);
-  const opened = options.store === undefined ? await openStore({ config, env, clock, logger }) : { store: options.store, close: () => Promise.resolve() };
+  const opened =
+    options.store === undefined
+      ? await openStore({ config, env, clock, logger })
+      : { store: options.store, close: () => Promise.resolve() };
   const engine: Engine = {
     store: opened.store,
     actions: options.actions ?? createActionAdapter({ functions, clock, logger }),

@@ -27,8 +27,13 @@ function osUser(): string | null {
  */
 export function resolvePrincipal(config: Pick<Config, 'principals'>, env: Environment, as: string | null): Principal {
   const name = as ?? (env['PAWL_AS'] || null) ?? osUser();
-  if (name === null) throw new RefusedError('PAWL_CONFIG_INVALID', 'this process has no user name: say --as NAME or set PAWL_AS');
-  if (!NAME.test(name)) throw new RefusedError('PAWL_CONFIG_INVALID', `${JSON.stringify(name)} is not a name: no blanks, colons or commas, at most 128 characters`);
+  if (name === null)
+    throw new RefusedError('PAWL_CONFIG_INVALID', 'this process has no user name: say --as NAME or set PAWL_AS');
+  if (!NAME.test(name))
+    throw new RefusedError(
+      'PAWL_CONFIG_INVALID',
+      `${JSON.stringify(name)} is not a name: no blanks, colons or commas, at most 128 characters`,
+    );
   const roles = Object.hasOwn(config.principals, name) ? (config.principals[name] ?? []) : [];
   return { name, roles, authentication: 'local' };
 }

@@ -51,7 +51,10 @@ export interface Verbs {
   version(workflow: string, version: number | null): Promise<StoredVersion>;
 }
 
-type ReadVerbs = Pick<Verbs, 'find' | 'show' | 'list' | 'history' | 'verify' | 'versions' | 'version' | 'previewCompensation'>;
+type ReadVerbs = Pick<
+  Verbs,
+  'find' | 'show' | 'list' | 'history' | 'verify' | 'versions' | 'version' | 'previewCompensation'
+>;
 
 function readVerbs(engine: Engine): ReadVerbs {
   const find = (name: string): Promise<RunIdentity> => findRun(engine, name);
@@ -65,7 +68,11 @@ function readVerbs(engine: Engine): ReadVerbs {
     version: async (workflow, version) => {
       const stored = await engine.store.findVersion(engine.tenant, workflow, version);
       if (stored !== null) return stored;
-      throw new NotFoundError('PAWL_VERSION_NOT_FOUND', `no version ${version ?? 'at all'} of ${workflow} is published`, { workflow, version });
+      throw new NotFoundError(
+        'PAWL_VERSION_NOT_FOUND',
+        `no version ${version ?? 'at all'} of ${workflow} is published`,
+        { workflow, version },
+      );
     },
     show: async (name) => {
       const { stored, nowMs } = await loadStored(engine, await find(name));
@@ -90,11 +97,14 @@ export function createVerbs(engine: Engine, doorOf: (part: number) => Door): Ver
     start: (ask) => startRun(engine, doorOf, ask),
     signal: (name, ask) => at(name, (run, door) => signalRun(engine, door, run, ask)),
     vote: (name, ask) => at(name, (run, door) => castVote(engine, door, run, ask)),
-    cancel: (name, { by, reason, eventId }) => at(name, (run, door) => orderRun(engine, door, run, { type: 'cancel', by, reason }, eventId)),
-    terminate: (name, { by, reason, eventId }) => at(name, (run, door) => orderRun(engine, door, run, { type: 'terminate', by, reason }, eventId)),
+    cancel: (name, { by, reason, eventId }) =>
+      at(name, (run, door) => orderRun(engine, door, run, { type: 'cancel', by, reason, eventId })),
+    terminate: (name, { by, reason, eventId }) =>
+      at(name, (run, door) => orderRun(engine, door, run, { type: 'terminate', by, reason, eventId })),
     compensate: (name, { by, reason, eventId }, planHash) =>
-      at(name, (run, door) => orderRun(engine, door, run, { type: 'compensate', by, reason, planHash }, eventId)),
-    retry: (name, step, { by, reason, eventId }) => at(name, (run, door) => orderRun(engine, door, run, { type: 'retry', step, by, reason }, eventId)),
+      at(name, (run, door) => orderRun(engine, door, run, { type: 'compensate', by, reason, planHash, eventId })),
+    retry: (name, step, { by, reason, eventId }) =>
+      at(name, (run, door) => orderRun(engine, door, run, { type: 'retry', step, by, reason, eventId })),
     resolve: (name, ask) => at(name, (run, door) => resolveReview(engine, door, run, ask)),
     reconcile: (name, effect, by) =>
       at(name, async (run, door) => {

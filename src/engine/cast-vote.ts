@@ -20,7 +20,10 @@ export interface VoteAsk {
 }
 
 function named(approvals: readonly Approval[], name: string): Approval | undefined {
-  return approvals.find((approval) => approval.approvalId === name) ?? approvals.filter((approval) => approval.step === name).at(-1);
+  return (
+    approvals.find((approval) => approval.approvalId === name) ??
+    approvals.filter((approval) => approval.step === name).at(-1)
+  );
 }
 
 function choose(run: RunIdentity, approvals: readonly Approval[], name: string | null): Approval {
@@ -28,14 +31,22 @@ function choose(run: RunIdentity, approvals: readonly Approval[], name: string |
   if (name !== null) {
     const found = named(open, name) ?? named(approvals, name);
     if (found !== undefined) return found;
-    throw new NotFoundError('PAWL_APPROVAL_NOT_FOUND', `run ${run.key} has no approval ${name}`, { runId: run.runId, approval: name });
+    throw new NotFoundError('PAWL_APPROVAL_NOT_FOUND', `run ${run.key} has no approval ${name}`, {
+      runId: run.runId,
+      approval: name,
+    });
   }
   const only = open.length > 0 ? open : approvals;
   if (only.length === 1 && only[0] !== undefined) return only[0];
-  if (only.length === 0) throw new NotFoundError('PAWL_APPROVAL_NOT_FOUND', `run ${run.key} asks for no approval`, { runId: run.runId });
-  throw new ConflictError('PAWL_RUN_AMBIGUOUS', `run ${run.key} has ${only.length} approvals; name one: ${only.map((one) => one.approvalId).join(', ')}`, {
-    approvals: only.map((one) => one.approvalId),
-  });
+  if (only.length === 0)
+    throw new NotFoundError('PAWL_APPROVAL_NOT_FOUND', `run ${run.key} asks for no approval`, { runId: run.runId });
+  throw new ConflictError(
+    'PAWL_RUN_AMBIGUOUS',
+    `run ${run.key} has ${only.length} approvals; name one: ${only.map((one) => one.approvalId).join(', ')}`,
+    {
+      approvals: only.map((one) => one.approvalId),
+    },
+  );
 }
 
 /**

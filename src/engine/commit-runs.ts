@@ -6,7 +6,10 @@ import type { Logger } from '../ports/logger.ts';
 import type { CommitTrace, Store, StoredRun } from '../ports/store.ts';
 
 /** What a holder learns of its commit: the store's answer, or that nobody can tell (`lost`), or that the store cannot take it. */
-export type SettledAnswer = CommitAnswer | { readonly kind: 'lost' } | { readonly kind: 'failed'; readonly message: string };
+export type SettledAnswer =
+  | CommitAnswer
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'failed'; readonly message: string };
 
 /** Rounds of lost answers after which a holder lets go of its runs (P04). */
 const LOST_ROUNDS_MAX = 3;
@@ -47,7 +50,13 @@ function ledgerShows(commit: RunCommit, stored: StoredRun): boolean {
   const rows = new Map(stored.effects.map((effect) => [effect.key, effect]));
   return commit.effects.every(({ effect }) => {
     const row = rows.get(effect.key);
-    return row !== undefined && row.state === effect.state && row.attempt === effect.attempt && row.fence === effect.fence && row.queries === effect.queries;
+    return (
+      row !== undefined &&
+      row.state === effect.state &&
+      row.attempt === effect.attempt &&
+      row.fence === effect.fence &&
+      row.queries === effect.queries
+    );
   });
 }
 
@@ -57,7 +66,12 @@ function readTrace(commit: RunCommit, trace: CommitTrace | null, workerId: Worke
   const last = commit.transitions.at(-1);
   const row = trace.journal;
   const mine =
-    last !== undefined && row !== null && row.revision === last.revision && row.fence === commit.fence && row.workerId === workerId && row.stateHash === last.stateHash;
+    last !== undefined &&
+    row !== null &&
+    row.revision === last.revision &&
+    row.fence === commit.fence &&
+    row.workerId === workerId &&
+    row.stateHash === last.stateHash;
   if (mine) return applied(commit);
   if (trace.fence !== commit.fence) return { kind: 'fenced', fence: trace.fence };
   return trace.revision === commit.revision ? null : { kind: 'stale', revision: trace.revision };
@@ -115,7 +129,8 @@ async function sendBatch(context: CommitContext, members: readonly Member[]): Pr
       if (error.retry === 'reconcile') return { kind: 'lost' };
       tries += 1;
       const mayPass = error.code === 'PAWL_STORE_UNAVAILABLE';
-      if (!mayPass && (commits.length > 1 || tries >= FAILED_TRIES_MAX)) return { kind: 'failed', message: error.message };
+      if (!mayPass && (commits.length > 1 || tries >= FAILED_TRIES_MAX))
+        return { kind: 'failed', message: error.message };
       context.logger.warn({ part: context.part, code: error.code, members: commits.length }, 'store.unreachable');
     }
     await context.clock.sleep(pauseMs, context.signal);
@@ -134,7 +149,10 @@ async function commitAlone(context: CommitContext, commit: RunCommit): Promise<S
  * adopted, unchanged is sent again byte by byte, another fence is forgotten; after three rounds `lost`: the holder
  * lets go and its next heartbeat disowns the run (P16). Transaction: the store's commit opens one per sending.
  */
-export async function commitRuns(context: CommitContext, commits: readonly RunCommit[]): Promise<readonly SettledAnswer[]> {
+export async function commitRuns(
+  context: CommitContext,
+  commits: readonly RunCommit[],
+): Promise<readonly SettledAnswer[]> {
   const settled = new Map<RunId, SettledAnswer>();
   let open: readonly Member[] = commits.map((commit) => ({ commit, inDoubt: false }));
   for (let round = 0; round < LOST_ROUNDS_MAX && open.length > 0; round += 1) {

@@ -62,7 +62,14 @@ async function store(engine: Engine, door: Door, delivery: Delivery): Promise<De
 
 function told(ask: DeliverAsk, answer: DeliveryAnswer): Delivered {
   const { source, eventId } = ask;
-  return { source, eventId, outcome: answer.outcome ?? 'pending', code: answer.code, detail: answer.detail, again: answer.event === 'same' };
+  return {
+    source,
+    eventId,
+    outcome: answer.outcome ?? 'pending',
+    code: answer.code,
+    detail: answer.detail,
+    again: answer.event === 'same',
+  };
 }
 
 /** The run was free: it is leased to this process now, which decides at once. */
@@ -95,13 +102,18 @@ async function waitForHolder(engine: Engine, door: Door, ask: DeliverAsk, first:
  */
 export async function deliverEvent(engine: Engine, door: Door, ask: DeliverAsk): Promise<Delivered> {
   const answer = await store(engine, door, deliveryOf(ask));
-  if (!answer.exists) throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${ask.run.runId}`, { runId: ask.run.runId });
+  if (!answer.exists)
+    throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${ask.run.runId}`, { runId: ask.run.runId });
   if (answer.event === 'other') {
-    throw new ConflictError('PAWL_EVENT_CONFLICT', `event ${ask.eventId} of ${ask.source} was received before with another payload`, {
-      runId: ask.run.runId,
-      source: ask.source,
-      eventId: ask.eventId,
-    });
+    throw new ConflictError(
+      'PAWL_EVENT_CONFLICT',
+      `event ${ask.eventId} of ${ask.source} was received before with another payload`,
+      {
+        runId: ask.run.runId,
+        source: ask.source,
+        eventId: ask.eventId,
+      },
+    );
   }
   if (answer.outcome !== null) return told(ask, answer);
   if (!answer.claimed) return waitForHolder(engine, door, ask, answer);

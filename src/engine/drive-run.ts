@@ -80,7 +80,9 @@ async function reload(hand: Hand, question: Question): Promise<Question | null> 
   const loaded = loadRun(hand.version, stored);
   if (loaded.kind === 'misfit') return null;
   const open = new Set(loaded.open.map((event) => `${event.source} ${event.eventId}`));
-  const inputs = question.inputs.filter((input) => input.type !== 'inbox' || open.has(`${input.event.source} ${input.event.eventId}`));
+  const inputs = question.inputs.filter(
+    (input) => input.type !== 'inbox' || open.has(`${input.event.source} ${input.event.eventId}`),
+  );
   return { state: loaded.state, inputs };
 }
 
@@ -94,7 +96,15 @@ async function parkBroken(hand: Hand, question: Question, message: string): Prom
   if (stored !== undefined && stored.fence === question.state.fence) {
     const loaded = loadRun(hand.version, stored);
     const envelope = loaded.kind === 'run' ? loaded.envelope : null;
-    await desk.commit(parkRun(stored, envelope, { kind: 'poison', subject: 'decision', message, nowMs: desk.nowMs(), wakeSeen: hand.wakeSeen() }));
+    await desk.commit(
+      parkRun(stored, envelope, {
+        kind: 'poison',
+        subject: 'decision',
+        message,
+        nowMs: desk.nowMs(),
+        wakeSeen: hand.wakeSeen(),
+      }),
+    );
   }
   await observeLate(engine, question.state, question.inputs);
   return { kind: 'left' };
@@ -110,7 +120,11 @@ function kept(decision: Decision, sentAtMs: number): Driven {
 }
 
 /** What a definite answer means; null = decide again on the reloaded run. */
-async function settle(hand: Hand, question: Question, sent: { decision: Decision; commit: RunCommit; told: DeskAnswer }): Promise<Driven | null> {
+async function settle(
+  hand: Hand,
+  question: Question,
+  sent: { decision: Decision; commit: RunCommit; told: DeskAnswer },
+): Promise<Driven | null> {
   const { answer, sentAtMs } = sent.told;
   switch (answer.kind) {
     case 'applied':

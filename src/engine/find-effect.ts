@@ -31,9 +31,14 @@ export function findEffect(search: EffectSearch, name: string): Effect {
   const keyed = byKey(search.effects, name);
   const found = keyed.length > 0 ? keyed : byStep(search, name);
   const [first, ...others] = found;
-  if (first === undefined) throw new NotFoundError('PAWL_EFFECT_NOT_FOUND', `the run has no effect ${name}`, { effect: name });
+  if (first === undefined)
+    throw new NotFoundError('PAWL_EFFECT_NOT_FOUND', `the run has no effect ${name}`, { effect: name });
   if (others.length === 0) return first;
-  throw new ConflictError('PAWL_RUN_AMBIGUOUS', `${name} names ${found.length} effects; use a key: ${found.map((effect) => displayEffectKey(effect.key)).join(', ')}`, {
-    effects: found.map((effect) => effect.key),
-  });
+  throw new ConflictError(
+    'PAWL_RUN_AMBIGUOUS',
+    `${name} names ${found.length} effects; use a key: ${found.map((effect) => displayEffectKey(effect.key)).join(', ')}`,
+    {
+      effects: found.map((effect) => effect.key),
+    },
+  );
 }

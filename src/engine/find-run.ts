@@ -15,19 +15,27 @@ export async function findRun(engine: Engine, idOrKey: string): Promise<RunIdent
   if (exact !== undefined) return exact;
   if (found.length === 0) throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${idOrKey}`, { run: idOrKey });
   const names = found.map((run) => `${displayRunId(run.runId)} (${run.workflow})`);
-  throw new ConflictError('PAWL_RUN_AMBIGUOUS', `${idOrKey} names ${found.length} runs; use an id: ${names.slice(0, 5).join(', ')}`, {
-    run: idOrKey,
-    runs: found.map((run) => run.runId),
-  });
+  throw new ConflictError(
+    'PAWL_RUN_AMBIGUOUS',
+    `${idOrKey} names ${found.length} runs; use an id: ${names.slice(0, 5).join(', ')}`,
+    {
+      run: idOrKey,
+      runs: found.map((run) => run.runId),
+    },
+  );
 }
 
 /**
  * A run with all its rows. Transaction: none.
  * @throws PAWL_RUN_NOT_FOUND.
  */
-export async function loadStored(engine: Engine, run: RunIdentity): Promise<{ readonly stored: StoredRun; readonly nowMs: number }> {
+export async function loadStored(
+  engine: Engine,
+  run: RunIdentity,
+): Promise<{ readonly stored: StoredRun; readonly nowMs: number }> {
   const { runs, nowMs } = await engine.store.load(run.part, [run.runId]);
   const stored = runs[0];
-  if (stored === undefined) throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${run.runId}`, { run: run.runId });
+  if (stored === undefined)
+    throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${run.runId}`, { run: run.runId });
   return { stored, nowMs };
 }

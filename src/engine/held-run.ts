@@ -151,7 +151,13 @@ class Holding implements HeldRun {
   /** Sends, asks and reads; only ever called with orders whose commit was applied (P01, E03). */
   dispatch(orders: Orders, sentAtMs: number): void {
     const { engine, version, desk } = this;
-    const touch = { engine, version, data: this.state.snapshot.data, signal: this.sending.signal, nowMs: () => desk.nowMs() };
+    const touch = {
+      engine,
+      version,
+      data: this.state.snapshot.data,
+      signal: this.sending.signal,
+      nowMs: () => desk.nowMs(),
+    };
     for (const order of orders.sends) void this.follow(sendEffect(touch, order, this.desk.gateFor(sentAtMs)));
     for (const order of orders.queries) void this.follow(queryEffect(touch, order));
     for (const order of orders.reads) void this.follow(readAction(touch, order));

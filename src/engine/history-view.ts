@@ -16,6 +16,11 @@ export interface HistoryView {
 export async function historyView(engine: Engine, run: RunIdentity): Promise<HistoryView> {
   const { store } = engine;
   const { part, runId } = run;
-  const [journal, inbox, observations, audit] = await Promise.all([store.journal(part, runId), store.inbox(part, runId), store.observations(part, runId), store.audit(part, runId)]);
+  const [journal, inbox, observations, audit] = await Promise.all([
+    store.journal(part, runId),
+    store.inbox(part, runId),
+    store.observations(part, runId),
+    store.audit(part, runId),
+  ]);
   return { journal, inbox, observations, audit };
 }

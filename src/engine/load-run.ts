@@ -9,8 +9,18 @@ import type { LoadedVersion } from './version-cache.ts';
 
 /** A run ready to be decided, or the field that does not fit this process (P07). */
 export type LoadedRun =
-  | { readonly kind: 'run'; readonly state: RunState; readonly open: readonly InboxEvent[]; readonly envelope: SnapshotEnvelope }
-  | { readonly kind: 'misfit'; readonly field: string; readonly message: string; readonly envelope: SnapshotEnvelope | null };
+  | {
+      readonly kind: 'run';
+      readonly state: RunState;
+      readonly open: readonly InboxEvent[];
+      readonly envelope: SnapshotEnvelope;
+    }
+  | {
+      readonly kind: 'misfit';
+      readonly field: string;
+      readonly message: string;
+      readonly envelope: SnapshotEnvelope | null;
+    };
 
 function misfit(error: unknown, envelope: SnapshotEnvelope | null): LoadedRun {
   if (!(error instanceof PawlError)) throw error;
@@ -27,7 +37,12 @@ export function loadRun(version: LoadedVersion, stored: StoredRun): LoadedRun {
   try {
     envelope = unpackSnapshot(stored.snapshot, version.stored.digest);
     if (envelope.revision !== stored.revision) {
-      return { kind: 'misfit', field: 'revision', message: `the stored snapshot is of revision ${envelope.revision}, the run of ${stored.revision}`, envelope };
+      return {
+        kind: 'misfit',
+        field: 'revision',
+        message: `the stored snapshot is of revision ${envelope.revision}, the run of ${stored.revision}`,
+        envelope,
+      };
     }
     const snapshot = checkSnapshot(version.compiled, envelope.snapshot);
     const control = { ...envelope.control, incidents: incidentsOf(stored, envelope.control) };

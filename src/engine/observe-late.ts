@@ -13,7 +13,16 @@ function asObservations(state: RunState, inputs: readonly DecisionInput[]): read
     const turn = input.type === 'attempt.settled' ? `attempt:${input.attempt}` : `query:${input.query}`;
     const { kind, code, message, externalId, resultBase64 } = input.outcome;
     const detail = { kind, code, message, externalId, resultBase64 };
-    return [{ part, runId, effectKey: input.effectKey, source: 'late-answer', sourceId: `${turn}:fence:${state.fence}`, detail }];
+    return [
+      {
+        part,
+        runId,
+        effectKey: input.effectKey,
+        source: 'late-answer',
+        sourceId: `${turn}:fence:${state.fence}`,
+        detail,
+      },
+    ];
   });
 }
 

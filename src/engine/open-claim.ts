@@ -31,7 +31,13 @@ function poisonOf(claimed: ClaimedRun, loaded: Loaded): OpenedClaim | null {
   const isParked = loaded.state.control.incidents.some((incident) => incident.kind === 'poison');
   if (!isParked) {
     const message = `it crashed ${stored.crashes} workers that held nothing else`;
-    const park = parkRun(stored, loaded.envelope, { kind: 'poison', subject: 'crashes', message, nowMs, wakeSeen: null });
+    const park = parkRun(stored, loaded.envelope, {
+      kind: 'poison',
+      subject: 'crashes',
+      message,
+      nowMs,
+      wakeSeen: null,
+    });
     return { kind: 'aside', why: 'poison', field: 'crashes', park };
   }
   if (loaded.open.some((event) => LETS_GO.includes(event.payload.type))) return null;
@@ -48,7 +54,13 @@ async function findVersion(engine: Engine, stored: StoredRun): Promise<LoadedVer
 }
 
 function misfit(claimed: ClaimedRun, found: Extract<LoadedRun, { kind: 'misfit' }>): OpenedClaim {
-  const reason = { kind: 'pin', subject: found.field, message: found.message, nowMs: claimed.nowMs, wakeSeen: null } as const;
+  const reason = {
+    kind: 'pin',
+    subject: found.field,
+    message: found.message,
+    nowMs: claimed.nowMs,
+    wakeSeen: null,
+  } as const;
   return { kind: 'aside', why: 'pin', field: found.field, park: parkRun(claimed.run, found.envelope, reason) };
 }
 
@@ -68,5 +80,8 @@ export async function openClaim(engine: Engine, claimed: ClaimedRun): Promise<Op
   const poison = poisonOf(claimed, loaded);
   if (poison !== null) return poison;
   const inputs = [{ type: 'resumed' } as const, ...loaded.open.map((event) => ({ type: 'inbox', event }) as const)];
-  return { kind: 'hold', start: { version, state: loaded.state, inputs, orders: null, sentAtMs: engine.clock.monotonicMs() } };
+  return {
+    kind: 'hold',
+    start: { version, state: loaded.state, inputs, orders: null, sentAtMs: engine.clock.monotonicMs() },
+  };
 }

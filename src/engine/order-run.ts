@@ -5,15 +5,21 @@ import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 
 /** What a person may order of a run beside votes and signals. */
-export type Order = Extract<InboxPayload, { type: 'cancel' | 'terminate' | 'compensate' | 'retry' | 'resolve' | 'reconcile' }>;
+export type Order = Extract<
+  InboxPayload,
+  { type: 'cancel' | 'terminate' | 'compensate' | 'retry' | 'resolve' | 'reconcile' }
+>;
+
+/** An order with its idempotency key; left out: a new one is made, and the same order sent again counts twice. */
+export type OrderAsk = Order & { readonly eventId?: string | undefined };
 
 /**
  * Gives a person's order to a run; it travels the road of events and is accepted or refused by the commit that consumes
  * it (R18). No worker is needed. Transaction: opens its own.
- * @param eventId the caller's idempotency key; left out: a new one, and the same order sent again counts twice.
  * @throws PAWL_RUN_NOT_FOUND; PAWL_EVENT_CONFLICT.
  */
-export async function orderRun(engine: Engine, door: Door, run: RunIdentity, order: Order, eventId?: string): Promise<Delivered> {
+export async function orderRun(engine: Engine, door: Door, run: RunIdentity, ask: OrderAsk): Promise<Delivered> {
+  const { eventId, ...order } = ask;
   return deliverEvent(engine, door, {
     run,
     source: `person:${order.by}`,

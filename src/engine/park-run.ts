@@ -15,7 +15,11 @@ export interface ParkReason {
 }
 
 /** A commit that changes nothing of a run and gives it back. */
-export function releaseCommit(run: Pick<StoredRun, 'run' | 'fence' | 'revision'>, wakeSeen: number | null, readyAtMs: number | null): RunCommit {
+export function releaseCommit(
+  run: Pick<StoredRun, 'run' | 'fence' | 'revision'>,
+  wakeSeen: number | null,
+  readyAtMs: number | null,
+): RunCommit {
   return {
     part: run.run.part,
     runId: run.run.runId,
@@ -43,7 +47,18 @@ export function releaseCommit(run: Pick<StoredRun, 'run' | 'fence' | 'revision'>
 export function incidentsOf(stored: StoredRun, control: RunControl): readonly Incident[] {
   if (stored.status !== 'HELD' || control.incidents.length > 0) return control.incidents;
   const message = 'a process that this run does not fit has parked it; retry it where one runs that it fits';
-  return [{ id: 'pin:parked', kind: 'pin', sinceMs: stored.run.startedAtMs, step: null, effectKey: null, message, from: ['role:operator'], acts: ['retry'] }];
+  return [
+    {
+      id: 'pin:parked',
+      kind: 'pin',
+      sinceMs: stored.run.startedAtMs,
+      step: null,
+      effectKey: null,
+      message,
+      from: ['role:operator'],
+      acts: ['retry'],
+    },
+  ];
 }
 
 function withIncident(control: RunControl, reason: ParkReason): RunControl {

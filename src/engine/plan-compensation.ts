@@ -52,13 +52,22 @@ function planned(row: Effect): PlannedUndo {
 }
 
 function standingOf(effects: readonly Effect[], undone: ReadonlySet<string>): readonly StandingEffect[] {
-  const stands = effects.filter((effect) => effect.compensates === null && effect.state === 'CONFIRMED' && !undone.has(effect.key));
-  return stands.map((effect) => ({ effectKey: effect.key, step: effect.step, action: effect.action, output: outputOf(effect) }));
+  const stands = effects.filter(
+    (effect) => effect.compensates === null && effect.state === 'CONFIRMED' && !undone.has(effect.key),
+  );
+  return stands.map((effect) => ({
+    effectKey: effect.key,
+    step: effect.step,
+    action: effect.action,
+    output: outputOf(effect),
+  }));
 }
 
 function outputOf(effect: Effect): Json {
   const view = effectView(effect);
-  return typeof view === 'object' && view !== null && !Array.isArray(view) ? ((view as Readonly<Record<string, Json>>)['output'] ?? null) : null;
+  return typeof view === 'object' && view !== null && !Array.isArray(view)
+    ? ((view as Readonly<Record<string, Json>>)['output'] ?? null)
+    : null;
 }
 
 /**
@@ -70,19 +79,33 @@ export async function previewCompensation(engine: Engine, run: RunIdentity): Pro
   const version = await engine.versions.byDigest(run.digest);
   const loaded = version === null ? null : loadRun(version, stored);
   if (version === null || loaded === null || loaded.kind === 'misfit') {
-    throw new InvariantError('the run cannot be read by this process', { runId: run.runId, field: loaded?.kind === 'misfit' ? loaded.field : 'digest' });
+    throw new InvariantError('the run cannot be read by this process', {
+      runId: run.runId,
+      field: loaded?.kind === 'misfit' ? loaded.field : 'digest',
+    });
   }
   const effects = [...loaded.state.effects.values()];
   const plan = planCompensation({ program: version.compiled, run, revision: stored.revision, effects, failure: null });
   if (plan.kind === 'open') {
-    throw new ConflictError('PAWL_EVENT_REFUSED', `${plan.open.length} effects are not settled yet; nothing is compensated before`, { open: [...plan.open] });
+    throw new ConflictError(
+      'PAWL_EVENT_REFUSED',
+      `${plan.open.length} effects are not settled yet; nothing is compensated before`,
+      { open: [...plan.open] },
+    );
   }
   if (plan.kind === 'fault') {
-    throw new ConflictError('PAWL_EVENT_REFUSED', `the undo of step ${plan.step} cannot be computed: ${plan.message}`, { step: plan.step });
+    throw new ConflictError('PAWL_EVENT_REFUSED', `the undo of step ${plan.step} cannot be computed: ${plan.message}`, {
+      step: plan.step,
+    });
   }
   const rows = new Map([...effects, ...plan.rows].map((effect) => [effect.key, effect]));
   const undo = plan.keys.flatMap((key) => rows.get(key) ?? []);
   const settled = effects.filter((effect) => effect.compensates !== null && effect.state === 'CONFIRMED');
   const undone = new Set([...undo, ...settled].flatMap((row) => row.compensates ?? []));
-  return { revision: stored.revision, planHash: plan.planHash, undo: undo.map(planned), standing: standingOf(effects, undone) };
+  return {
+    revision: stored.revision,
+    planHash: plan.planHash,
+    undo: undo.map(planned),
+    standing: standingOf(effects, undone),
+  };
 }

@@ -9,8 +9,16 @@ import { type Touch, touchScope } from './touch.ts';
 
 async function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> {
   const { engine, version, signal } = touch;
-  const scope = { ...touchScope(touch, order.run), with: readRequest(order.effect).with, effect: effectView(order.effect) };
-  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, { contract: order.contract, what: 'query', scope });
+  const scope = {
+    ...touchScope(touch, order.run),
+    with: readRequest(order.effect).with,
+    effect: effectView(order.effect),
+  };
+  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, {
+    contract: order.contract,
+    what: 'query',
+    scope,
+  });
   if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
   return engine.actions.query(order, secrets.headers, signal);
 }
@@ -28,6 +36,9 @@ export async function queryEffect(touch: Touch, order: QueryOrder): Promise<Deci
     scope: touchScope(touch, order.run),
     nowMs: touch.nowMs(),
   });
-  touch.engine.logger.info({ runId: order.run.runId, effectKey: effect.key, query, outcome: outcome.kind, code: outcome.code }, 'effect.queried');
+  touch.engine.logger.info(
+    { runId: order.run.runId, effectKey: effect.key, query, outcome: outcome.kind, code: outcome.code },
+    'effect.queried',
+  );
   return { type: 'query.settled', effectKey: effect.key, query, outcome };
 }

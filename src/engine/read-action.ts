@@ -8,7 +8,11 @@ import { type Touch, touchScope } from './touch.ts';
 async function perform(touch: Touch, order: ReadOrder): Promise<AttemptReport> {
   const { engine, version, signal } = touch;
   const scope = { ...touchScope(touch, order.run), with: order.request.with };
-  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, { contract: order.contract, what: 'send', scope });
+  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, {
+    contract: order.contract,
+    what: 'send',
+    scope,
+  });
   if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
   return engine.actions.read(order, secrets.headers, signal);
 }
@@ -26,6 +30,9 @@ export async function readAction(touch: Touch, order: ReadOrder): Promise<Decisi
     scope: touchScope(touch, order.run),
     nowMs: touch.nowMs(),
   });
-  touch.engine.logger.info({ runId: order.run.runId, step, attempt, outcome: outcome.kind, code: outcome.code }, 'action.read');
+  touch.engine.logger.info(
+    { runId: order.run.runId, step, attempt, outcome: outcome.kind, code: outcome.code },
+    'action.read',
+  );
   return { type: 'read.settled', step, attempt, outcome };
 }

@@ -34,6 +34,9 @@ export function renderSecrets(evaluator: Evaluator, secrets: Secrets, ask: Secre
     return { kind: 'headers', headers: renderSecretHeaders(evaluator, ask.contract, ask.what, scope) };
   } catch {
     // The fault's own words might quote what it failed on.
-    return { kind: 'missing', reason: `auth or headers of ${ask.contract.name} cannot be rendered with the secrets of this process` };
+    return {
+      kind: 'missing',
+      reason: `auth or headers of ${ask.contract.name} cannot be rendered with the secrets of this process`,
+    };
   }
 }

@@ -26,12 +26,20 @@ export interface ResolveAsk {
 function checkOutput(schema: Parameters<typeof compileSchema>[0], output: Json): void {
   const unstorable = findUnstorable(output);
   if (unstorable !== null) {
-    throw new RefusedError('PAWL_VALUE_NOT_STORABLE', `the output cannot be stored: ${unstorable.pointer} ${unstorable.reason}`, { ...unstorable });
+    throw new RefusedError(
+      'PAWL_VALUE_NOT_STORABLE',
+      `the output cannot be stored: ${unstorable.pointer} ${unstorable.reason}`,
+      { ...unstorable },
+    );
   }
   const misfit = compileSchema(schema)(output)[0];
   if (misfit === undefined) return;
   const at = misfit.pointer === '' ? '/' : misfit.pointer;
-  throw new RefusedError('PAWL_INPUT_INVALID', `the output does not fit the action's output schema: ${at} ${misfit.message}`, { ...misfit });
+  throw new RefusedError(
+    'PAWL_INPUT_INVALID',
+    `the output does not fit the action's output schema: ${at} ${misfit.message}`,
+    { ...misfit },
+  );
 }
 
 /**
@@ -42,7 +50,8 @@ function checkOutput(schema: Parameters<typeof compileSchema>[0], output: Json):
 export async function resolveReview(engine: Engine, door: Door, run: RunIdentity, ask: ResolveAsk): Promise<Delivered> {
   const { stored } = await loadStored(engine, run);
   const version = await engine.versions.byDigest(run.digest);
-  if (version === null) throw new InvariantError('the version of a run is not stored', { runId: run.runId, digest: run.digest });
+  if (version === null)
+    throw new InvariantError('the version of a run is not stored', { runId: run.runId, digest: run.digest });
   const { incidents } = unpackSnapshot(stored.snapshot, run.digest).control;
   const effect = findEffect({ effects: stored.effects, incidents }, ask.effect);
   if (ask.output !== undefined) checkOutput(version.compiled.action(effect.action).output, ask.output);

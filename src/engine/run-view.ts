@@ -51,7 +51,12 @@ export interface ApprovalView {
   readonly askedAt: string;
   readonly expiresAt: string | null;
   readonly decidedAt: string | null;
-  readonly votes: readonly { readonly principal: string; readonly decision: string; readonly at: string; readonly comment: string | null }[];
+  readonly votes: readonly {
+    readonly principal: string;
+    readonly decision: string;
+    readonly at: string;
+    readonly comment: string | null;
+  }[];
 }
 
 /** An incident as people and programs see it. */
@@ -100,7 +105,22 @@ function timeOrNull(atMs: number | null): string | null {
 }
 
 function effectRow(effect: Effect): EffectRowView {
-  const { key, step, action, state, attempt, code, doubt, pivot, requestHash, receiptNo, compensates, resends, queries, lastError } = effect;
+  const {
+    key,
+    step,
+    action,
+    state,
+    attempt,
+    code,
+    doubt,
+    pivot,
+    requestHash,
+    receiptNo,
+    compensates,
+    resends,
+    queries,
+    lastError,
+  } = effect;
   return {
     key,
     step,
@@ -140,7 +160,12 @@ function approvalView(approval: Approval): ApprovalView {
     askedAt: timeText(approval.askedAtMs),
     expiresAt: timeOrNull(approval.expiresAtMs),
     decidedAt: timeOrNull(approval.decidedAtMs),
-    votes: approval.votes.map(({ principal, decision, atMs, comment }) => ({ principal, decision, at: timeText(atMs), comment })),
+    votes: approval.votes.map(({ principal, decision, atMs, comment }) => ({
+      principal,
+      decision,
+      at: timeText(atMs),
+      comment,
+    })),
   };
 }
 
@@ -152,16 +177,33 @@ function incidentView(incident: Incident): IncidentView {
 /** Ledger rows as they came: forward rows by first request, each compensation after what it is for. */
 function inOrder(effects: readonly Effect[]): readonly Effect[] {
   const timeOf = (effect: Effect): number => effect.firstRequestedAtMs ?? Number.MAX_SAFE_INTEGER;
-  return [...effects].sort((a, b) => Number(a.compensates !== null) - Number(b.compensates !== null) || timeOf(a) - timeOf(b));
+  return [...effects].sort(
+    (a, b) => Number(a.compensates !== null) - Number(b.compensates !== null) || timeOf(a) - timeOf(b),
+  );
 }
 
-function identity(run: RunIdentity): Pick<RunView, 'id' | 'key' | 'workflow' | 'version' | 'digest' | 'tenant' | 'startedBy' | 'startedAt' | 'input'> {
+function identity(
+  run: RunIdentity,
+): Pick<RunView, 'id' | 'key' | 'workflow' | 'version' | 'digest' | 'tenant' | 'startedBy' | 'startedAt' | 'input'> {
   const { key, workflow, version, digest, tenant, startedBy, input } = run;
-  return { id: displayRunId(run.runId), key, workflow, version, digest, tenant, startedBy, startedAt: timeText(run.startedAtMs), input };
+  return {
+    id: displayRunId(run.runId),
+    key,
+    workflow,
+    version,
+    digest,
+    tenant,
+    startedBy,
+    startedAt: timeText(run.startedAtMs),
+    input,
+  };
 }
 
 /** The envelope, or the pin that does not fit, told as an incident: a run that cannot be decided can still be shown (P07). */
-function openEnvelope(stored: StoredRun): { readonly envelope: SnapshotEnvelope | null; readonly incidents: readonly Incident[] } {
+function openEnvelope(stored: StoredRun): {
+  readonly envelope: SnapshotEnvelope | null;
+  readonly incidents: readonly Incident[];
+} {
   try {
     const envelope = unpackSnapshot(stored.snapshot, stored.run.digest);
     return { envelope, incidents: incidentsOf(stored, envelope.control) };
@@ -169,7 +211,16 @@ function openEnvelope(stored: StoredRun): { readonly envelope: SnapshotEnvelope 
     if (!(error instanceof PawlError)) throw error;
     const field = error.details['field'];
     const id = `pin:${typeof field === 'string' ? field : 'snapshot'}`;
-    const incident = { id, kind: 'pin', sinceMs: stored.run.startedAtMs, step: null, effectKey: null, message: error.message, from: ['role:operator'], acts: ['retry'] } as const;
+    const incident = {
+      id,
+      kind: 'pin',
+      sinceMs: stored.run.startedAtMs,
+      step: null,
+      effectKey: null,
+      message: error.message,
+      from: ['role:operator'],
+      acts: ['retry'],
+    } as const;
     return { envelope: null, incidents: [incident] };
   }
 }

@@ -10,7 +10,11 @@ async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<
   const { engine, version, signal } = touch;
   if (!gate()) return { kind: 'unsent', reason: 'it was too late for its seat or its commit (E05)' };
   const scope = { ...touchScope(touch, order.run), with: order.request.with, effect: effectView(order.effect) };
-  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, { contract: order.contract, what: 'send', scope });
+  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, {
+    contract: order.contract,
+    what: 'send',
+    scope,
+  });
   if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
   return engine.actions.send(order, secrets.headers, gate, signal);
 }
@@ -31,6 +35,16 @@ export async function sendEffect(touch: Touch, order: SendOrder, gate: SendGate)
     scope: touchScope(touch, order.run),
     nowMs: touch.nowMs(),
   });
-  touch.engine.logger.info({ runId: order.run.runId, effectKey: effect.key, fence: order.fence, attempt, outcome: outcome.kind, code: outcome.code }, 'effect.attempted');
+  touch.engine.logger.info(
+    {
+      runId: order.run.runId,
+      effectKey: effect.key,
+      fence: order.fence,
+      attempt,
+      outcome: outcome.kind,
+      code: outcome.code,
+    },
+    'effect.attempted',
+  );
   return { type: 'attempt.settled', effectKey: effect.key, attempt, outcome };
 }

@@ -22,20 +22,33 @@ export interface SignalAsk {
 
 async function checkSignal(engine: Engine, run: RunIdentity, ask: SignalAsk): Promise<void> {
   const version = await engine.versions.byDigest(run.digest);
-  if (version === null) throw new InvariantError('the version of a run is not stored', { runId: run.runId, digest: run.digest });
+  if (version === null)
+    throw new InvariantError('the version of a run is not stored', { runId: run.runId, digest: run.digest });
   const declared = version.compiled.machine.definition.events.find((event) => event.name === ask.name);
   if (declared === undefined) {
     const names = version.compiled.machine.definition.events.map((event) => event.name);
     const known = names.length === 0 ? 'it declares none' : `it declares ${names.join(', ')}`;
-    throw new ConflictError('PAWL_EVENT_UNDECLARED', `${run.workflow}@${run.version} does not take the event ${ask.name}; ${known}`, { event: ask.name });
+    throw new ConflictError(
+      'PAWL_EVENT_UNDECLARED',
+      `${run.workflow}@${run.version} does not take the event ${ask.name}; ${known}`,
+      { event: ask.name },
+    );
   }
   const unstorable = findUnstorable(ask.data);
   if (unstorable !== null) {
-    throw new RefusedError('PAWL_VALUE_NOT_STORABLE', `the event's data cannot be stored: ${unstorable.pointer} ${unstorable.reason}`, { ...unstorable });
+    throw new RefusedError(
+      'PAWL_VALUE_NOT_STORABLE',
+      `the event's data cannot be stored: ${unstorable.pointer} ${unstorable.reason}`,
+      { ...unstorable },
+    );
   }
   const misfit = compileSchema(declared.schema)(ask.data)[0];
   if (misfit === undefined) return;
-  throw new RefusedError('PAWL_INPUT_INVALID', `the event's data does not fit: ${misfit.pointer === '' ? '/' : misfit.pointer} ${misfit.message}`, { ...misfit });
+  throw new RefusedError(
+    'PAWL_INPUT_INVALID',
+    `the event's data does not fit: ${misfit.pointer === '' ? '/' : misfit.pointer} ${misfit.message}`,
+    { ...misfit },
+  );
 }
 
 /**

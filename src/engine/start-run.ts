@@ -32,32 +32,52 @@ async function findVersion(engine: Engine, ask: StartAsk): Promise<LoadedVersion
   const found = await engine.versions.find(engine.tenant, ask.workflow, ask.version);
   if (found !== null) return found;
   const name = ask.version === null ? ask.workflow : `${ask.workflow}@${ask.version}`;
-  throw new NotFoundError('PAWL_VERSION_NOT_FOUND', `no version ${name} is published; publish it first`, { workflow: ask.workflow, version: ask.version });
+  throw new NotFoundError('PAWL_VERSION_NOT_FOUND', `no version ${name} is published; publish it first`, {
+    workflow: ask.workflow,
+    version: ask.version,
+  });
 }
 
 function checkInput(version: LoadedVersion, input: Json): void {
   const unstorable = findUnstorable(input);
   if (unstorable !== null) {
-    throw new RefusedError('PAWL_VALUE_NOT_STORABLE', `the input cannot be stored: ${unstorable.pointer} ${unstorable.reason}`, { ...unstorable });
+    throw new RefusedError(
+      'PAWL_VALUE_NOT_STORABLE',
+      `the input cannot be stored: ${unstorable.pointer} ${unstorable.reason}`,
+      { ...unstorable },
+    );
   }
   const problems = compileSchema(version.compiled.machine.definition.input)(input);
   const first = problems[0];
   if (first === undefined) return;
-  throw new RefusedError('PAWL_INPUT_INVALID', `the input does not fit: ${first.pointer === '' ? '/' : first.pointer} ${first.message}`, {
-    problems: problems.map((problem) => ({ pointer: problem.pointer, message: problem.message })),
-  });
+  throw new RefusedError(
+    'PAWL_INPUT_INVALID',
+    `the input does not fit: ${first.pointer === '' ? '/' : first.pointer} ${first.message}`,
+    {
+      problems: problems.map((problem) => ({ pointer: problem.pointer, message: problem.message })),
+    },
+  );
 }
 
 /** The business key, or null where the workflow names none. @throws PAWL_INPUT_INVALID when it is no text; PAWL_EXPRESSION_FAULT. */
 function keyOf(version: LoadedVersion, input: Json): string | null {
   const { definition } = version.compiled.machine;
   if (definition.key === null) return null;
-  const key = version.compiled.evaluator.evaluate(definition.key.value, { kind: 'flow' }, { input, constants: definition.constants });
+  const key = version.compiled.evaluator.evaluate(
+    definition.key.value,
+    { kind: 'flow' },
+    { input, constants: definition.constants },
+  );
   if (typeof key === 'string' && key.length > 0 && key.length <= 512) return key;
   throw new RefusedError('PAWL_INPUT_INVALID', 'the key of the workflow must give a text of 1 to 512 characters', {});
 }
 
-function identify(engine: Engine, version: LoadedVersion, ask: StartAsk, name: { readonly key: string | null; readonly startNumber: number }): RunIdentity {
+function identify(
+  engine: Engine,
+  version: LoadedVersion,
+  ask: StartAsk,
+  name: { readonly key: string | null; readonly startNumber: number },
+): RunIdentity {
   const { key, startNumber } = name;
   const runId = engine.ids.newRunId(key === null ? undefined : keyShard(engine.tenant, ask.workflow, key));
   return {
@@ -78,7 +98,13 @@ function identify(engine: Engine, version: LoadedVersion, ask: StartAsk, name: {
 async function decideAt(engine: Engine, door: Door, version: LoadedVersion, run: RunIdentity): Promise<StartDecision> {
   const nowMs = await door.nowMs();
   return decideStart(
-    { compiled: version.compiled, nowMs, canSend: door.keepsStarts(), numbers: engine.numbers, missingFunctions: engine.actions.missing(version.functions) },
+    {
+      compiled: version.compiled,
+      nowMs,
+      canSend: door.keepsStarts(),
+      numbers: engine.numbers,
+      missingFunctions: engine.actions.missing(version.functions),
+    },
     { ...run, startedAtMs: nowMs },
   );
 }
@@ -100,10 +126,14 @@ const FREEING: readonly RunStatus[] = ['FAILED', 'COMPENSATED', 'CANCELLED'];
 
 function answerExisting(existing: StoredRun, answer: StartAnswer, ask: StartAsk): Started {
   if (answer.same) return { run: existing.run, created: false };
-  throw new ConflictError('PAWL_RUN_KEY_CONFLICT', `run key ${existing.run.key} of ${ask.workflow} is taken by a run with other input`, {
-    runId: existing.run.runId,
-    key: existing.run.key,
-  });
+  throw new ConflictError(
+    'PAWL_RUN_KEY_CONFLICT',
+    `run key ${existing.run.key} of ${ask.workflow} is taken by a run with other input`,
+    {
+      runId: existing.run.runId,
+      key: existing.run.key,
+    },
+  );
 }
 
 /**
@@ -122,13 +152,16 @@ export async function startRun(engine: Engine, doorOf: (part: number) => Door, a
     const attempt = await startOnce(engine, doorOf(run.part), version, run);
     if (attempt.kind === 'started') return { run: attempt.run, created: true };
     const existing = await loadExisting(engine, attempt.answer.runId);
-    const isFree = version.compiled.machine.definition.key?.again === 'afterFailure' && FREEING.includes(existing.status);
+    const isFree =
+      version.compiled.machine.definition.key?.again === 'afterFailure' && FREEING.includes(existing.status);
     if (!isFree || existing.run.startNumber < startNumber) return answerExisting(existing, attempt.answer, ask);
     startNumber = existing.run.startNumber + 1;
   }
 }
 
-type StartAttempt = { readonly kind: 'started'; readonly run: RunIdentity } | { readonly kind: 'taken'; readonly answer: StartAnswer };
+type StartAttempt =
+  | { readonly kind: 'started'; readonly run: RunIdentity }
+  | { readonly kind: 'taken'; readonly answer: StartAnswer };
 
 async function startOnce(engine: Engine, door: Door, version: LoadedVersion, run: RunIdentity): Promise<StartAttempt> {
   const decision = await decideAt(engine, door, version, run);

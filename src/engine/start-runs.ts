@@ -11,7 +11,11 @@ const PAUSE_MS = 50;
  * again. @throws PAWL_STORE_* when that does not help: the caller may start again under the same key.
  * Transaction: the store's start opens one per sending.
  */
-export async function startRuns(engine: Engine, part: number, requests: readonly StartRequest[]): Promise<readonly StartAnswer[]> {
+export async function startRuns(
+  engine: Engine,
+  part: number,
+  requests: readonly StartRequest[],
+): Promise<readonly StartAnswer[]> {
   for (let round = 1; ; round += 1) {
     try {
       return await engine.store.start(part, requests);

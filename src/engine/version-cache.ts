@@ -45,7 +45,12 @@ function readMachine(stored: StoredVersion): Machine {
   const machine = JSON.parse(stored.machine) as Json as unknown as Machine;
   const { digest } = digestsOf(machine);
   if (digest !== stored.digest) {
-    throw new InvariantError('a stored version does not have its digest', { workflow: stored.workflow, version: stored.version, stored: stored.digest, computed: digest });
+    throw new InvariantError('a stored version does not have its digest', {
+      workflow: stored.workflow,
+      version: stored.version,
+      stored: stored.digest,
+      computed: digest,
+    });
   }
   return machine;
 }

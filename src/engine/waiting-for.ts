@@ -37,7 +37,14 @@ function text(atMs: number | null | undefined): string | null {
 
 function fromApproval(run: string, approval: Approval): WaitingFor {
   const { step, from, askedAtMs, expiresAtMs } = approval;
-  return { kind: 'approval', step, since: text(askedAtMs), until: text(expiresAtMs), by: from, command: `pawl approve ${run}` };
+  return {
+    kind: 'approval',
+    step,
+    since: text(askedAtMs),
+    until: text(expiresAtMs),
+    by: from,
+    command: `pawl approve ${run}`,
+  };
 }
 
 const PROVIDER = ['the provider'] as const;
@@ -48,7 +55,12 @@ const TIME = ['time'] as const;
 function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
   const { step, notBeforeMs } = effect;
   const waits = notBeforeMs !== null && notBeforeMs > nowMs;
-  const row = { step, since: text(effect.unknownSinceMs ?? effect.requestedAtMs), until: waits ? text(notBeforeMs) : null, command: null };
+  const row = {
+    step,
+    since: text(effect.unknownSinceMs ?? effect.requestedAtMs),
+    until: waits ? text(notBeforeMs) : null,
+    command: null,
+  };
   switch (effect.state) {
     case 'AUTHORIZED':
       return waits ? { ...row, kind: 'retry', by: TIME } : { ...row, kind: 'worker', by: WORKER };
@@ -66,13 +78,22 @@ function commandOf(run: string, incident: Incident): string | null {
   const [act] = incident.acts;
   if (act === undefined) return null;
   const subject = incident.step ?? incident.kind;
-  if (act === 'resolve' || incident.kind === 'unknown') return `pawl resolve ${run} ${subject} --as confirmed|absent|rejected --evidence TEXT`;
-  if (incident.kind === 'compensation') return `pawl resolve ${run} ${subject} --as retry|undone|waived --evidence TEXT`;
+  if (act === 'resolve' || incident.kind === 'unknown')
+    return `pawl resolve ${run} ${subject} --as confirmed|absent|rejected --evidence TEXT`;
+  if (incident.kind === 'compensation')
+    return `pawl resolve ${run} ${subject} --as retry|undone|waived --evidence TEXT`;
   return act === 'retry' ? `pawl retry ${run} ${subject}` : `pawl ${act} ${run}`;
 }
 
 function fromIncident(run: string, incident: Incident): WaitingFor {
-  return { kind: 'person', step: incident.step, since: text(incident.sinceMs), until: null, by: incident.from, command: commandOf(run, incident) };
+  return {
+    kind: 'person',
+    step: incident.step,
+    since: text(incident.sinceMs),
+    until: null,
+    by: incident.from,
+    command: commandOf(run, incident),
+  };
 }
 
 /** Steps that are active and wait for the world by themselves: `wait` and `await`. */
@@ -83,7 +104,8 @@ function fromSteps(source: WaitingSource, run: string): readonly WaitingFor[] {
   return Object.keys(envelope.control.activeSinceMs).flatMap((id): readonly WaitingFor[] => {
     const step = version.compiled.steps.get(id);
     const since = text(ownValue(envelope.control.activeSinceMs, id));
-    if (step?.verb === 'wait') return [{ kind: 'timer', step: id, since, until: dueOf(`${id}:wait`), by: TIME, command: null }];
+    if (step?.verb === 'wait')
+      return [{ kind: 'timer', step: id, since, until: dueOf(`${id}:wait`), by: TIME, command: null }];
     if (step?.verb !== 'await') return [];
     const command = `pawl signal ${run} ${step.event} '{}'`;
     return [{ kind: 'event', step: id, since, until: dueOf(`${id}:timeout`), by: [step.event], command }];

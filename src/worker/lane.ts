@@ -60,7 +60,8 @@ class PartLane implements Lane {
   private tenure: Tenure;
   private stopping = false;
   private pollMs = POLL_MS_MIN;
-  private loops: { readonly drive: Loop; readonly drain: Loop; readonly beat: Loop; readonly sweep: Loop } | null = null;
+  private loops: { readonly drive: Loop; readonly drain: Loop; readonly beat: Loop; readonly sweep: Loop } | null =
+    null;
   private emptied: () => void = () => undefined;
 
   constructor(engine: Engine, part: number, first: LaneStart) {
@@ -82,7 +83,8 @@ class PartLane implements Lane {
 
   run(): void {
     const { clock, logger, numbers } = this.engine;
-    const loop = (name: string, round: () => Promise<number>): Loop => startLoop({ name: `${name}:${this.part}`, clock, logger, round });
+    const loop = (name: string, round: () => Promise<number>): Loop =>
+      startLoop({ name: `${name}:${this.part}`, clock, logger, round });
     this.loops = {
       drive: loop('drive', () => this.driveRound()),
       drain: loop('drain', () => this.drainRound()),
@@ -100,7 +102,12 @@ class PartLane implements Lane {
   }
 
   keepsStarts(): boolean {
-    return !this.stopping && this.tenure.seat.lives() && this.alone.mayClaim() && this.heldCount() + this.starts.size() < this.engine.numbers.heldRunsMax;
+    return (
+      !this.stopping &&
+      this.tenure.seat.lives() &&
+      this.alone.mayClaim() &&
+      this.heldCount() + this.starts.size() < this.engine.numbers.heldRunsMax
+    );
   }
 
   nowMs(): Promise<number> {

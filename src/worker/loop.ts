@@ -37,7 +37,12 @@ export function startLoop(options: LoopOptions): Loop {
     } catch (error) {
       const pauseMs = Math.min(PAUSE_AFTER_FAULT_MS_MIN * 2 ** faults, PAUSE_AFTER_FAULT_MS_MAX);
       faults = Math.min(faults + 1, 10);
-      const facts = { loop: options.name, pauseMs, code: error instanceof PawlError ? error.code : null, message: error instanceof Error ? error.message : String(error) };
+      const facts = {
+        loop: options.name,
+        pauseMs,
+        code: error instanceof PawlError ? error.code : null,
+        message: error instanceof Error ? error.message : String(error),
+      };
       options.logger.warn(facts, 'loop.fault');
       return pauseMs;
     }

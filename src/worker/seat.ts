@@ -33,7 +33,9 @@ export function createSeat(workerId: WorkerId, takenAtMs: number, clock: Clock, 
     end: () => life.abort(),
     gateFor: (sentAtMs) => () => {
       const nowMs = clock.monotonicMs();
-      return !life.signal.aborted && endsAtMs - nowMs >= numbers.sendMarginMs && nowMs - sentAtMs <= numbers.sendWithinMs;
+      return (
+        !life.signal.aborted && endsAtMs - nowMs >= numbers.sendMarginMs && nowMs - sentAtMs <= numbers.sendWithinMs
+      );
     },
   };
 }

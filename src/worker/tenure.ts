@@ -51,7 +51,10 @@ export function beginTenure(options: TenureOptions): Tenure {
     identityOf: (commit) => commit.runId,
     send: async (commits) => {
       const sentAtMs = clock.monotonicMs();
-      const answers = await commitRuns({ store, part, workerId: seat.workerId, clock, logger, signal: seat.signal }, commits);
+      const answers = await commitRuns(
+        { store, part, workerId: seat.workerId, clock, logger, signal: seat.signal },
+        commits,
+      );
       for (const answer of answers) if (answer.kind === 'applied' && answer.atMs > 0) time.hear(answer.atMs);
       options.committed();
       return answers.map((answer) => ({ answer, sentAtMs }));

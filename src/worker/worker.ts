@@ -30,7 +30,9 @@ export async function startWorker(engine: Engine): Promise<Worker> {
     },
     heldCount,
     stop: (graceMs) => {
-      stopped ??= Promise.all(lanes.map((lane) => lane.stop(graceMs))).then(() => engine.logger.info({}, 'worker.stopped'));
+      stopped ??= Promise.all(lanes.map((lane) => lane.stop(graceMs))).then(() =>
+        engine.logger.info({}, 'worker.stopped'),
+      );
       return stopped;
     },
   };

@@ -32,7 +32,15 @@ describe('configuration', () => {
       dataDir: join(folder, '.pawl'),
       functions: [],
       principals: {},
-      numbers: { leaseMs: 30_000, heartbeatMs: 5_000, sendMarginMs: 2_000, sendWithinMs: 5_000, statementTimeoutMs: 5_000, lockTimeoutMs: 1_000, heldRunsMax: 500 },
+      numbers: {
+        leaseMs: 30_000,
+        heartbeatMs: 5_000,
+        sendMarginMs: 2_000,
+        sendWithinMs: 5_000,
+        statementTimeoutMs: 5_000,
+        lockTimeoutMs: 1_000,
+        heldRunsMax: 500,
+      },
     });
   });
 
@@ -48,7 +56,10 @@ describe('configuration', () => {
   it('lets the environment win over the file, and flags over both', () => {
     write('leaseMs: 1500\nheldRunsMax: 10\ndatabase: postgres://file/db\n');
     const env = { PAWL_HELD_RUNS_MAX: '20', DATABASE_URL: 'postgres://env/db', PAWL_LEASE_MS: '3000' };
-    expect(loadConfig({ folder, env })).toMatchObject({ databaseUrl: 'postgres://env/db', numbers: { heldRunsMax: 20, leaseMs: 3_000 } });
+    expect(loadConfig({ folder, env })).toMatchObject({
+      databaseUrl: 'postgres://env/db',
+      numbers: { heldRunsMax: 20, leaseMs: 3_000 },
+    });
     expect(loadConfig({ folder, env, flags: { heldRunsMax: 30, database: 'postgres://flag/db' } })).toMatchObject({
       databaseUrl: 'postgres://flag/db',
       numbers: { heldRunsMax: 30, leaseMs: 3_000 },
@@ -68,7 +79,9 @@ describe('configuration', () => {
     expect(refusal(() => loadConfig({ folder, env: {} })).message).toMatch(/pawl\.config\.yaml.*leese/);
     rmSync(join(folder, 'pawl.config.yaml'));
     expect(refusal(() => loadConfig({ folder, env: { PAWL_LEASE_MS: 'soon' } })).message).toMatch(/PAWL_\*.*leaseMs/);
-    expect(refusal(() => loadConfig({ folder, file: 'gone.yaml', env: {} })).message).toMatch(/gone\.yaml cannot be read/);
+    expect(refusal(() => loadConfig({ folder, file: 'gone.yaml', env: {} })).message).toMatch(
+      /gone\.yaml cannot be read/,
+    );
   });
 
   it('refuses one key twice instead of taking the last', () => {
@@ -88,7 +101,11 @@ describe('principal', () => {
   const config = { principals: { ana: ['operator'] } };
 
   it('is --as, else PAWL_AS, else the OS user, with the roles that principals gives the name', () => {
-    expect(resolvePrincipal(config, { PAWL_AS: 'kai' }, 'ana')).toEqual({ name: 'ana', roles: ['operator'], authentication: 'local' });
+    expect(resolvePrincipal(config, { PAWL_AS: 'kai' }, 'ana')).toEqual({
+      name: 'ana',
+      roles: ['operator'],
+      authentication: 'local',
+    });
     expect(resolvePrincipal(config, { PAWL_AS: 'ana' }, null).roles).toEqual(['operator']);
     expect(resolvePrincipal(config, {}, null).name).not.toBe('');
   });

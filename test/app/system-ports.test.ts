@@ -23,7 +23,12 @@ describe('system ids', () => {
 
   it('sends all runs of a business key to one shard and tells workflows and tenants apart', () => {
     expect(keyShard('default', 'order', 'o-1')).toBe(keyShard('default', 'order', 'o-1'));
-    const shards = new Set([keyShard('default', 'order', 'o-1'), keyShard('default', 'refund', 'o-1'), keyShard('other', 'order', 'o-1'), keyShard('default', 'order', 'o-2')]);
+    const shards = new Set([
+      keyShard('default', 'order', 'o-1'),
+      keyShard('default', 'refund', 'o-1'),
+      keyShard('other', 'order', 'o-1'),
+      keyShard('default', 'order', 'o-2'),
+    ]);
     expect(shards.size).toBe(4);
   });
 

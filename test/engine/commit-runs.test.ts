@@ -36,7 +36,8 @@ function scriptedStore(faults: Fault[], rows: Map<string, Row>) {
     }
     row.revision += commit.transitions.length;
     const last = commit.transitions.at(-1);
-    if (last !== undefined) row.journal = { revision: last.revision, fence: row.fence, workerId: ME, stateHash: last.stateHash };
+    if (last !== undefined)
+      row.journal = { revision: last.revision, fence: row.fence, workerId: ME, stateHash: last.stateHash };
     return { kind: 'applied', revision: row.revision, atMs: 5 };
   };
   const store: Pick<Store, 'commit' | 'trace' | 'load'> = {
@@ -47,7 +48,9 @@ function scriptedStore(faults: Fault[], rows: Map<string, Row>) {
       if (fault === 'failed') return Promise.reject(new StoreError('PAWL_STORE_FAILED', 'a value was refused'));
       if (fault === 'lost-before') return Promise.reject(new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'reset'));
       const answers = commits.map(apply);
-      return fault === 'lost-after' ? Promise.reject(new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'reset')) : Promise.resolve(answers);
+      return fault === 'lost-after'
+        ? Promise.reject(new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'reset'))
+        : Promise.resolve(answers);
     },
     trace: (_part, asks) => Promise.resolve(asks.map(({ runId }) => rows.get(runId) ?? null)),
     load: (_part, runIds) =>
@@ -55,7 +58,9 @@ function scriptedStore(faults: Fault[], rows: Map<string, Row>) {
         nowMs: 5,
         runs: runIds.flatMap((runId) => {
           const row = rows.get(runId);
-          return row === undefined ? [] : [{ ...row, effects: row.effect === null ? [] : [row.effect] } as unknown as StoredRun];
+          return row === undefined
+            ? []
+            : [{ ...row, effects: row.effect === null ? [] : [row.effect] } as unknown as StoredRun];
         }),
       }),
   };
@@ -72,17 +77,31 @@ const transition = (revision: number): Transition => ({
 });
 
 function commitOf(runId: string, extra: Partial<RunCommit> = {}): RunCommit {
-  const base = releaseCommit({ run: { runId: runId as RunId, part: 0 } as StoredRun['run'], fence: 3, revision: 7 }, null, null);
+  const base = releaseCommit(
+    { run: { runId: runId as RunId, part: 0 } as StoredRun['run'], fence: 3, revision: 7 },
+    null,
+    null,
+  );
   return { ...base, transitions: [transition(8)], ...extra };
 }
 
 const resend = (runId: string): RunCommit =>
   commitOf(runId, {
     transitions: [],
-    effects: [{ expect: { state: 'UNKNOWN', attempt: 1 }, effect: { key: KEY, state: 'REQUESTED', attempt: 2, fence: 3, queries: 0 } as Effect }],
+    effects: [
+      {
+        expect: { state: 'UNKNOWN', attempt: 1 },
+        effect: { key: KEY, state: 'REQUESTED', attempt: 2, fence: 3, queries: 0 } as Effect,
+      },
+    ],
   });
 
-const freshRow = (): Row => ({ revision: 7, fence: 3, journal: null, effect: { key: KEY, state: 'UNKNOWN', attempt: 1, fence: 2, queries: 0 } });
+const freshRow = (): Row => ({
+  revision: 7,
+  fence: 3,
+  journal: null,
+  effect: { key: KEY, state: 'UNKNOWN', attempt: 1, fence: 2, queries: 0 },
+});
 
 function setUp(faults: Fault[], runs: readonly string[] = ['a']) {
   const rows = new Map(runs.map((run) => [run, freshRow()] as const));
@@ -115,7 +134,12 @@ describe('commit of runs', () => {
       const seen = await trace(part, asks);
       asked += 1;
       // The lost statement is executed only after its sender has looked.
-      if (asked === 1) rows.set('a', { ...freshRow(), revision: 8, journal: { revision: 8, fence: 3, workerId: ME, stateHash: 'hash-8' } });
+      if (asked === 1)
+        rows.set('a', {
+          ...freshRow(),
+          revision: 8,
+          journal: { revision: 8, fence: 3, workerId: ME, stateHash: 'hash-8' },
+        });
       return seen.map((row) => (row === null ? null : { ...row }));
     };
     await expect(commitRuns(context, [first])).resolves.toEqual([{ kind: 'applied', revision: 8, atMs: 4 }]);
@@ -131,7 +155,11 @@ describe('commit of runs', () => {
 
   it('P04 another row at that revision is not mine, whatever its number says', async () => {
     const { context, rows } = setUp(['lost-before']);
-    rows.set('a', { ...freshRow(), revision: 8, journal: { revision: 8, fence: 3, workerId: ME, stateHash: 'of something else' } });
+    rows.set('a', {
+      ...freshRow(),
+      revision: 8,
+      journal: { revision: 8, fence: 3, workerId: ME, stateHash: 'of something else' },
+    });
     await expect(commitRuns(context, [commitOf('a')])).resolves.toEqual([{ kind: 'stale', revision: 8 }]);
   });
 
@@ -165,7 +193,9 @@ describe('commit of runs', () => {
 
   it('waits for a store that cannot be reached instead of guessing, and gives up when the seat is lost', async () => {
     const reached = setUp(['unavailable', 'unavailable']);
-    await expect(commitRuns(reached.context, [commitOf('a')])).resolves.toEqual([{ kind: 'applied', revision: 8, atMs: 5 }]);
+    await expect(commitRuns(reached.context, [commitOf('a')])).resolves.toEqual([
+      { kind: 'applied', revision: 8, atMs: 5 },
+    ]);
     const never = setUp(Array.from({ length: 50 }, () => 'unavailable' as const));
     const answers = commitRuns(never.context, [commitOf('a')]);
     never.stop.abort();

@@ -68,7 +68,10 @@ describe('an outcome that nobody knows', () => {
 
   it('E05 secret: without its secret nothing is sent, the attempt does not count, and its name is told', async () => {
     const process = await worker();
-    const action = httpAction(house.provider.url, 'reserve', ['auth: { bearer: =secrets.shopToken }', 'compensate: none']);
+    const action = httpAction(house.provider.url, 'reserve', [
+      'auth: { bearer: =secrets.shopToken }',
+      'compensate: none',
+    ]);
     const text = `pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 1h\nsecrets: [shopToken]\nactions:\n${action}\nsteps:\n  - { id: reserve, call: shop.reserve }\n`;
     const run = await begin(process, text);
     const view = await untilRun(process, run, (seen) => (seen.effects[0]?.lastError ?? null) !== null);
@@ -79,11 +82,20 @@ describe('an outcome that nobody knows', () => {
 
   it('P12 a secret goes out in its header and is in no row, receipt or log line', async () => {
     const process = await worker({ PAWL_SECRET_SHOP_TOKEN: 'canary-7f3a' });
-    const action = httpAction(house.provider.url, 'reserve', ['auth: { bearer: =secrets.shopToken }', 'compensate: none']);
+    const action = httpAction(house.provider.url, 'reserve', [
+      'auth: { bearer: =secrets.shopToken }',
+      'compensate: none',
+    ]);
     const text = `pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 1h\nsecrets: [shopToken]\nactions:\n${action}\nsteps:\n  - { id: reserve, call: shop.reserve }\n`;
     const run = await begin(process, text);
     const view = await untilStatus(process, run, 'COMPLETED');
-    const everything = JSON.stringify([view, await process.app.history(run), await process.app.verify(run), process.logger.lines, process.watched.calls.map((call) => call.args)]);
+    const everything = JSON.stringify([
+      view,
+      await process.app.history(run),
+      await process.app.verify(run),
+      process.logger.lines,
+      process.watched.calls.map((call) => call.args),
+    ]);
     expect(everything).not.toContain('canary-7f3a');
     expect(house.happened()).toEqual(['reserve']);
   });
@@ -91,7 +103,14 @@ describe('an outcome that nobody knows', () => {
   it('E07 without key and query a lost answer is never sent again: a person is asked', async () => {
     const process = await worker();
     house.provider.setScript({ reserve: 'lost-done, ok' });
-    const action = ['  shop.reserve:', `    http: { method: POST, url: '${house.provider.url}/reserve' }`, '    idempotency: none', '    timeout: 1s', '    settlesWithin: 1s', '    compensate: none'].join('\n');
+    const action = [
+      '  shop.reserve:',
+      `    http: { method: POST, url: '${house.provider.url}/reserve' }`,
+      '    idempotency: none',
+      '    timeout: 1s',
+      '    settlesWithin: 1s',
+      '    compensate: none',
+    ].join('\n');
     const text = `pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 1h\nactions:\n${action}\nsteps:\n  - { id: reserve, call: shop.reserve }\n`;
     const run = await begin(process, text);
     const view = await untilStatus(process, run, 'HELD');
@@ -99,7 +118,14 @@ describe('an outcome that nobody knows', () => {
     expect(view.incidents).toMatchObject([{ kind: 'unknown', step: 'reserve' }]);
     expect(view.waitingFor[0]?.command).toContain('pawl resolve run_');
     expect(house.happened()).toEqual(['reserve']);
-    const early = await process.app.resolve(run, { effect: 'reserve', as: 'confirmed', evidence: 'seen in the shop', output: { id: 'reserve-9' }, by: 'ana', roles: ['operator'] });
+    const early = await process.app.resolve(run, {
+      effect: 'reserve',
+      as: 'confirmed',
+      evidence: 'seen in the shop',
+      output: { id: 'reserve-9' },
+      by: 'ana',
+      roles: ['operator'],
+    });
     expect(early).toMatchObject({ outcome: 'refused', code: 'quarantine' });
   });
 });

@@ -70,15 +70,22 @@ describe('people', () => {
   it('R18 a cancel before any effect needs no worker: CANCELLED', async () => {
     const process = await house.process();
     const run = await begin(process, approved(), { amount: 5 });
-    await expect(process.app.cancel(run, { by: 'ana', reason: 'not wanted' })).resolves.toMatchObject({ outcome: 'applied' });
+    await expect(process.app.cancel(run, { by: 'ana', reason: 'not wanted' })).resolves.toMatchObject({
+      outcome: 'applied',
+    });
     expect((await process.app.show(run)).status).toBe('CANCELLED');
-    expect((await process.app.history(run)).audit).toMatchObject([{ actor: 'ana', act: 'cancel', reason: 'not wanted' }]);
+    expect((await process.app.history(run)).audit).toMatchObject([
+      { actor: 'ana', act: 'cancel', reason: 'not wanted' },
+    ]);
   });
 
   it('R18 a cancel while an effect is in flight is given to its holder, settles and undoes it', async () => {
     const process = await house.process();
     await process.app.runWorker();
-    const text = sagaOf(house.provider.url, ['reserve']).replace('output:', "  - { id: decision, approve: 'Go on?', from: ['role:approver'], expires: 1h }\noutput:");
+    const text = sagaOf(house.provider.url, ['reserve']).replace(
+      'output:',
+      "  - { id: decision, approve: 'Go on?', from: ['role:approver'], expires: 1h }\noutput:",
+    );
     const run = await begin(process, text);
     await untilRun(process, run, (view) => view.approvals.length > 0);
     const told = await process.app.cancel(run, { by: 'ana', reason: 'changed my mind' });
@@ -92,8 +99,19 @@ describe('people', () => {
     const process = await house.process();
     const run = await begin(process, approved(), { amount: 5 });
     await process.app.cancel(run, { by: 'ana', reason: 'no' });
-    await expect(process.app.signal(run, { name: 'note', data: { text: 'late' }, source: 'shop', eventId: 'n-1', by: 'ana', waitMs: 0 })).resolves.toMatchObject({ outcome: 'ended' });
-    await expect(vote(process, run, 'ana')).resolves.toMatchObject({ outcome: expect.stringMatching(/ended|already-decided/) });
+    await expect(
+      process.app.signal(run, {
+        name: 'note',
+        data: { text: 'late' },
+        source: 'shop',
+        eventId: 'n-1',
+        by: 'ana',
+        waitMs: 0,
+      }),
+    ).resolves.toMatchObject({ outcome: 'ended' });
+    await expect(vote(process, run, 'ana')).resolves.toMatchObject({
+      outcome: expect.stringMatching(/ended|already-decided/),
+    });
     const { inbox } = await process.app.history(run);
     expect(inbox.every((event) => event.consumed)).toBe(true);
     expect((await house.store.nextDueMs((await process.app.find(run)).part)).dueAtMs).toBe(null);
@@ -102,7 +120,8 @@ describe('people', () => {
   it('V05 what is not declared or does not fit its schema is refused before anything is stored', async () => {
     const process = await house.process();
     const run = await begin(process, approved(), { amount: 5 });
-    const send = (name: string, data: object) => process.app.signal(run, { name, data: data as never, source: 'shop', eventId: null, by: 'ana', waitMs: 0 });
+    const send = (name: string, data: object) =>
+      process.app.signal(run, { name, data: data as never, source: 'shop', eventId: null, by: 'ana', waitMs: 0 });
     await expect(send('forged', {})).rejects.toMatchObject({ code: 'PAWL_EVENT_UNDECLARED' });
     await expect(send('note', { text: 5 })).rejects.toMatchObject({ code: 'PAWL_INPUT_INVALID' });
     await expect(send('note', { text: 'a\u0000b' })).rejects.toMatchObject({ code: 'PAWL_VALUE_NOT_STORABLE' });
@@ -112,7 +131,8 @@ describe('people', () => {
   it('V02 the same event id with another payload is a conflict, with the same it is answered as before', async () => {
     const process = await house.process();
     const run = await begin(process, approved(), { amount: 5 });
-    const send = (text: string) => process.app.signal(run, { name: 'note', data: { text }, source: 'shop', eventId: 'n-7', by: 'ana', waitMs: 0 });
+    const send = (text: string) =>
+      process.app.signal(run, { name: 'note', data: { text }, source: 'shop', eventId: 'n-7', by: 'ana', waitMs: 0 });
     await expect(send('one')).resolves.toMatchObject({ outcome: 'kept', again: false });
     await expect(send('one')).resolves.toMatchObject({ outcome: 'kept', again: true });
     await expect(send('two')).rejects.toMatchObject({ code: 'PAWL_EVENT_CONFLICT' });
@@ -128,8 +148,12 @@ describe('people', () => {
       ['charge', 'shop.uncharge'],
       ['reserve', 'shop.unreserve'],
     ]);
-    await expect(process.app.compensate(run, { by: 'ana', reason: 'customer cancelled' }, 'f'.repeat(64))).resolves.toMatchObject({ outcome: 'stale' });
-    await expect(process.app.compensate(run, { by: 'ana', reason: 'customer cancelled' }, plan.planHash)).resolves.toMatchObject({ outcome: 'applied' });
+    await expect(
+      process.app.compensate(run, { by: 'ana', reason: 'customer cancelled' }, 'f'.repeat(64)),
+    ).resolves.toMatchObject({ outcome: 'stale' });
+    await expect(
+      process.app.compensate(run, { by: 'ana', reason: 'customer cancelled' }, plan.planHash),
+    ).resolves.toMatchObject({ outcome: 'applied' });
     await untilStatus(process, run, 'COMPENSATED');
     expect(house.happened()).toEqual(['reserve', 'charge', 'uncharge', 'unreserve']);
   });

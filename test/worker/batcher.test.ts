@@ -24,7 +24,8 @@ function controlledSender() {
   return { batches, send, nextBatch };
 }
 
-const items = (count: number, prefix = 'r'): readonly Item[] => Array.from({ length: count }, (_, n) => ({ run: `${prefix}${n}`, n }));
+const items = (count: number, prefix = 'r'): readonly Item[] =>
+  Array.from({ length: count }, (_, n) => ({ run: `${prefix}${n}`, n }));
 
 describe('batcher', () => {
   it('P02c a lone item leaves at once as a batch of one', async () => {

@@ -24,7 +24,9 @@ steps:
 output: { done: true }
 `;
 
-const functions = Object.fromEntries(['a@1', 'b@1', 'c@1'].map((name) => [name, { send: () => Promise.resolve({ name }) }]));
+const functions = Object.fromEntries(
+  ['a@1', 'b@1', 'c@1'].map((name) => [name, { send: () => Promise.resolve({ name }) }]),
+);
 
 async function open(name: string): Promise<Process> {
   const process = await house.process({ functions, numbers: { leaseMs: 60_000 } });
@@ -33,7 +35,8 @@ async function open(name: string): Promise<Process> {
   return process;
 }
 
-const start = async (process: Process, workflow: string): Promise<string> => (await process.app.start({ workflow, version: 1, input: {}, by: 'ana' })).run.runId;
+const start = async (process: Process, workflow: string): Promise<string> =>
+  (await process.app.start({ workflow, version: 1, input: {}, by: 'ana' })).run.runId;
 
 describe('commits', () => {
   it('P17 n effects cost n + 1 commits: a lone 3-step saga is done in four, claims included', async () => {
@@ -60,13 +63,17 @@ describe('commits', () => {
     const seen: string[] = [];
     const process = await house.process({
       numbers: { leaseMs: 60_000 },
-      functions: Object.fromEntries(Object.keys(functions).map((name) => [name, { send: ({ key }) => Promise.resolve(seen.push(`sent ${key}`)) }])),
+      functions: Object.fromEntries(
+        Object.keys(functions).map((name) => [name, { send: ({ key }) => Promise.resolve(seen.push(`sent ${key}`)) }]),
+      ),
     });
     process.watched.hooks = {
       around: async (verb, args, run) => {
         const result = await run();
-        const members = verb === 'start' || verb === 'commit' ? (args.at(-1) as readonly (RunCommit | StartRequest)[]) : [];
-        for (const { effects } of members) for (const { effect } of effects) if (effect.state === 'REQUESTED') seen.push(`stored ${effect.key}`);
+        const members =
+          verb === 'start' || verb === 'commit' ? (args.at(-1) as readonly (RunCommit | StartRequest)[]) : [];
+        for (const { effects } of members)
+          for (const { effect } of effects) if (effect.state === 'REQUESTED') seen.push(`stored ${effect.key}`);
         return result;
       },
     };

@@ -23,7 +23,14 @@ describe('events and the holder', () => {
         'ask@1': {
           send: async ({ request }) => {
             const { run } = request as { readonly run: string };
-            told = await app?.signal(run, { name: 'item', data: { n: 7 }, source: 'shop', eventId: 'callback-1', by: 'shop', waitMs: 0 });
+            told = await app?.signal(run, {
+              name: 'item',
+              data: { n: 7 },
+              source: 'shop',
+              eventId: 'callback-1',
+              by: 'shop',
+              waitMs: 0,
+            });
             return { accepted: true };
           },
         },
@@ -31,7 +38,10 @@ describe('events and the holder', () => {
     });
     app = process.app;
     await process.app.runWorker();
-    const run = await begin(process, `${HEAD}${ITEM}${asked}steps:\n  - { id: ask, call: ask, with: { run: =run.id } }\n  - { id: answer, await: item }\noutput: { n: =steps.answer.output.n }\n`);
+    const run = await begin(
+      process,
+      `${HEAD}${ITEM}${asked}steps:\n  - { id: ask, call: ask, with: { run: =run.id } }\n  - { id: answer, await: item }\noutput: { n: =steps.answer.output.n }\n`,
+    );
     const view = await untilStatus(process, run, 'COMPLETED');
     expect(view.output).toEqual({ n: 7 });
     expect(told).toMatchObject({ eventId: 'callback-1' });
@@ -39,8 +49,20 @@ describe('events and the holder', () => {
 
   it('bug 40 fifty events of one name at once are fifty sendings, in the order in which they were stored', async () => {
     const sent: number[] = [];
-    const process = await house.process({ functions: { 'ask@1': { send: ({ request }) => Promise.resolve({ count: sent.push((request as { readonly n: number }).n) }) } } });
-    const worker = await house.process({ functions: { 'ask@1': { send: ({ request }) => Promise.resolve({ count: sent.push((request as { readonly n: number }).n) }) } } });
+    const process = await house.process({
+      functions: {
+        'ask@1': {
+          send: ({ request }) => Promise.resolve({ count: sent.push((request as { readonly n: number }).n) }),
+        },
+      },
+    });
+    const worker = await house.process({
+      functions: {
+        'ask@1': {
+          send: ({ request }) => Promise.resolve({ count: sent.push((request as { readonly n: number }).n) }),
+        },
+      },
+    });
     await worker.app.runWorker();
     const text = `${HEAD}${ITEM}vars: { count: { type: integer, default: 0 } }\n${asked}steps:
   - { id: item, await: item }
@@ -54,14 +76,27 @@ describe('events and the holder', () => {
 `;
     const run = await begin(process, text);
     await Promise.all(
-      Array.from({ length: 50 }, (_, n) => process.app.signal(run, { name: 'item', data: { n }, source: 'shop', eventId: `item-${n}`, by: 'shop', waitMs: 0 })),
+      Array.from({ length: 50 }, (_, n) =>
+        process.app.signal(run, {
+          name: 'item',
+          data: { n },
+          source: 'shop',
+          eventId: `item-${n}`,
+          by: 'shop',
+          waitMs: 0,
+        }),
+      ),
     );
     await untilStatus(worker, run, 'COMPLETED');
     const { inbox } = await process.app.history(run);
-    const items = inbox.filter((event) => event.payload.type === 'signal').sort((a, b) => a.receivedAtMs - b.receivedAtMs || (a.eventId < b.eventId ? -1 : 1));
+    const items = inbox
+      .filter((event) => event.payload.type === 'signal')
+      .sort((a, b) => a.receivedAtMs - b.receivedAtMs || (a.eventId < b.eventId ? -1 : 1));
     expect(items.map((event) => event.outcome)).toEqual(Array.from({ length: 50 }, () => 'applied'));
     expect([...sent].sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
-    const storedAt = new Map(items.map((event) => [(event.payload as { readonly data: { readonly n: number } }).data.n, event.receivedAtMs]));
+    const storedAt = new Map(
+      items.map((event) => [(event.payload as { readonly data: { readonly n: number } }).data.n, event.receivedAtMs]),
+    );
     const times = sent.map((n) => storedAt.get(n) ?? 0);
     expect(times).toEqual([...times].sort((a, b) => a - b));
   }, 60_000);
@@ -73,10 +108,20 @@ describe('events and the holder', () => {
     });
     const process = await house.process({ functions: { 'ask@1': { send: () => inFlight.then(() => ({})) } } });
     await process.app.runWorker();
-    const run = await begin(process, `${HEAD}${ITEM}${asked}steps:\n  - { id: ask, call: ask }\n  - { id: answer, await: item }\n`);
+    const run = await begin(
+      process,
+      `${HEAD}${ITEM}${asked}steps:\n  - { id: ask, call: ask }\n  - { id: answer, await: item }\n`,
+    );
     await untilRun(process, run, (view) => view.effects[0]?.state === 'REQUESTED');
     const other = await house.process();
-    const told = await other.app.signal(run, { name: 'item', data: { n: 1 }, source: 'shop', eventId: 'i-1', by: 'shop', waitMs: 5_000 });
+    const told = await other.app.signal(run, {
+      name: 'item',
+      data: { n: 1 },
+      source: 'shop',
+      eventId: 'i-1',
+      by: 'shop',
+      waitMs: 5_000,
+    });
     expect(told).toMatchObject({ outcome: 'kept' });
     expect((await process.app.show(run)).effects[0]?.state).toBe('REQUESTED');
     finish();
@@ -96,10 +141,15 @@ describe('events and the holder', () => {
       },
     });
     await process.app.runWorker();
-    const run = await begin(process, `${HEAD}${ITEM}${asked}steps:\n  - { id: ask, call: ask }\n  - { id: answer, await: item }\n`);
+    const run = await begin(
+      process,
+      `${HEAD}${ITEM}${asked}steps:\n  - { id: ask, call: ask }\n  - { id: answer, await: item }\n`,
+    );
     await untilRun(process, run, (view) => view.effects[0]?.state === 'REQUESTED');
     const other = await house.process();
-    await expect(other.app.signal(run, { name: 'item', data: { n: 1 }, source: 'shop', eventId: 'i-1', by: 'shop', waitMs: 0 })).resolves.toMatchObject({ outcome: 'pending' });
+    await expect(
+      other.app.signal(run, { name: 'item', data: { n: 1 }, source: 'shop', eventId: 'i-1', by: 'shop', waitMs: 0 }),
+    ).resolves.toMatchObject({ outcome: 'pending' });
     finish();
     await untilStatus(process, run, 'COMPLETED');
   });
@@ -131,11 +181,16 @@ describe('events and the holder', () => {
 describe('a pooler in transaction mode', () => {
   it('P13 fifty runs finish right with two connections, no named statement and nothing pinned', async () => {
     const opened = await openTestStore({ connections: 2, pooler: 'transaction' });
-    const process = await house.process({ store: opened.store, functions: { 'ask@1': { send: () => Promise.resolve({}) } } });
+    const process = await house.process({
+      store: opened.store,
+      functions: { 'ask@1': { send: () => Promise.resolve({}) } },
+    });
     const text = `${HEAD}${asked}steps:\n  - { id: one, call: ask }\n  - { id: two, call: ask }\n`;
     const first = await begin(process, text);
     const { workflow } = await process.app.find(first);
-    const starts = await Promise.all(Array.from({ length: 49 }, () => process.app.start({ workflow, version: 1, input: {}, by: 'ana' })));
+    const starts = await Promise.all(
+      Array.from({ length: 49 }, () => process.app.start({ workflow, version: 1, input: {}, by: 'ana' })),
+    );
     await process.app.runWorker();
     for (const run of [first, ...starts.map((start) => start.run.runId)]) await untilStatus(process, run, 'COMPLETED');
     await house.rest();

@@ -17,7 +17,9 @@ const SHORT = { leaseMs: 1_500, sendWithinMs: 1_000, sendMarginMs: 50 };
 /** Whether a commit settles an attempt of this step: the moment after the answer and before the record. */
 function settles(verb: StoreVerb, args: readonly unknown[], step: string): boolean {
   if (verb !== 'commit') return false;
-  return (args[2] as readonly RunCommit[]).some((commit) => commit.effects.some(({ expect: before, effect }) => effect.step === step && before?.state === 'REQUESTED'));
+  return (args[2] as readonly RunCommit[]).some((commit) =>
+    commit.effects.some(({ expect: before, effect }) => effect.step === step && before?.state === 'REQUESTED'),
+  );
 }
 
 /** Dies just before it records what came of the step. @returns resolves when it is dead. */
@@ -115,22 +117,35 @@ describe('takeover', () => {
       around: async (verb, args, run) => {
         // What the older process takes for another kernel's is stored as it was.
         const members = verb === 'commit' ? (args[2] as { head: { snapshot: string } | null }[]) : [];
-        for (const { head } of members) if (head !== null) head.snapshot = head.snapshot.replace('xstate@9.9.9', 'xstate@5.33.3');
+        for (const { head } of members)
+          if (head !== null) head.snapshot = head.snapshot.replace('xstate@9.9.9', 'xstate@5.33.3');
         const result = await run();
         if (verb !== 'claim') return result;
-        return (result as readonly ClaimedRun[]).map((claim) => ({ ...claim, run: { ...claim.run, snapshot: claim.run.snapshot.replace('xstate@5.33.3', 'xstate@9.9.9') } }));
+        return (result as readonly ClaimedRun[]).map((claim) => ({
+          ...claim,
+          run: { ...claim.run, snapshot: claim.run.snapshot.replace('xstate@5.33.3', 'xstate@9.9.9') },
+        }));
       },
     };
     const run = await begin(older, sagaOf(house.provider.url, ['reserve']));
     const worker = await older.app.runWorker();
     const view = await untilStatus(older, run, 'HELD');
     expect(view.incidents).toMatchObject([{ kind: 'pin', acts: ['retry'] }]);
-    expect(older.logger.lines).toContainEqual(expect.objectContaining({ event: 'run.set-aside', facts: expect.objectContaining({ why: 'pin', field: 'kernel' }) }));
-    expect((await older.app.list({ workflow: null, statuses: null, needsHuman: true, q: view.key, limit: 5 }))[0]?.needs).toEqual(['incident:pin']);
+    expect(older.logger.lines).toContainEqual(
+      expect.objectContaining({
+        event: 'run.set-aside',
+        facts: expect.objectContaining({ why: 'pin', field: 'kernel' }),
+      }),
+    );
+    expect(
+      (await older.app.list({ workflow: null, statuses: null, needsHuman: true, q: view.key, limit: 5 }))[0]?.needs,
+    ).toEqual(['incident:pin']);
     await worker.stop(500);
     const fitting = await house.process({ numbers: SHORT });
     await fitting.app.runWorker();
-    await expect(fitting.app.retry(run, 'pin', { by: 'ana', reason: 'a process that fits runs now' })).resolves.toMatchObject({ outcome: 'applied' });
+    await expect(
+      fitting.app.retry(run, 'pin', { by: 'ana', reason: 'a process that fits runs now' }),
+    ).resolves.toMatchObject({ outcome: 'applied' });
     await untilStatus(fitting, run, 'COMPLETED');
     expect(house.happened()).toEqual(['reserve']);
   });
@@ -174,8 +189,12 @@ describe('takeover', () => {
     expect(view.incidents).toMatchObject([{ kind: 'poison' }]);
     for (const run of healthy) await untilStatus(last, run, 'COMPLETED');
     expect(crashes).toBe(4);
-    await expect(last.app.signal(deadly, { name: 'note', data: {}, source: 'shop', eventId: 'n', by: 'ana', waitMs: 0 })).resolves.toMatchObject({ outcome: 'pending' });
-    await expect(last.app.terminate(deadly, { by: 'ana', reason: 'it kills' })).resolves.toMatchObject({ outcome: 'applied' });
+    await expect(
+      last.app.signal(deadly, { name: 'note', data: {}, source: 'shop', eventId: 'n', by: 'ana', waitMs: 0 }),
+    ).resolves.toMatchObject({ outcome: 'pending' });
+    await expect(last.app.terminate(deadly, { by: 'ana', reason: 'it kills' })).resolves.toMatchObject({
+      outcome: 'applied',
+    });
     await untilStatus(last, deadly, 'TERMINATED');
     expect(crashes).toBe(4);
   }, 60_000);
@@ -192,7 +211,8 @@ describe('stopping', () => {
       },
     },
   });
-  const text = 'pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 1h\nactions:\n  slow: { function: slow@1, idempotency: { remembers: 24h }, timeout: 30s, compensate: none }\nsteps:\n  - { id: one, call: slow }\n  - { id: two, call: slow }\n';
+  const text =
+    'pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 1h\nactions:\n  slow: { function: slow@1, idempotency: { remembers: 24h }, timeout: 30s, compensate: none }\nsteps:\n  - { id: one, call: slow }\n  - { id: two, call: slow }\n';
 
   async function inFlight(finish: Promise<void>): Promise<{ process: Process; run: string; calls: string[] }> {
     const calls: string[] = [];
@@ -232,7 +252,9 @@ describe('stopping', () => {
     await worker.stop(1_100);
     const view = await process.app.show(run);
     expect(view.effects[0]).toMatchObject({ step: 'one', state: 'UNKNOWN', attempt: 1, doubt: 'resend' });
-    expect(await house.store.holder((await process.app.find(run)).part, (await process.app.find(run)).runId)).toBe(null);
+    expect(await house.store.holder((await process.app.find(run)).part, (await process.app.find(run)).runId)).toBe(
+      null,
+    );
     const next = await house.process({ functions: { 'slow@1': { send: () => Promise.resolve({ ok: true }) } } });
     await next.app.runWorker();
     await untilStatus(next, run, 'COMPLETED');
@@ -242,8 +264,20 @@ describe('stopping', () => {
     const { process } = await inFlight(new Promise(() => undefined));
     const worker = await process.app.runWorker();
     await Promise.all([worker.stop(1_100), worker.stop(1_100)]);
-    const run = await begin(process, "pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 1h\nsteps:\n  - { id: decision, approve: 'Well?', from: ['role:approver'], expires: 1h }\n");
-    await expect(process.app.vote(run, { approval: null, decision: 'approve', subjectHash: null, principal: 'ana', roles: ['approver'], comment: null })).resolves.toMatchObject({ outcome: 'applied' });
+    const run = await begin(
+      process,
+      "pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 1h\nsteps:\n  - { id: decision, approve: 'Well?', from: ['role:approver'], expires: 1h }\n",
+    );
+    await expect(
+      process.app.vote(run, {
+        approval: null,
+        decision: 'approve',
+        subjectHash: null,
+        principal: 'ana',
+        roles: ['approver'],
+        comment: null,
+      }),
+    ).resolves.toMatchObject({ outcome: 'applied' });
   });
 });
 
@@ -256,7 +290,9 @@ describe('lost answers', () => {
         let write = 0;
         process.watched.hooks = {
           around: async (verb, args, run) => {
-            const isMine = (verb === 'commit' || verb === 'start') && (args.at(-1) as readonly (RunCommit | StartRequest)[]).length > 0;
+            const isMine =
+              (verb === 'commit' || verb === 'start') &&
+              (args.at(-1) as readonly (RunCommit | StartRequest)[]).length > 0;
             if (!isMine || write++ !== nth) return run();
             if (side === 'after') await run();
             throw new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'reset');

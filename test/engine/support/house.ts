@@ -123,7 +123,10 @@ export async function untilRun(process: Process, run: string, wanted: (view: Run
   for (;;) {
     const view = await app.show(run);
     if (wanted(view)) return view;
-    if (performance.now() > untilMs) throw new Error(`run ${run} is still ${view.status}: ${JSON.stringify({ waitingFor: view.waitingFor, incidents: view.incidents, failure: view.failure })}`);
+    if (performance.now() > untilMs)
+      throw new Error(
+        `run ${run} is still ${view.status}: ${JSON.stringify({ waitingFor: view.waitingFor, incidents: view.incidents, failure: view.failure })}`,
+      );
     await watched.next();
   }
 }
@@ -140,6 +143,11 @@ export async function begin(process: Process, text: string, input: Json = {}): P
   published += 1;
   const named = text.replace('workflow: saga\n', `workflow: saga-${published}\n`);
   const { version } = await process.app.publish({ text: named, file: 'test.pawl.yaml', by: 'starter' });
-  const { run } = await process.app.start({ workflow: version.workflow, version: version.version, input, by: 'starter' });
+  const { run } = await process.app.start({
+    workflow: version.workflow,
+    version: version.version,
+    input,
+    by: 'starter',
+  });
   return run.runId;
 }

@@ -1,7 +1,9 @@
 import type { Store } from '../../../src/ports/store.ts';
 
 /** The verbs of a store, by name. */
-export type StoreVerb = { [Key in keyof Store]: Store[Key] extends (...args: never[]) => unknown ? Key : never }[keyof Store];
+export type StoreVerb = {
+  [Key in keyof Store]: Store[Key] extends (...args: never[]) => unknown ? Key : never;
+}[keyof Store];
 
 /** One call that came through. */
 export interface StoreCall {

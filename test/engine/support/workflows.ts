@@ -11,9 +11,16 @@ export function httpAction(url: string, name: string, extra: readonly string[] =
 }
 
 /** A saga of http calls against the provider, each undone by `un<name>`; the last may be a pivot or fail. */
-export function sagaOf(url: string, steps: readonly string[], extra: Readonly<Record<string, readonly string[]>> = {}): string {
+export function sagaOf(
+  url: string,
+  steps: readonly string[],
+  extra: Readonly<Record<string, readonly string[]>> = {},
+): string {
   const actions = steps.flatMap((step) => [
-    httpAction(url, step, [...(extra[step] ?? []), `compensate: { call: shop.un${step}, with: { id: =effect.output.id } }`]),
+    httpAction(url, step, [
+      ...(extra[step] ?? []),
+      `compensate: { call: shop.un${step}, with: { id: =effect.output.id } }`,
+    ]),
     httpAction(url, `un${step}`, ['compensate: none']),
   ]);
   return [
