@@ -1,7 +1,7 @@
 import type { Expression, JsonSchema, Template } from '../model/definition.ts';
 import { parseDuration } from '../model/duration.ts';
 import { RefusedError } from '../model/errors.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import { parseTemplate } from './parse-template.ts';
 import type { Finding } from './report-problem.ts';
 import type { SourceMap } from './source-map.ts';
@@ -38,10 +38,27 @@ export function readExpression(context: BuildContext, node: YamlNode | null): Ex
   return { source: node.value, pointer: node.pointer, offset: 0 };
 }
 
+/** Maps are sets: their members are taken in the order of their names, so that a definition does not depend on how it is written. */
+function byName<Value>(entries: readonly (readonly [string, Value])[]): readonly (readonly [string, Value])[] {
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+/** The members of a map in the order of their names. */
+export function membersOf(node: YamlNode | null): readonly (readonly [string, YamlNode])[] {
+  return byName(entriesOf(node));
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  return isObject(value)
+    ? Object.fromEntries(byName(Object.entries(value)).map(([key, item]) => [key, sorted(item)]))
+    : value;
+}
+
 /** The template of a value; null where there is none or it cannot be read (told). */
 export function readTemplate(context: BuildContext, node: YamlNode | null): Template | null {
   if (node === null) return null;
-  const parsed = parseTemplate(node.value, node.pointer);
+  const parsed = parseTemplate(sorted(node.value), node.pointer);
   if (parsed.ok) return parsed.template;
   for (const problem of parsed.problems) {
     context.report({
@@ -55,9 +72,9 @@ export function readTemplate(context: BuildContext, node: YamlNode | null): Temp
   return null;
 }
 
-/** The members of a map as named templates, in file order. */
+/** The members of a map as named templates. */
 export function readTemplates(context: BuildContext, node: YamlNode | null): readonly (readonly [string, Template])[] {
-  return entriesOf(node).flatMap(([name, value]) => {
+  return membersOf(node).flatMap(([name, value]) => {
     const template = readTemplate(context, value);
     return template === null ? [] : [[name, template] as const];
   });

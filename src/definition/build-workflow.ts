@@ -3,6 +3,7 @@ import type { JsonObject } from '../model/json.ts';
 import { buildAction } from './build-action.ts';
 import {
   type BuildContext,
+  membersOf,
   readDuration,
   readExpression,
   readObject,
@@ -23,7 +24,7 @@ function readKey(context: BuildContext, node: YamlNode | null): WorkflowDefiniti
 }
 
 function readEvents(context: BuildContext, node: YamlNode | null): readonly EventDeclaration[] {
-  return entriesOf(node).map(([name, event]) => ({
+  return membersOf(node).map(([name, event]) => ({
     name,
     schema: readSchema(child(event, 'schema')),
     source: textOf(child(event, 'source')),
@@ -33,7 +34,7 @@ function readEvents(context: BuildContext, node: YamlNode | null): readonly Even
 }
 
 function readVars(node: YamlNode | null): readonly (readonly [string, JsonObject])[] {
-  return entriesOf(node).map(([name, schema]) => [name, isObject(schema.value) ? schema.value : {}] as const);
+  return membersOf(node).map(([name, schema]) => [name, isObject(schema.value) ? schema.value : {}] as const);
 }
 
 /** All ids that the author wrote, wherever steps may stand. */
@@ -65,7 +66,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
     vars: readVars(child(root, 'vars')),
     secrets: readTexts(child(root, 'secrets')),
     events: readEvents(context, child(root, 'events')),
-    actions: entriesOf(child(root, 'actions')).map(([name, action]) => buildAction(context, name, action)),
+    actions: membersOf(child(root, 'actions')).map(([name, action]) => buildAction(context, name, action)),
     timeoutMs: readDuration(context, child(root, 'timeout'), null),
     onFailure: wordOf(child(root, 'onFailure'), ['compensate', 'hold'] as const, 'compensate'),
     compensation: {

@@ -1,7 +1,10 @@
+import type { ActionContract, Step, WorkflowDefinition } from '../model/definition.ts';
 import { hashJson } from '../model/hash.ts';
 import type { Digest } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Machine } from '../model/machine.ts';
+import { expressionsOf } from './dependencies.ts';
+import { expressionPlaces } from './expression-places.ts';
 
 /** The parts of a version that are compared one by one when a version is refused or a run is moved. */
 export type DigestPart = 'graph' | 'data' | 'effects' | 'policy' | 'expr' | 'language';
@@ -12,13 +15,83 @@ export interface Digests {
   readonly parts: Readonly<Record<DigestPart, string>>;
 }
 
-/** Digests of a machine; title, description and labels are outside. */
+/** How effect and compensation keys are made (rules E01, R13): a part of what an effect is. */
+const KEY_ALGORITHMS = ['ek/1', 'ck/1'];
+
+const hash = (value: unknown): string => hashJson(value as Json);
+
+function allSteps(steps: readonly Step[]): readonly Step[] {
+  return steps.flatMap((step) => {
+    const inner = step.verb === 'choose' ? step.branches.flatMap((branch) => allSteps(branch.steps ?? [])) : [];
+    return [step, ...inner, ...step.catch.flatMap((clause) => allSteps(clause.do))];
+  });
+}
+
+function dataOf(definition: WorkflowDefinition): unknown {
+  const { input, constants, vars, events, actions } = definition;
+  const schemas = actions.map((action) => ({ name: action.name, input: action.input, output: action.output }));
+  return { input, constants, vars, events, schemas };
+}
+
+function effectOfAction(action: ActionContract): unknown {
+  const { name, transport, auth, effect, idempotency, settlesWithinMs, contract, redact, compensate } = action;
+  return { name, transport, auth, effect, idempotency, settlesWithinMs, contract, redact, compensate };
+}
+
+function effectOfStep(step: Step): readonly unknown[] {
+  if (step.verb !== 'call') return [];
+  const { id, action, object, intent, authorizedBy, pivot, compensate } = step;
+  return [{ id, action, with: step.with, object, intent, authorizedBy, pivot, compensate }];
+}
+
+function policyOfAction(action: ActionContract): unknown {
+  const { name, retry, timeoutMs, outcome, reconcile, maxResponseBytes } = action;
+  return { name, retry, timeoutMs, outcome, reconcile, maxResponseBytes };
+}
+
+function policyOfStep(step: Step): unknown {
+  const { id, timeoutMs, maxJumps } = step;
+  if (step.verb === 'call')
+    return { id, timeoutMs, maxJumps, retry: step.retry, onUnknown: step.onUnknown, review: step.review };
+  if (step.verb !== 'approve') return { id, timeoutMs, maxJumps };
+  const { from, quorum, denials, except, expires, onExpire } = step;
+  return { id, timeoutMs, maxJumps, from, quorum, denials, except, expires, onExpire };
+}
+
+function policyOf(definition: WorkflowDefinition, steps: readonly Step[]): unknown {
+  const { timeoutMs, onFailure, compensation, actions } = definition;
+  return { timeoutMs, onFailure, compensation, actions: actions.map(policyOfAction), steps: steps.map(policyOfStep) };
+}
+
+function sourcesOf(definition: WorkflowDefinition): readonly (readonly [string, string])[] {
+  const all = expressionPlaces(definition).flatMap((place) =>
+    place.kind === 'expression' ? [place.expression] : expressionsOf(place.template),
+  );
+  return all.map(({ pointer, source }) => [pointer, source] as const);
+}
+
+/**
+ * Digests of a machine: the whole, and six parts that say in what two versions differ. Title, description and labels
+ * are outside; comments, line ends, quotes and the order of map keys make no difference, the order of lists does.
+ */
 export function digestsOf(machine: Machine): Digests {
   const { title: _title, description: _description, labels: _labels, ...definition } = machine.definition;
-  const content = { ...machine, definition } as unknown as Json;
-  const whole = hashJson(content);
+  const steps = allSteps(definition.steps);
   return {
-    digest: whole as Digest,
-    parts: { graph: whole, data: whole, effects: whole, policy: whole, expr: whole, language: hashJson(1) },
+    digest: hash({ ...machine, definition }) as Digest,
+    parts: {
+      graph: hash({ root: machine.root, places: machine.places }),
+      data: hash(dataOf(machine.definition)),
+      effects: hash({
+        keys: KEY_ALGORITHMS,
+        secrets: definition.secrets,
+        key: definition.key,
+        actions: definition.actions.map(effectOfAction),
+        steps: steps.flatMap(effectOfStep),
+      }),
+      policy: hash(policyOf(machine.definition, steps)),
+      expr: hash(sourcesOf(machine.definition)),
+      language: hash({ pawl: definition.pawl, format: machine.format }),
+    },
   };
 }

@@ -117,10 +117,12 @@ class PlaceWalk {
 
   private auth(auth: Auth | null, site: Site, pointer: string): void {
     if (auth === null) return;
-    if (auth.kind === 'bearer') return this.template(auth.token, site, TEXT, `${pointer}/bearer`);
-    if (auth.kind === 'header') return this.template(auth.value, site, TEXT, `${pointer}/header/value`);
-    this.template(auth.user, site, TEXT, `${pointer}/basic/user`);
-    this.template(auth.password, site, TEXT, `${pointer}/basic/password`);
+    if (auth.kind === 'bearer') this.template(auth.token, site, TEXT, `${pointer}/bearer`);
+    else if (auth.kind === 'header') this.template(auth.value, site, TEXT, `${pointer}/header/value`);
+    else {
+      this.template(auth.user, site, TEXT, `${pointer}/basic/user`);
+      this.template(auth.password, site, TEXT, `${pointer}/basic/password`);
+    }
   }
 
   private reconcile(action: ActionContract, contract: ReconcileContract): void {
@@ -201,32 +203,34 @@ class PlaceWalk {
     const { pointer } = step;
     switch (step.verb) {
       case 'call':
-        return this.call(step, site);
+        this.call(step, site);
+        break;
       case 'set':
-        return this.entries(step.set, site, (name) => this.vars.get(name) ?? true, `${pointer}/set`);
+        this.entries(step.set, site, (name) => this.vars.get(name) ?? true, `${pointer}/set`);
+        break;
       case 'choose':
         for (const branch of step.branches) {
           this.expression(branch.when, site, 'bool');
           this.steps(branch.steps ?? [], site);
         }
-        return this.template(step.output, site, true, `${pointer}/output`);
+        this.template(step.output, site, true, `${pointer}/output`);
+        break;
       case 'wait':
-        return this.template(
-          step.wait.kind === 'for' ? step.wait.duration : step.wait.instant,
-          site,
-          true,
-          `${pointer}/wait`,
-        );
-      case 'await': {
+        this.template(step.wait.kind === 'for' ? step.wait.duration : step.wait.instant, site, true, `${pointer}/wait`);
+        break;
+      case 'await':
         this.template(step.match, site, true, `${pointer}/match`);
-        return this.expression(step.where, { kind: 'event', event: step.event, step: step.id }, 'bool');
-      }
+        this.expression(step.where, { kind: 'event', event: step.event, step: step.id }, 'bool');
+        break;
       case 'approve':
-        return this.approve(step, site);
+        this.approve(step, site);
+        break;
       case 'fail':
-        return this.fail(step, site);
+        this.fail(step, site);
+        break;
       case 'end':
-        return this.template(step.output, site, true, `${pointer}/end/output`);
+        this.template(step.output, site, true, `${pointer}/end/output`);
+        break;
     }
   }
 }

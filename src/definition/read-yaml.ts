@@ -15,9 +15,8 @@ import type { NodeStyle } from './source-map.ts';
 
 /** How deep lists and maps may be nested in a definition. */
 export const DEPTH_MAX = 64;
-/** The parser's stack holds at most this many entries per level of nesting, and a document around all. */
-const STACK_PER_LEVEL = 1;
-const STACK_BASE = 2;
+/** The token types that are a level of nesting. */
+const LEVELS: readonly string[] = ['block-map', 'block-seq', 'flow-collection'];
 
 /** A `!tag` or `&anchor` before a value. */
 export interface RawMark {
@@ -86,13 +85,17 @@ interface Tokens {
   readonly tooDeepAt: number | null;
 }
 
+function isTooDeep(stack: readonly CstToken[]): boolean {
+  return stack.length > DEPTH_MAX && stack.filter((token) => LEVELS.includes(token.type)).length > DEPTH_MAX;
+}
+
 /** Stops at the first token that nests too deep, so that neither the stack nor the heap grows with the file's depth. */
 function tokensOf(text: string): Tokens {
   const parser = new Parser();
   const tokens: CstToken[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > DEPTH_MAX * STACK_PER_LEVEL + STACK_BASE) return { tokens: [], tooDeepAt: parser.offset };
+    if (isTooDeep(parser.stack)) return { tokens: [], tooDeepAt: parser.offset };
   }
   for (const token of parser.end()) tokens.push(token);
   return { tokens, tooDeepAt: null };

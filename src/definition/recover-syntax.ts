@@ -6,6 +6,9 @@ import { explainSyntax } from './yaml-messages.ts';
 /** At most this many syntax mistakes of one file are told in one run. */
 const SYNTAX_FINDINGS_MAX = 20;
 
+/** At most so many characters are read again in all: a large file with many mistakes does not take long. */
+const REREAD_CHARACTERS_MAX = 512 * 1024;
+
 type Span = readonly [start: number, end: number];
 
 /** A file read in spite of its syntax mistakes. */
@@ -82,7 +85,8 @@ export function recoverSyntax(source: string): Recovered {
   const masked = [...tabless.masked];
   let { document, text } = tabless;
   let last = -1;
-  for (let round = 0; round < SYNTAX_FINDINGS_MAX; round += 1) {
+  const rounds = Math.min(SYNTAX_FINDINGS_MAX, 1 + Math.floor(REREAD_CHARACTERS_MAX / (source.length + 1)));
+  for (let round = 0; round < rounds; round += 1) {
     const explained = explainSyntax(document, text);
     if (explained === null) return { document, findings, masked };
     const { finding, isLast } = explained;

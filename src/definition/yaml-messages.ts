@@ -127,11 +127,12 @@ function templateInFlow({ error, text }: Complaint): Words | null {
 /** Whether the bracket at an offset has its partner somewhere below, texts in quotes aside. */
 function isClosed(text: string, start: number): boolean {
   const bare = text.slice(start).replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g, '');
-  let depth = 0;
+  const open: string[] = [];
   for (const letter of bare) {
-    if (letter === '{' || letter === '[') depth += 1;
-    else if (letter === '}' || letter === ']') depth -= 1;
-    if (depth === 0) return true;
+    if (letter === '{') open.push('}');
+    else if (letter === '[') open.push(']');
+    else if ((letter === '}' || letter === ']') && open.pop() !== letter) return false;
+    if (open.length === 0) return true;
   }
   return false;
 }

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { compileSchema } from '../../src/definition/schema-validator.ts';
+import type { Json } from '../../src/model/json.ts';
+
+const PAYMENT = {
+  type: 'object',
+  required: ['amount'],
+  additionalProperties: false,
+  properties: { amount: { type: 'number', minimum: 0 }, note: { type: 'string' }, mode: { enum: ['fast', 'slow'] } },
+};
+
+const first = (schema: Json, value: Json) => compileSchema(schema as never)(value)[0];
+
+describe('a value against a JSON Schema', () => {
+  it.each([
+    [{ amount: null }, 'null'],
+    [{ amount: '' }, 'string'],
+    [{ amount: ' ' }, 'string'],
+    [{ amount: false }, 'boolean'],
+    [{ amount: '5' }, 'string'],
+    [{ amount: [5] }, 'array'],
+    [{ amount: {} }, 'object'],
+  ])('%j is refused at /amount with the kind that was found', (value, kind) => {
+    const before = JSON.stringify(value);
+    expect(first(PAYMENT, value as Json)).toEqual({
+      pointer: '/amount',
+      message: `/amount must be number (found ${kind})`,
+    });
+    expect(JSON.stringify(value)).toBe(before);
+  });
+
+  it('is told what is missing, what is too much, and which words are allowed', () => {
+    expect(first(PAYMENT, {})).toEqual({ pointer: '/amount', message: '/amount is required (found nothing)' });
+    expect(first(PAYMENT, { amount: 1, extra: 'secret' })).toEqual({
+      pointer: '/extra',
+      message: '/extra is not allowed',
+    });
+    expect(first(PAYMENT, { amount: 1, mode: 'secret' })?.message).toBe(
+      '/mode must be equal to one of the allowed values: ["fast","slow"] (found string)',
+    );
+    expect(first(PAYMENT, { amount: -1 })?.message).toBe('/amount must be >= 0 (found number)');
+  });
+
+  it('is never shown in a message', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^x$' }, b: { const: 1 } } };
+    expect(first(schema, { a: 'hunter2' })?.message).not.toContain('hunter2');
+    expect(first(schema, { b: 'hunter2' })?.message).not.toContain('hunter2');
+  });
+
+  it('is never changed: no coercion, no defaults', () => {
+    const value = { amount: 1 };
+    const check = compileSchema({
+      ...PAYMENT,
+      properties: { ...PAYMENT.properties, note: { type: 'string', default: 'x' } },
+    });
+    expect(check(value)).toEqual([]);
+    expect(value).toEqual({ amount: 1 });
+  });
+
+  it('counts own members only', () => {
+    expect(first({ type: 'object', required: ['toString'] }, {})?.pointer).toBe('/toString');
+  });
+
+  it('takes prices that are multiples of a cent', () => {
+    for (const price of [19.99, 8.29, 17.08, 37.8, 0.1])
+      expect(first({ type: 'number', multipleOf: 0.01 }, price)).toBeUndefined();
+    expect(first({ type: 'number', multipleOf: 0.01 }, 1.005)?.message).toMatch(/multiple/);
+  });
+
+  it('runs patterns in time linear in the text', () => {
+    const started = process.hrtime.bigint();
+    expect(first({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(5_000)}!`)?.pointer).toBe('');
+    expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(2_000);
+  });
+
+  it.each([
+    [{ type: 'string', pattern: '(?=x)' }, /not RE2/],
+    [{ $ref: 'https://example.com/schema' }, /resolve reference/],
+    [{ type: 'strin' }, /type/],
+    [{ tipe: 'string' }, /unknown keyword/],
+    [{ type: 'string', format: 'credit-card' }, /unknown format/],
+  ])('%j cannot be compiled', (schema, reason) => {
+    expect(() => compileSchema(schema as never)).toThrow(reason);
+    expect(() => compileSchema(schema as never)).toThrow(expect.objectContaining({ code: 'PAWL_DEFINITION_INVALID' }));
+  });
+
+  it('is compiled once for one content', () => {
+    expect(compileSchema({ type: 'string', maxLength: 3 })).toBe(compileSchema({ maxLength: 3, type: 'string' }));
+  });
+
+  it('true takes everything and false nothing', () => {
+    expect(compileSchema(true)(null)).toEqual([]);
+    expect(compileSchema(false)('x')).toEqual([{ pointer: '', message: '/ is not allowed (found string)' }]);
+  });
+});
