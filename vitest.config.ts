@@ -14,7 +14,13 @@ export default defineConfig({
       provider: 'v8',
       reporter: ['text-summary', 'json-summary'],
       include: ['src/**/*.ts'],
-      exclude: ['src/**/*.generated.ts', 'src/cli/main.ts', 'src/testing/demo/**', 'src/testing/provider-main.ts', 'src/testing/store-conformance/**'],
+      exclude: [
+        'src/**/*.generated.ts',
+        'src/cli/main.ts',
+        'src/testing/demo/**',
+        'src/testing/provider-main.ts',
+        'src/testing/store-conformance/**',
+      ],
     },
   },
 });

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { type CliContext, type CliHost, createCliContext, type GlobalOptions } from './cli-context.ts';
+import { type CliHost, createCliContext, type GlobalOptions } from './cli-context.ts';
+import type { Bind } from './bind.ts';
 import { addApprove, addDeny } from './commands/approve.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addCompensate } from './commands/compensate.ts';
@@ -20,11 +21,6 @@ import { addWorker } from './commands/worker.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { invariant, PawlError } from '../model/errors.ts';
 import { reportError } from './report-error.ts';
-
-/** Turns what a verb does into a commander action: it gets its context, and its errors become words and an exit code. */
-export type Bind = <Args extends unknown[]>(
-  act: (context: CliContext, ...args: Args) => Promise<void>,
-) => (...args: Args) => Promise<void>;
 
 const VERBS = [
   addRun,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
 import type { CliContext } from '../cli-context.ts';
 import { askConsent, type Consent } from '../confirm.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 import { terminalText } from '../terminal-text.ts';
 

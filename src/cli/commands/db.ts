@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { manageDatabase } from '../../app/manage-database.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 
 /** `pawl db start|stop|status|url`: the PostgreSQL that starts itself. */
 export function addDb(program: Command, bind: Bind): void {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { RUN_STATUSES, type RunStatus } from '../../model/statuses.ts';
 import { type CliContext, widthOf } from '../cli-context.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { UsageError } from '../report-error.ts';
 import { renderTable } from '../table.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { codeFrame } from '../code-frame.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { readTextFile } from '../read-arguments.ts';
 
 /** `pawl publish FILE...`: versions are immutable; the same content again changes nothing. */

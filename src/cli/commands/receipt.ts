@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { terminalText } from '../terminal-text.ts';
 
 /** `pawl receipt verify RUN`: recomputes every hash of a run's chain of receipts. */

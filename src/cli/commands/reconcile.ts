@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 
 /** `pawl reconcile RUN STEP`: ask the provider now. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ReviewAnswer } from '../../model/statuses.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { readJsonArgument } from '../read-arguments.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 

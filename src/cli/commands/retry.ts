@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { UsageError } from '../report-error.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 

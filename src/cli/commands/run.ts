@@ -7,7 +7,7 @@ import { type CliContext, printJson } from '../cli-context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openLiveRegion } from '../live-region.ts';
 import { paintFor } from '../paint.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { readJsonArgument } from '../read-arguments.ts';
 import { endedBadly, type RunView, runLines } from '../run-lines.ts';
 import { startNamed } from './start.ts';

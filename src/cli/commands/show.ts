@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type CliContext, printJson } from '../cli-context.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { runLines } from '../run-lines.ts';
 import { terminalText } from '../terminal-text.ts';
 

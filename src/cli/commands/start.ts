@@ -3,7 +3,7 @@ import type { App } from '../../app/create-app.ts';
 import { displayRunId } from '../../model/run-id.ts';
 import type { Json } from '../../model/json.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { isFileName, readJsonArgument, readVersionName } from '../read-arguments.ts';
 import { publishFile } from './publish.ts';
 

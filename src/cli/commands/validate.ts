@@ -6,7 +6,7 @@ import type { CliContext } from '../cli-context.ts';
 import { codeFrame } from '../code-frame.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readTextFile } from '../read-arguments.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 
 /** How many problems of one file are shown to people; `-o json` has all. */
 const SHOWN_MAX = 20;

@@ -7,7 +7,7 @@ import { lower } from '../../machine/lower.ts';
 import { DefinitionError } from '../../model/errors.ts';
 import type { Machine } from '../../model/machine.ts';
 import type { CliContext } from '../cli-context.ts';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 import { isFileName, readTextFile, readVersionName } from '../read-arguments.ts';
 import { UsageError } from '../report-error.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import type { Bind } from '../program.ts';
+import type { Bind } from '../bind.ts';
 
 /** `pawl worker`: runs until it is told to stop, then finishes or releases what it holds. */
 export function addWorker(program: Command, bind: Bind): void {
