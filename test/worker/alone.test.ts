@@ -3,7 +3,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { createAlone } from '../../src/worker/alone.ts';
 
 function setUp() {
-  const clock = { at: 0, monotonicMs: () => clock.at, sleep: () => Promise.resolve() } satisfies Clock & { at: number };
+  const clock: Clock & { at: number } = { at: 0, monotonicMs: () => clock.at, sleep: () => Promise.resolve() };
   const hands = { held: 0 };
   return { clock, hands, alone: createAlone({ clock, patienceMs: 1_000, heldCount: () => hands.held }) };
 }

@@ -95,7 +95,10 @@ describe('events and the holder', () => {
     expect(items.map((event) => event.outcome)).toEqual(Array.from({ length: 50 }, () => 'applied'));
     expect([...sent].sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
     const storedAt = new Map(
-      items.map((event) => [(event.payload as { readonly data: { readonly n: number } }).data.n, event.receivedAtMs]),
+      items.map((event) => [
+        (event.payload as unknown as { readonly data: { readonly n: number } }).data.n,
+        event.receivedAtMs,
+      ]),
     );
     const times = sent.map((n) => storedAt.get(n) ?? 0);
     expect(times).toEqual([...times].sort((a, b) => a - b));
