@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { ActionContract } from '../model/definition.ts';
+import { sha256Bytes } from '../model/hash.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import { findUnstorable } from '../model/storable.ts';
@@ -74,7 +74,7 @@ function keptBytes(report: AnsweredReport, contract: ActionContract, proof: Json
 
 /** In place of bytes that must not be kept: `sha256:<hex>` of them, base64. */
 export function hashedBytes(report: AnsweredReport): string {
-  return base64Of(Buffer.from(`sha256:${createHash('sha256').update(report.bodyBytes).digest('hex')}`));
+  return base64Of(Buffer.from(`sha256:${sha256Bytes(report.bodyBytes)}`));
 }
 
 function base64Of(bytes: Uint8Array): string {

@@ -11,7 +11,7 @@ import {
   type Scalar,
   type YAMLError,
 } from 'yaml';
-import type { NodeStyle } from './source-map.ts';
+import type { NodeStyle } from './scalar-offsets.ts';
 
 /** How deep lists and maps may be nested in a definition. */
 export const DEPTH_MAX = 64;

@@ -1,4 +1,5 @@
-import type { NodeStyle } from './source-map.ts';
+/** How a node is written; decides how offsets inside its text map to the file. */
+export type NodeStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded' | 'map' | 'list' | 'empty';
 
 /** A piece of a scalar's source: one character, or an escape that stands for some units of the text. */
 interface Piece {

@@ -1,8 +1,5 @@
 import type { SourceRange } from '../model/problem.ts';
-import { scalarOffsets } from './scalar-offsets.ts';
-
-/** How a node is written; decides how offsets inside its text map to the file. */
-export type NodeStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded' | 'map' | 'list' | 'empty';
+import { type NodeStyle, scalarOffsets } from './scalar-offsets.ts';
 
 /** Where one node stands, as UTF-16 offsets into the normalized text (no BOM, LF only); ends are exclusive. */
 export interface NodePosition {
