@@ -51,12 +51,23 @@ function rootsOf(definition: WorkflowDefinition, everywhere: RootTypes, site: Si
     case 'catch':
       return new Map([...everywhere, ['failure', FAILURE]]);
     case 'event':
-      return new Map([...everywhere, ['event', eventType(definition, site.event)]]);
+      return eventRoots(definition, everywhere, site);
     case 'compensate':
       return compensationRoots(everywhere, actionOf(definition, site.action));
     default:
       return actionRoots(definition, everywhere, site);
   }
+}
+
+/** A handler of a step inside a catch reads that catch's failure too. */
+function eventRoots(
+  definition: WorkflowDefinition,
+  everywhere: RootTypes,
+  site: Site & { readonly kind: 'event' },
+): RootTypes {
+  const roots = new Map(everywhere).set('event', eventType(definition, site.event));
+  const caught = allSteps(definition.steps).flatMap((step) => step.catch.flatMap((clause) => allSteps(clause.do)));
+  return caught.some((step) => step.id === site.step) ? roots.set('failure', FAILURE) : roots;
 }
 
 /** Only what cannot change between the effect and its undo. */

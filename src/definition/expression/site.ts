@@ -22,7 +22,7 @@ export function siteKey(site: Site): string {
     case 'catch':
       return site.kind;
     case 'event':
-      return `event ${site.event}`;
+      return `event ${site.event} ${site.step ?? ''}`;
     default:
       return `${site.kind} ${site.action}`;
   }

@@ -4,7 +4,7 @@ import { dependenciesOf, describeDependencies, expressionsOf } from '../../../sr
 import type { Site } from '../../../src/definition/evaluator.ts';
 import { reservedNames } from '../../../src/definition/expression/names.ts';
 import { parseTemplate } from '../../../src/definition/parse-template.ts';
-import { actionOf, definitionOf, expressionOf } from './sample-definition.ts';
+import { actionOf, callStep, definitionOf, expressionOf } from './sample-definition.ts';
 
 const HOLE = '$'.concat('{');
 const FLOW: Site = { kind: 'flow' };
@@ -99,6 +99,24 @@ describe('names', () => {
       ...flow,
     ]);
     expect(at({ kind: 'compensate', action: 'psp.pay' })).toEqual(['failure.code', 'effect.key', 'input.amount']);
+  });
+
+  it('of a handler inside a catch hold that failure too', () => {
+    const inner = callStep('tell', 'psp.pay');
+    const pay = callStep('pay', 'psp.pay');
+    const clause = {
+      on: ['any'],
+      when: null,
+      do: [inner],
+      then: 'continue',
+      next: null,
+      pointer: '/steps/0/catch/0',
+    } as const;
+    const inCatch = typesOf(definitionOf({ steps: [{ ...pay, catch: [clause] }] }));
+    const problems = (step: string) =>
+      checkExpression(expressionOf('failure.code + event.id'), { kind: 'event', event: 'paid', step }, inCatch, 'any')
+        .length;
+    expect([problems('tell'), problems('pay')]).toEqual([0, 1]);
   });
 
   it('say where a root can be read when it cannot here', () => {
