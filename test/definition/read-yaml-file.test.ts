@@ -148,6 +148,13 @@ describe('a value in YAML', () => {
     expect(readYamlFile(`a: ${text}\n`, 'x')).toMatchObject({ value: { a: value }, problems: [] });
   });
 
+  it('is the same with LF, CRLF and a byte order mark, in every style', () => {
+    const text = 'a: |\n  one\n  two\nb: >\n  one\n  two\n\n  three\nc: "one\n  two"\nd: one\n  two\n';
+    const value = { a: 'one\ntwo\n', b: 'one two\nthree\n', c: 'one two', d: 'one two' };
+    for (const form of [text, text.replaceAll('\n', '\r\n'), `\uFEFF${text}`])
+      expect(readYamlFile(form, 'x').value).toEqual(value);
+  });
+
   it('keeps words such as no and on as keys', () => {
     expect(readYamlFile('no: 1\non: 2\nnull: 3\ntrue: 4\n', 'x').value).toEqual({ no: 1, on: 2, null: 3, true: 4 });
   });
