@@ -14,7 +14,8 @@ export type FaultPlace = 'connecting' | 'reading' | 'writing';
 
 /** Server gone or going: classes 08 and 57P, and everything that is no SQLSTATE (socket errors, ends of streams). */
 const CONNECTION_LOST = /^(08...|57P..)$/;
-const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Every SQLSTATE has a digit; `EPIPE` has five capitals as well, and is none. */
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 /** Another try of the same statement may succeed: serialization, deadlock, lock and statement time-outs, resources. */
 const PASSING = /^(40001|40P01|55P03|57014|53...|55006)$/;
 /** What was sent cannot be stored as it is: data exceptions, and text that is not valid. */
@@ -35,7 +36,9 @@ export function isConnectionLost(error: unknown): boolean {
 /** Whether the fault lies in what one member brought: its neighbours deserve another try without it. */
 export function isMemberFault(error: unknown): boolean {
   const state = sqlstateOf(error);
-  return state !== null && (/^(22|23|PW|54)/.test(state) || state === '40P01' || state === '40001' || state === '55P03');
+  return (
+    state !== null && (/^(22|23|PW|54)/.test(state) || state === '40P01' || state === '40001' || state === '55P03')
+  );
 }
 
 /** Whether somebody else's lock was in the way, and nothing was done. */
@@ -56,13 +59,43 @@ export function storeErrorOf(error: unknown, place: FaultPlace): PawlError {
   const fault = error as DatabaseFault;
   const facts = factsOf(fault);
   if (isConnectionLost(error)) {
-    if (place === 'writing') return new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'the database went away before it answered: read back before acting again', facts, error);
-    return new StoreError('PAWL_STORE_UNAVAILABLE', `the database cannot be reached: ${fault.message ?? 'no answer'}`, facts, error);
+    if (place === 'writing')
+      return new UnknownOutcomeError(
+        'PAWL_STORE_ANSWER_LOST',
+        'the database went away before it answered: read back before acting again',
+        facts,
+        error,
+      );
+    return new StoreError(
+      'PAWL_STORE_UNAVAILABLE',
+      `the database cannot be reached: ${fault.message ?? 'no answer'}`,
+      facts,
+      error,
+    );
   }
   const state = fault.code ?? '';
-  if (PASSING.test(state)) return new StoreError('PAWL_STORE_FAILED', `the database did nothing and may do it later (${state}: ${fault.message ?? ''})`, facts, error);
-  if (BAD_DATA.test(state)) return new RefusedError('PAWL_VALUE_NOT_STORABLE', `the database cannot hold a value (${state})`, facts, error);
-  if (state === '23505') return new ConflictError('PAWL_STORE_CONFLICT', `a row of ${fault.table ?? '?'} is there already (${fault.constraint ?? '?'})`, facts, error);
-  if (state === '25006') return new StoreError('PAWL_STORE_UNAVAILABLE', 'the database is read-only: this is not the primary', facts, error);
-  return new StoreError('PAWL_STORE_FAILED', `the database refused (${state}${fault.constraint === undefined ? '' : `, ${fault.constraint}`}): ${fault.message ?? ''}`, facts, error);
+  if (PASSING.test(state))
+    return new StoreError(
+      'PAWL_STORE_FAILED',
+      `the database did nothing and may do it later (${state}: ${fault.message ?? ''})`,
+      facts,
+      error,
+    );
+  if (BAD_DATA.test(state))
+    return new RefusedError('PAWL_VALUE_NOT_STORABLE', `the database cannot hold a value (${state})`, facts, error);
+  if (state === '23505')
+    return new ConflictError(
+      'PAWL_STORE_CONFLICT',
+      `a row of ${fault.table ?? '?'} is there already (${fault.constraint ?? '?'})`,
+      facts,
+      error,
+    );
+  if (state === '25006')
+    return new StoreError('PAWL_STORE_UNAVAILABLE', 'the database is read-only: this is not the primary', facts, error);
+  return new StoreError(
+    'PAWL_STORE_FAILED',
+    `the database refused (${state}${fault.constraint === undefined ? '' : `, ${fault.constraint}`}): ${fault.message ?? ''}`,
+    facts,
+    error,
+  );
 }

@@ -11,6 +11,7 @@ export interface DemoProcess {
   kill(): Promise<void>;
   /** Asks it to end and waits for it. */
   stop(): Promise<void>;
+  hasEnded(): boolean;
   /** Resolves with its exit code (null after a signal). */
   readonly ended: Promise<number | null>;
 }
@@ -70,9 +71,10 @@ async function readyLine(
 }
 
 function handleOf(child: ChildProcess, ended: Promise<number | null>): DemoProcess {
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    if (!hasEnded()) child.kill(signal);
     await ended;
   };
-  return { pid: child.pid ?? -1, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), ended };
+  return { pid: child.pid ?? -1, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), hasEnded, ended };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../../app/config.ts';
 import { manageDatabase } from '../../app/manage-database.ts';
+import { PawlError } from '../../model/errors.ts';
 import { displayRunId } from '../../model/run-id.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { isEnd } from '../../model/statuses.ts';
@@ -28,6 +29,7 @@ const WORDS = [
 /** The moment of a kill after the round began, milliseconds; an attempt whose answer is lost stays open for 2 s. */
 const MOMENT_MS = 2_400;
 const WITHIN_MS = 60_000;
+const AGAIN_MS = 100;
 
 interface Round {
   readonly no: number;
@@ -110,28 +112,33 @@ async function playRound(plan: RoundPlan): Promise<Round> {
   });
   const keys = [`O-${no}1`, `O-${no}2`];
   const [first = '', second = ''] = keys;
-  const started = await house.app.start({
-    workflow: 'order-fulfilment',
-    version: null,
-    input: order(first),
-    by: 'demo',
-  });
+  const started = await startOrder(house, order(first));
   const cli = await house.startRun('order-fulfilment', order(second));
   await sleep(atMs);
   const hit = await hasOpenAttempt(house, keys);
   await kill(plan, victim, cli);
+  workers.splice(0, workers.length, ...(await Promise.all(workers.map((worker) => reviveWorker(house, worker)))));
   const run = await watchRun(house.app, displayRunId(started.run.runId), isOver, WITHIN_MS);
   // The process that was to start the second run may have died before it did: starting it again finds it or makes it.
-  const again = await house.app.start({
-    workflow: 'order-fulfilment',
-    version: null,
-    input: order(second),
-    by: 'demo',
-  });
+  const again = await startOrder(house, order(second));
   const other = await watchRun(house.app, displayRunId(again.run.runId), isOver, WITHIN_MS);
   await cli.stop();
-  workers.splice(0, workers.length, ...(await Promise.all(workers.map((worker) => reviveWorker(house, worker)))));
   return { no, victim, atMs, hit, runs: [run, other] };
+}
+
+/** Starts an order; a database that is away is tried again, which the key makes harmless. */
+async function startOrder(
+  house: DemoHouse,
+  input: JsonObject,
+): Promise<Awaited<ReturnType<DemoHouse['app']['start']>>> {
+  for (;;) {
+    try {
+      return await house.app.start({ workflow: 'order-fulfilment', version: null, input, by: 'demo' });
+    } catch (error) {
+      if (!(error instanceof PawlError) || error.httpStatus !== 503) throw error;
+      await sleep(AGAIN_MS);
+    }
+  }
 }
 
 function isOver(run: RunView): boolean {
@@ -157,7 +164,7 @@ async function kill(
   if (pid !== null) process.kill(pid, 'SIGKILL');
 }
 
-async function reviveWorker(house: DemoHouse, worker: DemoProcess): Promise<DemoProcess> {
-  const isDead = await Promise.race([worker.ended.then(() => true), Promise.resolve(false)]);
-  return isDead ? house.startWorker() : worker;
+/** Another worker in the place of one that is dead. */
+function reviveWorker(house: DemoHouse, worker: DemoProcess): Promise<DemoProcess> {
+  return worker.hasEnded() ? house.startWorker() : Promise.resolve(worker);
 }
