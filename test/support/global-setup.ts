@@ -45,26 +45,37 @@ async function makeTemplate(url: string): Promise<void> {
   await client.end();
 }
 
+let stop: () => Promise<void> = () => Promise.resolve();
+
 /**
  * One throw-away server for the whole run, started by our own launcher and bound to this process: it ends with it,
  * however that ends. PAWL_TEST_SYSTEM_POSTGRES=1 takes the PostgreSQL on PATH instead of the bundled one.
  */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'pawl-test-'));
   await chmod(dir, 0o711);
-  const binaries = process.env['PAWL_TEST_SYSTEM_POSTGRES'] === '1' ? 'system' : 'any';
-  const options = { dataDir: join(dir, 'db'), env: { PATH: process.env['PATH'] }, clock: createSystemClock(), throwAway: true, binaries } as const;
+  const options = {
+    dataDir: join(dir, 'db'),
+    env: { PATH: process.env['PATH'] },
+    clock: createSystemClock(),
+    throwAway: true,
+    binaries: process.env['PAWL_TEST_SYSTEM_POSTGRES'] === '1' ? 'system' : 'any',
+  } as const;
+  stop = async () => {
+    await stopDatabase(options);
+    await rm(dir, { recursive: true, force: true });
+  };
   try {
     const database = await startDatabase(options);
     await makeTemplate(database.url);
     project.provide('databaseUrl', database.url);
   } catch (error) {
-    await stopDatabase(options).catch(() => undefined);
-    await rm(dir, { recursive: true, force: true });
+    await stop().catch(() => undefined);
     throw error;
   }
-  return async () => {
-    await stopDatabase(options);
-    await rm(dir, { recursive: true, force: true });
-  };
+}
+
+/** Always stops the server; its data go with it. */
+export async function teardown(): Promise<void> {
+  await stop();
 }

@@ -36,7 +36,11 @@ function urlOf(database: string): string {
 }
 
 /** Runs one statement on a connection of its own. */
-export async function runSql(url: string, statement: string, values: readonly unknown[] = []): Promise<pg.QueryResultRow[]> {
+export async function runSql(
+  url: string,
+  statement: string,
+  values: readonly unknown[] = [],
+): Promise<pg.QueryResultRow[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -51,10 +55,13 @@ async function asAdmin(statement: string): Promise<void> {
 }
 
 /** A database of its own for one test or file: a clone of the migrated template. @returns its URL. */
-export async function createTestDatabase(options: { readonly parts?: number; readonly empty?: boolean } = {}): Promise<string> {
+export async function createTestDatabase(
+  options: { readonly parts?: number; readonly empty?: boolean } = {},
+): Promise<string> {
   const name = `t_${randomBytes(8).toString('hex')}`;
   await asAdmin(`CREATE DATABASE ${name}${options.empty === true ? '' : ` TEMPLATE ${TEMPLATE}`}`);
-  if (options.empty !== true) await asAdmin(`ALTER DATABASE ${name} SET search_path = stepped_clock, pg_catalog, public`);
+  if (options.empty !== true)
+    await asAdmin(`ALTER DATABASE ${name} SET search_path = stepped_clock, pg_catalog, public`);
   const url = urlOf(name);
   if (options.parts !== undefined) await runSql(url, 'UPDATE pawl.setting SET parts = $1', [options.parts]);
   return url;
@@ -78,7 +85,12 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
   const opened: Store[] = [];
   const open = async (more: TestStoreOptions): Promise<Store> => {
     const { parts: _parts, ...given } = more;
-    const store = await openPostgresStore({ url, numbers: numbersFor(TEST_LEASE_MS), applicationName: 'pawl-test', ...given });
+    const store = await openPostgresStore({
+      url,
+      numbers: numbersFor(TEST_LEASE_MS),
+      applicationName: 'pawl-test',
+      ...given,
+    });
     opened.push(store);
     return store;
   };

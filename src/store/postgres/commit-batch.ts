@@ -8,12 +8,12 @@ import {
   inboxAnswerToRow,
   observationToRow,
   optionalText,
-  packSnapshot,
   receiptToRow,
   timerToRow,
   transitionToRow,
   voteToRow,
 } from './rows.ts';
+import { packSnapshot } from './snapshot-codec.ts';
 import { COMMIT, COMMIT_COLUMNS, COMMIT_FULL, COMMIT_FULL_COLUMNS, type CommitColumn } from './sql/commit.ts';
 import { isContention, isMemberFault, sqlstateOf } from './sqlstate.ts';
 
@@ -38,24 +38,40 @@ function effectOf({ expect, effect }: EffectChange): unknown {
   return effectToRow(expect === null ? effect : { ...effect, request: '' });
 }
 
-function headColumns({ head }: RunCommit) {
-  const snapshot = head === null ? null : packSnapshot(head.snapshot);
+const NO_HEAD = {
+  has_head: false,
+  status: null,
+  phase: null,
+  needs: null,
+  codec: null,
+  snapshot: null,
+  ended_at: null,
+  output: null,
+  failure: null,
+} as const;
+
+function headColumns({ head }: RunCommit): Pick<MemberRow, keyof typeof NO_HEAD> {
+  if (head === null) return NO_HEAD;
+  const snapshot = packSnapshot(head.snapshot);
   return {
-    has_head: head !== null,
-    status: head?.status ?? null,
-    phase: head?.phase ?? null,
-    needs: head === null ? null : JSON.stringify(head.needs),
-    codec: snapshot?.codec ?? null,
-    snapshot: snapshot?.bytes ?? null,
-    ended_at: head?.endedAtMs ?? null,
-    output: optionalText(head?.output),
-    failure: optionalText(head?.failure),
+    has_head: true,
+    status: head.status,
+    phase: head.phase,
+    needs: JSON.stringify(head.needs),
+    codec: snapshot.codec,
+    snapshot: snapshot.bytes,
+    ended_at: head.endedAtMs,
+    output: optionalText(head.output),
+    failure: optionalText(head.failure),
   };
 }
 
 function passesSnapshotMark(commit: RunCommit): boolean {
   const after = commit.revision + commit.transitions.length;
-  return commit.head !== null && Math.floor(after / JOURNAL_SNAPSHOT_EVERY) > Math.floor(commit.revision / JOURNAL_SNAPSHOT_EVERY);
+  return (
+    commit.head !== null &&
+    Math.floor(after / JOURNAL_SNAPSHOT_EVERY) > Math.floor(commit.revision / JOURNAL_SNAPSHOT_EVERY)
+  );
 }
 
 function leaseColumns({ lease }: RunCommit) {
@@ -107,13 +123,19 @@ function answerOf(row: Row): CommitAnswer {
 }
 
 /** Sends one statement for all members. Those that it does not answer had their head locked by somebody else. */
-async function sendTogether(connections: Connections, part: number, workerId: WorkerId, commits: readonly RunCommit[]): Promise<CommitAnswer[]> {
+async function sendTogether(
+  connections: Connections,
+  part: number,
+  workerId: WorkerId,
+  commits: readonly RunCommit[],
+): Promise<CommitAnswer[]> {
   const members = commits.map(memberOf);
   const full = members.some(isRare);
   const columns: readonly CommitColumn[] = full ? COMMIT_FULL_COLUMNS : COMMIT_COLUMNS;
   const values = [part, workerId, ...columns.map((column) => members.map((member) => member[column]))];
   const answers: CommitAnswer[] = commits.map(() => ({ kind: 'busy' }));
-  for (const row of await connections.run(full ? COMMIT_FULL : COMMIT, values)) answers[(row['ord'] as number) - 1] = answerOf(row);
+  for (const row of await connections.run(full ? COMMIT_FULL : COMMIT, values))
+    answers[(row['ord'] as number) - 1] = answerOf(row);
   return answers;
 }
 
@@ -125,7 +147,12 @@ function answerOfFault(error: unknown): CommitAnswer {
   return { kind: 'failed', message: (error as Error).message };
 }
 
-async function sendAlone(connections: Connections, part: number, workerId: WorkerId, commit: RunCommit): Promise<CommitAnswer> {
+async function sendAlone(
+  connections: Connections,
+  part: number,
+  workerId: WorkerId,
+  commit: RunCommit,
+): Promise<CommitAnswer> {
   try {
     const [answer] = await sendTogether(connections, part, workerId, [commit]);
     return answer ?? { kind: 'busy' };
@@ -147,7 +174,12 @@ function roundsOf(commits: readonly RunCommit[]): readonly (readonly number[])[]
   return rounds;
 }
 
-async function sendRound(connections: Connections, part: number, workerId: WorkerId, commits: readonly RunCommit[]): Promise<CommitAnswer[]> {
+async function sendRound(
+  connections: Connections,
+  part: number,
+  workerId: WorkerId,
+  commits: readonly RunCommit[],
+): Promise<CommitAnswer[]> {
   try {
     return await sendTogether(connections, part, workerId, commits);
   } catch (error) {
@@ -165,7 +197,12 @@ async function sendRound(connections: Connections, part: number, workerId: Worke
  * @throws PAWL_STORE_* when the fate of the statement is unknown, or the database could do nothing at all.
  * Transaction: one per statement.
  */
-export async function commitBatch(connections: Connections, part: number, workerId: WorkerId, commits: readonly RunCommit[]): Promise<readonly CommitAnswer[]> {
+export async function commitBatch(
+  connections: Connections,
+  part: number,
+  workerId: WorkerId,
+  commits: readonly RunCommit[],
+): Promise<readonly CommitAnswer[]> {
   const answers: CommitAnswer[] = commits.map(() => ({ kind: 'busy' }));
   for (const round of roundsOf(commits)) {
     const members = round.flatMap((index) => commits[index] ?? []);

@@ -43,11 +43,18 @@ const READ_TIMEOUT_MS = 30_000;
 const INT8 = 20;
 
 /** One plan for life, index scans only: generic plans on the values of the first batches go wrong with the tables. */
-const PINNED = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };
+const PINNED = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+};
 
 /** Fences, revisions and epoch milliseconds stay far below 2^53. */
 const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'))) as pg.CustomTypesConfig['getTypeParser'],
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as pg.CustomTypesConfig['getTypeParser'],
 };
 
 function settingsFor(lane: Lane, numbers: Numbers): Readonly<Record<string, string>> {
@@ -120,7 +127,11 @@ export function openConnections(options: ConnectionOptions): Connections {
   };
 
   return {
-    run: async <R>(statement: Statement, values: readonly unknown[], lane: Lane = statement.hot ? 'write' : 'read'): Promise<R[]> => {
+    run: async <R>(
+      statement: Statement,
+      values: readonly unknown[],
+      lane: Lane = statement.hot ? 'write' : 'read',
+    ): Promise<R[]> => {
       const client = await connect(lane);
       const name = options.pooler === 'transaction' ? {} : { name: `pawl_${statement.name}` };
       try {

@@ -33,16 +33,27 @@ function answerOf(delivery: Delivery, row: Row, stored: boolean): DeliveryAnswer
   const exists = row['exists'] as boolean;
   const nowMs = row['now_ms'] as number;
   const claimed = (row['claimed'] as boolean | undefined) ?? false;
-  if (!exists || stored) return { exists, event: 'new', claimed, nowMs, outcome: null, code: null, detail: null, consumed: false };
+  if (!exists || stored)
+    return { exists, event: 'new', claimed, nowMs, outcome: null, code: null, detail: null, consumed: false };
   if (row['payload_hash'] === null) return null;
-  return { exists, event: row['payload_hash'] === delivery.payloadHash ? 'same' : 'other', claimed, nowMs, ...answerColumns(row) };
+  return {
+    exists,
+    event: row['payload_hash'] === delivery.payloadHash ? 'same' : 'other',
+    claimed,
+    nowMs,
+    ...answerColumns(row),
+  };
 }
 
 function raced(): StoreError {
   return new StoreError('PAWL_STORE_FAILED', 'an event was neither stored nor found: deliver it again');
 }
 
-async function deliverOnce(connections: Connections, part: number, deliveries: readonly Delivery[]): Promise<(DeliveryAnswer | null)[]> {
+async function deliverOnce(
+  connections: Connections,
+  part: number,
+  deliveries: readonly Delivery[],
+): Promise<(DeliveryAnswer | null)[]> {
   const values = [
     part,
     deliveries.map((delivery) => delivery.runId),
@@ -71,11 +82,19 @@ async function deliverOnce(connections: Connections, part: number, deliveries: r
  * Stores events of one part with their wake-ups (W01); answers in the order given.
  * @throws PAWL_STORE_*, PAWL_VALUE_NOT_STORABLE. Transaction: one per statement.
  */
-export async function deliverBatch(connections: Connections, part: number, deliveries: readonly Delivery[]): Promise<readonly DeliveryAnswer[]> {
+export async function deliverBatch(
+  connections: Connections,
+  part: number,
+  deliveries: readonly Delivery[],
+): Promise<readonly DeliveryAnswer[]> {
   const answers: (DeliveryAnswer | null)[] = deliveries.map(() => null);
   let open = deliveries.map((_, index) => index);
   for (let look = 0; look < LOOKS_MAX && open.length > 0; look += 1) {
-    const told = await deliverOnce(connections, part, open.flatMap((index) => deliveries[index] ?? []));
+    const told = await deliverOnce(
+      connections,
+      part,
+      open.flatMap((index) => deliveries[index] ?? []),
+    );
     open.forEach((index, at) => {
       answers[index] = told[at] ?? null;
     });
@@ -91,10 +110,24 @@ export async function deliverBatch(connections: Connections, part: number, deliv
  * Stores one event, and claims its run if it is free (P17).
  * @throws PAWL_STORE_*, PAWL_VALUE_NOT_STORABLE. Transaction: one per statement.
  */
-export async function deliverAndClaimOne(connections: Connections, delivery: Delivery, workerId: WorkerId, leaseMs: number): Promise<DeliveryAnswer> {
+export async function deliverAndClaimOne(
+  connections: Connections,
+  delivery: Delivery,
+  workerId: WorkerId,
+  leaseMs: number,
+): Promise<DeliveryAnswer> {
   const { part, runId, source, eventId, payload, payloadHash } = delivery;
   for (let look = 0; look < LOOKS_MAX; look += 1) {
-    const [row] = await connections.run(DELIVER_AND_CLAIM, [part, workerId, runId, source, eventId, payloadText(payload), payloadHash, leaseMs]);
+    const [row] = await connections.run(DELIVER_AND_CLAIM, [
+      part,
+      workerId,
+      runId,
+      source,
+      eventId,
+      payloadText(payload),
+      payloadHash,
+      leaseMs,
+    ]);
     const answer = row === undefined ? null : answerOf(delivery, row, row['stored'] as boolean);
     if (answer !== null) return answer;
   }

@@ -59,13 +59,24 @@ async function assertFit(client: pg.Client, pooler: ConnectionOptions['pooler'])
   const [facts] = rows;
   if (facts === undefined) return;
   if (facts.version < SERVER_VERSION_MIN) {
-    throw new StoreError('PAWL_DATABASE_VERSION', `this server is version ${facts.version}: Pawl needs PostgreSQL ${POSTGRES_MAJOR_MIN} or newer`, { version: facts.version });
+    throw new StoreError(
+      'PAWL_DATABASE_VERSION',
+      `this server is version ${facts.version}: Pawl needs PostgreSQL ${POSTGRES_MAJOR_MIN} or newer`,
+      { version: facts.version },
+    );
   }
-  if (facts.replica) throw new StoreError('PAWL_STORE_UNAVAILABLE', 'this server is a read-only replica: give the URL of the primary');
-  if (facts.encoding !== 'UTF8') throw new StoreError('PAWL_DATABASE_VERSION', `the database's encoding is ${facts.encoding}: make one with UTF8`, { encoding: facts.encoding });
+  if (facts.replica)
+    throw new StoreError('PAWL_STORE_UNAVAILABLE', 'this server is a read-only replica: give the URL of the primary');
+  if (facts.encoding !== 'UTF8')
+    throw new StoreError('PAWL_DATABASE_VERSION', `the database's encoding is ${facts.encoding}: make one with UTF8`, {
+      encoding: facts.encoding,
+    });
   // Direct connections set it themselves; behind a pooler the role's setting counts.
   if (pooler === 'transaction' && !DURABLE.includes(facts.commit)) {
-    throw new RefusedError('PAWL_CONFIG_INVALID', `synchronous_commit is ${facts.commit} for this role: an acknowledged payment could be forgotten. ALTER ROLE ... SET synchronous_commit = on`);
+    throw new RefusedError(
+      'PAWL_CONFIG_INVALID',
+      `synchronous_commit is ${facts.commit} for this role: an acknowledged payment could be forgotten. ALTER ROLE ... SET synchronous_commit = on`,
+    );
   }
 }
 
@@ -85,7 +96,11 @@ export async function openDatabase(options: ConnectionOptions, rights: OpeningRi
     }
     assertCompatible(schema.number, MIGRATIONS);
     if (rights.parts !== undefined && rights.parts !== schema.parts) {
-      throw new RefusedError('PAWL_CONFIG_INVALID', `the database was set up with ${schema.parts} parts, not ${rights.parts}`, { parts: schema.parts });
+      throw new RefusedError(
+        'PAWL_CONFIG_INVALID',
+        `the database was set up with ${schema.parts} parts, not ${rights.parts}`,
+        { parts: schema.parts },
+      );
     }
     return schema.parts;
   } finally {

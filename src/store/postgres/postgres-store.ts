@@ -16,17 +16,26 @@ import {
   observationFromRow,
   observationToRow,
   receiptFromRow,
-  runFromRow,
-  runLineFromRow,
-  storedRunFromRow,
   transitionFromRow,
-  versionFromRow,
 } from './rows.ts';
+import { runFromRow, runLineFromRow, storedRunFromRow, versionFromRow } from './run-rows.ts';
 import { CLAIM, CLAIM_RUN } from './sql/claim.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './sql/definition.ts';
 import { ANSWER_OF, DRAIN } from './sql/deliver.ts';
 import { LOAD, NOW, TRACE } from './sql/load.ts';
-import { AUDIT_ROWS, FIND_RUN_BY_ID, FIND_RUN_BY_KEY, HOLDER, INBOX_ROWS, JOURNAL, LIST_RUNS, OBSERVATIONS, OBSERVE, RECEIPTS, WORKERS } from './sql/reads.ts';
+import {
+  AUDIT_ROWS,
+  FIND_RUN_BY_ID,
+  FIND_RUN_BY_KEY,
+  HOLDER,
+  INBOX_ROWS,
+  JOURNAL,
+  LIST_RUNS,
+  OBSERVATIONS,
+  OBSERVE,
+  RECEIPTS,
+  WORKERS,
+} from './sql/reads.ts';
 import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './sql/seat.ts';
 import { FIRE, NEXT_DUE } from './sql/timer.ts';
 import { startBatch } from './start-batch.ts';
@@ -59,16 +68,21 @@ type Verbs<K extends keyof Store> = Pick<Store, K>;
 
 function versionVerbs({ run }: Connections): Verbs<'publish' | 'findVersion' | 'loadVersion' | 'listVersions'> {
   const one = (rows: readonly Row[]): StoredVersion | null => (rows[0] === undefined ? null : versionFromRow(rows[0]));
-  const findVersion: Store['findVersion'] = async (tenant, workflow, version) => one(await run(FIND_VERSION, [tenant, workflow, version]));
+  const findVersion: Store['findVersion'] = async (tenant, workflow, version) =>
+    one(await run(FIND_VERSION, [tenant, workflow, version]));
   return {
     findVersion,
     publish: async (asked) => {
       const { tenant, workflow, version, digest, digests, source, machine, publishedBy } = asked;
-      const made = one(await run(PUBLISH, [tenant, workflow, version, digest, JSON.stringify(digests), source, machine, publishedBy]));
+      const made = one(
+        await run(PUBLISH, [tenant, workflow, version, digest, JSON.stringify(digests), source, machine, publishedBy]),
+      );
       const stored = made ?? (await findVersion(tenant, workflow, version));
       invariant(stored !== null, 'a version is neither new nor there', { workflow, version });
       if (stored.digest === digest) return { created: made !== null, version: stored };
-      const differs = Object.keys({ ...digests, ...stored.digests }).filter((kind) => digests[kind] !== stored.digests[kind]);
+      const differs = Object.keys({ ...digests, ...stored.digests }).filter(
+        (kind) => digests[kind] !== stored.digests[kind],
+      );
       throw new ConflictError(
         'PAWL_VERSION_CONFLICT',
         `${workflow}@${version} is published with other content (differs in: ${differs.join(', ') || 'digest'}); a version never changes: publish ${workflow}@${version + 1}`,
@@ -93,12 +107,17 @@ function seatVerbs({ run }: Connections): Verbs<'takeSeat' | 'beat' | 'leaveSeat
     leaveSeat: async (part, workerId) => {
       await run(LEAVE_SEAT, [part, workerId], 'beat');
     },
-    disown: async (part, workerId, held, olderThanMs) => (await run(DISOWN, [part, workerId, held, olderThanMs])).length,
+    disown: async (part, workerId, held, olderThanMs) =>
+      (await run(DISOWN, [part, workerId, held, olderThanMs])).length,
     sweep: async (part, limit) => (await run(SWEEP, [part, limit])).map((row) => row['run_id'] as RunId),
   };
 }
 
-async function loadRuns({ run }: Connections, part: number, runIds: readonly RunId[]): Promise<{ runs: StoredRun[]; rows: Row[] }> {
+async function loadRuns(
+  { run }: Connections,
+  part: number,
+  runIds: readonly RunId[],
+): Promise<{ runs: StoredRun[]; rows: Row[] }> {
   const rows = runIds.length === 0 ? [] : await run(LOAD, [part, runIds]);
   return { runs: rows.map(storedRunFromRow), rows };
 }
@@ -106,7 +125,11 @@ async function loadRuns({ run }: Connections, part: number, runIds: readonly Run
 async function openClaims(connections: Connections, part: number, claims: readonly Row[]): Promise<ClaimedRun[]> {
   const suspects = new Map(claims.map((row) => [row['run_id'] as RunId, row['suspect'] as boolean]));
   const { runs, rows } = await loadRuns(connections, part, [...suspects.keys()]);
-  return runs.map((stored, index) => ({ run: stored, suspect: suspects.get(stored.run.runId) ?? false, nowMs: rows[index]?.['now_ms'] as number }));
+  return runs.map((stored, index) => ({
+    run: stored,
+    suspect: suspects.get(stored.run.runId) ?? false,
+    nowMs: rows[index]?.['now_ms'] as number,
+  }));
 }
 
 function traceFromRow(row: Row): CommitTrace {
@@ -117,18 +140,28 @@ function traceFromRow(row: Row): CommitTrace {
     journal:
       revision === null
         ? null
-        : { revision, fence: row['journal_fence'] as number, workerId: row['worker_id'] as WorkerId, stateHash: row['state_hash'] as string },
+        : {
+            revision,
+            fence: row['journal_fence'] as number,
+            workerId: row['worker_id'] as WorkerId,
+            stateHash: row['state_hash'] as string,
+          },
   };
 }
 
-function runVerbs(connections: Connections, numbers: Numbers): Verbs<'nowMs' | 'start' | 'claim' | 'claimRun' | 'load' | 'commit' | 'trace'> {
+function runVerbs(
+  connections: Connections,
+  numbers: Numbers,
+): Verbs<'nowMs' | 'start' | 'claim' | 'claimRun' | 'load' | 'commit' | 'trace'> {
   const { run } = connections;
   const nowMs = async (): Promise<number> => (await run(NOW, []))[0]?.['now_ms'] as number;
   return {
     nowMs,
     start: (part, starts) => startBatch(connections, part, starts),
-    claim: async (part, workerId, limit) => openClaims(connections, part, await run(CLAIM, [part, workerId, limit, numbers.leaseMs])),
-    claimRun: async (part, runId, workerId) => (await openClaims(connections, part, await run(CLAIM_RUN, [part, workerId, runId])))[0] ?? null,
+    claim: async (part, workerId, limit) =>
+      openClaims(connections, part, await run(CLAIM, [part, workerId, limit, numbers.leaseMs])),
+    claimRun: async (part, runId, workerId) =>
+      (await openClaims(connections, part, await run(CLAIM_RUN, [part, workerId, runId])))[0] ?? null,
     load: async (part, runIds) => {
       const { runs, rows } = await loadRuns(connections, part, runIds);
       return { runs, nowMs: (rows[0]?.['now_ms'] as number | undefined) ?? (await nowMs()) };
@@ -148,11 +181,20 @@ async function observeAll({ run }: Connections, observations: readonly Observati
     const mine = observations.filter((observation) => observation.part === part);
     const rows = mine.map(observationToRow);
     const column = (name: keyof (typeof rows)[number]): unknown[] => rows.map((row) => row[name]);
-    await run(OBSERVE, [part, mine.map(({ runId }) => runId), column('effect_key'), column('source'), column('source_id'), column('detail')]);
+    await run(OBSERVE, [
+      part,
+      mine.map(({ runId }) => runId),
+      column('effect_key'),
+      column('source'),
+      column('source_id'),
+      column('detail'),
+    ]);
   }
 }
 
-function eventVerbs(connections: Connections): Verbs<'deliver' | 'deliverAndClaim' | 'answerOf' | 'drain' | 'fireTimers' | 'nextDueMs' | 'observe'> {
+function eventVerbs(
+  connections: Connections,
+): Verbs<'deliver' | 'deliverAndClaim' | 'answerOf' | 'drain' | 'fireTimers' | 'nextDueMs' | 'observe'> {
   const { run } = connections;
   return {
     deliver: (part, deliveries) => deliverBatch(connections, part, deliveries),
@@ -163,7 +205,11 @@ function eventVerbs(connections: Connections): Verbs<'deliver' | 'deliverAndClai
     },
     drain: async (part, workerId) =>
       (await run(DRAIN, [part, workerId])).map(
-        (row): DrainedRun => ({ runId: row['run_id'] as RunId, wake: row['wake'] as number | null, inbox: (row['inbox'] as readonly Row[]).map(inboxFromRow) }),
+        (row): DrainedRun => ({
+          runId: row['run_id'] as RunId,
+          wake: row['wake'] as number | null,
+          inbox: (row['inbox'] as readonly Row[]).map(inboxFromRow),
+        }),
       ),
     fireTimers: async (part, limit) => (await run(FIRE, [part, limit]))[0]?.['fired'] as number,
     nextDueMs: async (part) => {
@@ -174,18 +220,24 @@ function eventVerbs(connections: Connections): Verbs<'deliver' | 'deliverAndClai
   };
 }
 
-type ReadingVerbs = Verbs<'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'>;
+type ReadingVerbs = Verbs<
+  'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
+>;
 
 function readingVerbs({ run }: Connections, parts: number): ReadingVerbs {
   return {
     findRun: async (tenant, idOrKey) => {
-      const byId = UUID.test(idOrKey) ? await run(FIND_RUN_BY_ID, [partOf(idOrKey as RunId, parts), idOrKey, tenant]) : [];
+      const byId = UUID.test(idOrKey)
+        ? await run(FIND_RUN_BY_ID, [partOf(idOrKey as RunId, parts), idOrKey, tenant])
+        : [];
       return (byId.length > 0 ? byId : await run(FIND_RUN_BY_KEY, [tenant, idOrKey])).map(runFromRow);
     },
-    listRuns: async ({ tenant, workflow, statuses, needsHuman, q, limit }) => (await run(LIST_RUNS, [tenant, workflow, statuses, needsHuman, q, limit])).map(runLineFromRow),
+    listRuns: async ({ tenant, workflow, statuses, needsHuman, q, limit }) =>
+      (await run(LIST_RUNS, [tenant, workflow, statuses, needsHuman, q, limit])).map(runLineFromRow),
     journal: async (part, runId) => (await run(JOURNAL, [part, runId])).map(transitionFromRow),
     receipts: async (part, runId) => (await run(RECEIPTS, [part, runId])).map(receiptFromRow),
-    observations: async (part, runId) => (await run(OBSERVATIONS, [part, runId])).map((row) => observationFromRow(part, runId, row)),
+    observations: async (part, runId) =>
+      (await run(OBSERVATIONS, [part, runId])).map((row) => observationFromRow(part, runId, row)),
     inbox: async (part, runId) =>
       (await run(INBOX_ROWS, [part, runId])).map((row) => ({
         ...inboxFromRow(row),
@@ -195,7 +247,9 @@ function readingVerbs({ run }: Connections, parts: number): ReadingVerbs {
     audit: async (part, runId) => (await run(AUDIT_ROWS, [part, runId])).map(auditFromRow),
     holder: async (part, runId) => {
       const [row] = await run(HOLDER, [part, runId]);
-      return row === undefined ? null : { workerId: row['worker_id'] as WorkerId, leaseUntilMs: row['lease_until'] as number | null };
+      return row === undefined
+        ? null
+        : { workerId: row['worker_id'] as WorkerId, leaseUntilMs: row['lease_until'] as number | null };
     },
     workers: async () =>
       (await run(WORKERS, [])).map((row) => ({
@@ -224,7 +278,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...(revive === undefined ? {} : { revive }),
     ...(onBroken === undefined ? {} : { onBroken }),
   } as const;
-  const parts = await openDatabase(to, { migrate: options.migrate ?? 'apply', ...(options.parts === undefined ? {} : { parts: options.parts }) });
+  const parts = await openDatabase(to, {
+    migrate: options.migrate ?? 'apply',
+    ...(options.parts === undefined ? {} : { parts: options.parts }),
+  });
   const connections = openConnections(to);
   return {
     parts,

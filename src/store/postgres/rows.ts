@@ -1,48 +1,34 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Approval, AuthorizedRequest, Vote } from '../../model/approval.ts';
 import { canonicalJson } from '../../model/canonical-json.ts';
 import type { Effect, Frame, KeyIngredients, Receipt } from '../../model/effect.ts';
 import { invariant } from '../../model/errors.ts';
 import { sha256 } from '../../model/hash.ts';
-import type { Digest, EffectKey, RunId, WorkerId } from '../../model/ids.ts';
+import type { EffectKey, RunId, WorkerId } from '../../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../../model/inbox-event.ts';
 import type { Json } from '../../model/json.ts';
 import type { AuditEntry, InboxAnswer, Observation, Transition } from '../../model/run-commit.ts';
-import type { RunIdentity, Timer } from '../../model/run.ts';
-import { EFFECT_STATES, RUN_STATUSES, type RunStatus } from '../../model/statuses.ts';
-import type { RunLine, StoredRun, StoredVersion } from '../../ports/store.ts';
-import type { APPROVAL, AUDIT, Columns, EFFECT, EFFECT_MOVING, INBOX, OBSERVATION, RECEIPT, RUN, TIMER, TRANSITION, VOTE } from './sql/columns.ts';
+import type { Timer } from '../../model/run.ts';
+import { EFFECT_STATES } from '../../model/statuses.ts';
+import type {
+  APPROVAL,
+  AUDIT,
+  Columns,
+  EFFECT,
+  EFFECT_MOVING,
+  INBOX,
+  OBSERVATION,
+  RECEIPT,
+  TIMER,
+  TRANSITION,
+  VOTE,
+} from './sql/columns.ts';
 import type { Row } from './connections.ts';
 
 /** A row as it travels: exactly the columns of its kind. */
-type Travelling<C extends Columns> = Readonly<Record<keyof C, string | number | boolean | null>>;
+export type Travelling<C extends Columns> = Readonly<Record<keyof C, string | number | boolean | null>>;
 
-/** Snapshots above this many bytes are deflated (measured: below it the saving is not worth the time). */
-const DEFLATE_ABOVE_BYTES = 2_048;
-/** How a snapshot's bytes are to be read: as they are, or inflated. */
-const CODEC = { raw: 0, deflate: 1 } as const;
-
-/** A snapshot as stored. */
-export interface PackedSnapshot {
-  readonly codec: number;
-  readonly bytes: Buffer;
-}
-
-/** Packs a snapshot's canonical JSON. */
-export function packSnapshot(text: string): PackedSnapshot {
-  const raw = Buffer.from(text, 'utf8');
-  if (raw.length <= DEFLATE_ABOVE_BYTES) return { codec: CODEC.raw, bytes: raw };
-  return { codec: CODEC.deflate, bytes: deflateRawSync(raw, { level: 1 }) };
-}
-
-/** Reads a packed snapshot. @throws PAWL_INVARIANT for an unknown codec. */
-export function unpackSnapshot(packed: PackedSnapshot): string {
-  if (packed.codec === CODEC.raw) return packed.bytes.toString('utf8');
-  invariant(packed.codec === CODEC.deflate, 'a snapshot is packed in a way that this code does not know', { codec: packed.codec });
-  return inflateRawSync(packed.bytes).toString('utf8');
-}
-
-function textOf(value: unknown): string {
+/** A JSON text, as stored. */
+export function textOf(value: unknown): string {
   return JSON.stringify(value);
 }
 
@@ -51,11 +37,13 @@ export function optionalText(value: Json | undefined): string | null {
   return value === undefined ? null : textOf(value);
 }
 
-function parse<T>(text: unknown): T {
+/** Reads a stored JSON text. */
+export function parse<T>(text: unknown): T {
   return JSON.parse(text as string) as T;
 }
 
-function parseOptional(text: unknown): Json | undefined {
+/** Reads a stored JSON text that may be missing. */
+export function parseOptional(text: unknown): Json | undefined {
   return text === null ? undefined : parse<Json>(text);
 }
 
@@ -105,8 +93,12 @@ export function effectToRow(effect: Effect): Travelling<typeof EFFECT> {
 
 /** Reads a ledger row. @throws PAWL_INVARIANT when its state is none, or its bytes are not those that its hash covers. */
 export function effectFromRow(row: Row): Effect {
-  invariant((EFFECT_STATES as readonly unknown[]).includes(row['state']), 'a stored effect has no known state', { key: row['effect_key'] as string });
-  invariant(sha256(row['request'] as string) === row['request_hash'], 'a stored request is not what its hash covers', { key: row['effect_key'] as string });
+  invariant((EFFECT_STATES as readonly unknown[]).includes(row['state']), 'a stored effect has no known state', {
+    key: row['effect_key'] as string,
+  });
+  invariant(sha256(row['request'] as string) === row['request_hash'], 'a stored request is not what its hash covers', {
+    key: row['effect_key'] as string,
+  });
   return {
     key: row['effect_key'] as EffectKey,
     step: row['step'] as string,
@@ -163,7 +155,12 @@ export function transitionToRow(transition: Transition): Travelling<typeof TRANS
 export function transitionFromRow(row: Row): Transition & { readonly fence: number; readonly workerId: WorkerId } {
   return {
     revision: row['revision'] as number,
-    event: { type: row['event_type'] as string, id: row['event_id'] as string, step: row['step'] as string | null, detail: parse<Json>(row['detail']) },
+    event: {
+      type: row['event_type'] as string,
+      id: row['event_id'] as string,
+      step: row['step'] as string | null,
+      detail: parse<Json>(row['detail']),
+    },
     delta: parse<Json>(row['delta']),
     commands: parse<readonly Json[]>(row['commands']),
     stateHash: row['state_hash'] as string,
@@ -220,11 +217,23 @@ export function receiptFromRow(row: Row): Receipt {
 
 /** A timer, with the canonical text of the inbox row that its firing will make. */
 export function timerToRow(timer: Timer): Travelling<typeof TIMER> {
-  const payload = canonicalJson({ type: 'timer', name: timer.name, generation: timer.generation, dueAtMs: timer.dueAtMs });
-  return { name: timer.name, due_at: timer.dueAtMs, generation: timer.generation, payload, payload_hash: sha256(payload) };
+  const payload = canonicalJson({
+    type: 'timer',
+    name: timer.name,
+    generation: timer.generation,
+    dueAtMs: timer.dueAtMs,
+  });
+  return {
+    name: timer.name,
+    due_at: timer.dueAtMs,
+    generation: timer.generation,
+    payload,
+    payload_hash: sha256(payload),
+  };
 }
 
-function timerFromRow(row: Row): Timer {
+/** Reads a timer. */
+export function timerFromRow(row: Row): Timer {
   return { name: row['name'] as string, dueAtMs: row['due_at'] as number, generation: row['generation'] as number };
 }
 
@@ -250,7 +259,8 @@ export function approvalToRow(approval: Approval): Travelling<typeof APPROVAL> {
   };
 }
 
-function approvalFromRow(row: Row, votes: readonly Row[]): Approval {
+/** Reads an approval with its votes out of those of its run. */
+export function approvalFromRow(row: Row, votes: readonly Row[]): Approval {
   const approvalId = row['approval_id'] as string;
   return {
     approvalId,
@@ -316,12 +326,24 @@ export function inboxFromRow(row: Travelling<typeof INBOX> | Row): InboxEvent {
 
 /** An inbox row's answer. */
 export function inboxAnswerToRow(answer: InboxAnswer): Readonly<Record<string, unknown>> {
-  return { source: answer.source, event_id: answer.eventId, outcome: answer.outcome, code: answer.code, detail: textOf(answer.detail), consumed: answer.consumed };
+  return {
+    source: answer.source,
+    event_id: answer.eventId,
+    outcome: answer.outcome,
+    code: answer.code,
+    detail: textOf(answer.detail),
+    consumed: answer.consumed,
+  };
 }
 
 /** An observation. */
 export function observationToRow(observation: Observation): Travelling<typeof OBSERVATION> {
-  return { effect_key: observation.effectKey, source: observation.source, source_id: observation.sourceId, detail: textOf(observation.detail) };
+  return {
+    effect_key: observation.effectKey,
+    source: observation.source,
+    source_id: observation.sourceId,
+    detail: textOf(observation.detail),
+  };
 }
 
 /** Reads an observation of a run. */
@@ -338,7 +360,14 @@ export function observationFromRow(part: number, runId: RunId, row: Row): Observ
 
 /** An act of a person. */
 export function auditToRow(entry: AuditEntry): Travelling<typeof AUDIT> {
-  return { actor: entry.actor, act: entry.act, target: entry.target, reason: entry.reason, detail: textOf(entry.detail), at: entry.atMs };
+  return {
+    actor: entry.actor,
+    act: entry.act,
+    target: entry.target,
+    reason: entry.reason,
+    detail: textOf(entry.detail),
+    at: entry.atMs,
+  };
 }
 
 /** Reads an act of a person. */
@@ -350,93 +379,5 @@ export function auditFromRow(row: Row): AuditEntry {
     reason: row['reason'] as string | null,
     detail: parse<Json>(row['detail']),
     atMs: row['at'] as number,
-  };
-}
-
-/** What never changes in a run's life, as stored. */
-export function runToRow(run: RunIdentity): Travelling<typeof RUN> {
-  return {
-    run_id: run.runId,
-    part: run.part,
-    tenant: run.tenant,
-    workflow: run.workflow,
-    version: run.version,
-    digest: run.digest,
-    run_key: run.key,
-    start_number: run.startNumber,
-    input: textOf(run.input),
-    started_at: run.startedAtMs,
-    started_by: run.startedBy,
-  };
-}
-
-/** Reads what never changes in a run's life. */
-export function runFromRow(row: Row): RunIdentity {
-  return {
-    runId: row['run_id'] as RunId,
-    part: row['part'] as number,
-    tenant: row['tenant'] as string,
-    workflow: row['workflow'] as string,
-    version: row['version'] as number,
-    digest: row['digest'] as Digest,
-    key: row['run_key'] as string,
-    startNumber: row['start_number'] as number,
-    input: parse<Json>(row['input']),
-    startedAtMs: row['started_at'] as number,
-    startedBy: row['started_by'] as string,
-  };
-}
-
-function statusOf(row: Row): RunStatus {
-  invariant((RUN_STATUSES as readonly unknown[]).includes(row['status']), 'a stored run has no known status', { status: String(row['status']) });
-  return row['status'] as RunStatus;
-}
-
-/** Reads a run with all its rows. */
-export function storedRunFromRow(row: Row): StoredRun {
-  const votes = row['votes'] as readonly Row[];
-  return {
-    run: runFromRow(row),
-    revision: row['revision'] as number,
-    fence: row['fence'] as number,
-    owner: row['owner'] as WorkerId | null,
-    status: statusOf(row),
-    crashes: row['crashes'] as number,
-    snapshot: unpackSnapshot({ codec: row['codec'] as number, bytes: row['snapshot'] as Buffer }),
-    endedAtMs: row['ended_at'] as number | null,
-    output: parseOptional(row['output']),
-    failure: parseOptional(row['failure']),
-    effects: (row['effects'] as readonly Row[]).map(effectFromRow),
-    timers: (row['timers'] as readonly Row[]).map(timerFromRow),
-    approvals: (row['approvals'] as readonly Row[]).map((approval) => approvalFromRow(approval, votes)),
-    inbox: (row['inbox'] as readonly Row[]).map(inboxFromRow),
-    lastReceiptNo: (row['receipt_no'] as number | null) ?? 0,
-    lastReceiptHash: (row['integrity'] as string | null) ?? '0'.repeat(64),
-  };
-}
-
-/** Reads one line of a list. */
-export function runLineFromRow(row: Row): RunLine {
-  return {
-    run: runFromRow(row),
-    status: statusOf(row),
-    revision: row['revision'] as number,
-    needs: parse<readonly string[]>(row['needs']),
-    endedAtMs: row['ended_at'] as number | null,
-  };
-}
-
-/** Reads a version. */
-export function versionFromRow(row: Row): StoredVersion {
-  return {
-    tenant: row['tenant'] as string,
-    workflow: row['workflow'] as string,
-    version: row['version'] as number,
-    digest: row['digest'] as Digest,
-    digests: parse<Readonly<Record<string, string>>>(row['digests']),
-    source: row['source'] as string,
-    machine: row['machine'] as string,
-    publishedBy: row['published_by'] as string,
-    publishedAtMs: row['published_at'] as number,
   };
 }

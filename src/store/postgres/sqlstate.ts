@@ -51,51 +51,48 @@ function factsOf(fault: DatabaseFault): Readonly<Record<string, Json>> {
   return { sqlstate: fault.code ?? null, constraint: fault.constraint ?? null, table: fault.table ?? null };
 }
 
-/**
- * The one place where errors of the database become ours. Messages of the server are kept as cause only where they may
- * quote data; the facts name the constraint and the table.
- */
-export function storeErrorOf(error: unknown, place: FaultPlace): PawlError {
+/** The server is gone: after a write nobody knows whether it was done. */
+function lostConnection(error: unknown, place: FaultPlace): PawlError {
+  const fault = error as DatabaseFault;
+  if (place === 'writing') {
+    const message = 'the database went away before it answered: read back before acting again';
+    return new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', message, factsOf(fault), error);
+  }
+  const message = `the database cannot be reached: ${fault.message ?? 'no answer'}`;
+  return new StoreError('PAWL_STORE_UNAVAILABLE', message, factsOf(fault), error);
+}
+
+/** What the server refused, with its own words; nothing of the statement is there. */
+function refusedStatement(error: unknown, state: string): PawlError {
   const fault = error as DatabaseFault;
   const facts = factsOf(fault);
-  if (isConnectionLost(error)) {
-    if (place === 'writing')
-      return new UnknownOutcomeError(
-        'PAWL_STORE_ANSWER_LOST',
-        'the database went away before it answered: read back before acting again',
-        facts,
-        error,
-      );
+  const said = fault.message ?? '';
+  if (PASSING.test(state)) {
     return new StoreError(
-      'PAWL_STORE_UNAVAILABLE',
-      `the database cannot be reached: ${fault.message ?? 'no answer'}`,
+      'PAWL_STORE_FAILED',
+      `the database did nothing and may do it later (${state}: ${said})`,
       facts,
       error,
     );
   }
-  const state = fault.code ?? '';
-  if (PASSING.test(state))
-    return new StoreError(
-      'PAWL_STORE_FAILED',
-      `the database did nothing and may do it later (${state}: ${fault.message ?? ''})`,
-      facts,
-      error,
-    );
-  if (BAD_DATA.test(state))
+  if (BAD_DATA.test(state)) {
     return new RefusedError('PAWL_VALUE_NOT_STORABLE', `the database cannot hold a value (${state})`, facts, error);
-  if (state === '23505')
-    return new ConflictError(
-      'PAWL_STORE_CONFLICT',
-      `a row of ${fault.table ?? '?'} is there already (${fault.constraint ?? '?'})`,
-      facts,
-      error,
-    );
-  if (state === '25006')
+  }
+  if (state === '23505') {
+    const message = `a row of ${String(facts['table'])} is there already (${String(facts['constraint'])})`;
+    return new ConflictError('PAWL_STORE_CONFLICT', message, facts, error);
+  }
+  if (state === '25006') {
     return new StoreError('PAWL_STORE_UNAVAILABLE', 'the database is read-only: this is not the primary', facts, error);
-  return new StoreError(
-    'PAWL_STORE_FAILED',
-    `the database refused (${state}${fault.constraint === undefined ? '' : `, ${fault.constraint}`}): ${fault.message ?? ''}`,
-    facts,
-    error,
-  );
+  }
+  const constraint = facts['constraint'] === null ? '' : `, ${String(facts['constraint'])}`;
+  return new StoreError('PAWL_STORE_FAILED', `the database refused (${state}${constraint}): ${said}`, facts, error);
+}
+
+/**
+ * The one place where errors of the database become ours; the server's error is the cause, the facts name the
+ * constraint and the table.
+ */
+export function storeErrorOf(error: unknown, place: FaultPlace): PawlError {
+  return isConnectionLost(error) ? lostConnection(error, place) : refusedStatement(error, sqlstateOf(error) ?? '');
 }

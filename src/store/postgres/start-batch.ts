@@ -2,7 +2,17 @@ import { invariant } from '../../model/errors.ts';
 import type { RunId } from '../../model/ids.ts';
 import type { StartAnswer, StartRequest } from '../../ports/store.ts';
 import type { Connections, Row } from './connections.ts';
-import { approvalToRow, auditToRow, effectToRow, optionalText, packSnapshot, receiptToRow, runToRow, timerToRow, transitionToRow } from './rows.ts';
+import {
+  approvalToRow,
+  auditToRow,
+  effectToRow,
+  optionalText,
+  receiptToRow,
+  timerToRow,
+  transitionToRow,
+} from './rows.ts';
+import { packSnapshot } from './snapshot-codec.ts';
+import { runToRow } from './run-rows.ts';
 import { START, START_COLUMNS } from './sql/start.ts';
 import { isMemberFault } from './sqlstate.ts';
 
@@ -27,7 +37,11 @@ function keyOf({ run }: StartRequest): string {
 
 function memberOf(start: StartRequest): MemberRow {
   const { run, head, lease } = start;
-  invariant(start.again === 'afterFailure' || run.startNumber === 1, 'only again: afterFailure raises the start number', { runId: run.runId });
+  invariant(
+    start.again === 'afterFailure' || run.startNumber === 1,
+    'only again: afterFailure raises the start number',
+    { runId: run.runId },
+  );
   const snapshot = packSnapshot(head.snapshot);
   return {
     ...runToRow(run),
@@ -61,11 +75,20 @@ function answersOf(starts: readonly StartRequest[], rows: readonly Row[]): Start
     if (!isKeyed(start)) return { runId, created: true, same: true, atMs };
     const row = keys.get(keyOf(start));
     invariant(row !== undefined, 'a start key was not answered', { runId });
-    return { runId: row['run_id'] as RunId, created: row['run_id'] === runId, same: row['request_hash'] === start.requestHash, atMs };
+    return {
+      runId: row['run_id'] as RunId,
+      created: row['run_id'] === runId,
+      same: row['request_hash'] === start.requestHash,
+      atMs,
+    };
   });
 }
 
-async function sendTogether(connections: Connections, part: number, starts: readonly StartRequest[]): Promise<StartAnswer[]> {
+async function sendTogether(
+  connections: Connections,
+  part: number,
+  starts: readonly StartRequest[],
+): Promise<StartAnswer[]> {
   const members = starts.map(memberOf);
   const workers = [...new Set(members.flatMap((member) => (member.worker_id === null ? [] : [member.worker_id])))];
   const values = [part, workers, ...START_COLUMNS.map((column) => members.map((member) => member[column]))];
@@ -76,7 +99,11 @@ async function sendTogether(connections: Connections, part: number, starts: read
  * A batch that the database refuses as a whole is tried one by one. The second try of a lone start is for a race with
  * its own earlier sending: the first one waited for it and could not see it yet.
  */
-async function sendRound(connections: Connections, part: number, starts: readonly StartRequest[]): Promise<StartAnswer[]> {
+async function sendRound(
+  connections: Connections,
+  part: number,
+  starts: readonly StartRequest[],
+): Promise<StartAnswer[]> {
   try {
     return await sendTogether(connections, part, starts);
   } catch (error) {
@@ -103,10 +130,18 @@ function roundsOf(starts: readonly StartRequest[]): readonly (readonly number[])
  * Starts runs of one part. Idempotent by key and run id. @throws PAWL_STORE_*, PAWL_VALUE_NOT_STORABLE.
  * Transaction: one per statement.
  */
-export async function startBatch(connections: Connections, part: number, starts: readonly StartRequest[]): Promise<readonly StartAnswer[]> {
+export async function startBatch(
+  connections: Connections,
+  part: number,
+  starts: readonly StartRequest[],
+): Promise<readonly StartAnswer[]> {
   const answers: StartAnswer[] = [];
   for (const round of roundsOf(starts)) {
-    const told = await sendRound(connections, part, round.flatMap((index) => starts[index] ?? []));
+    const told = await sendRound(
+      connections,
+      part,
+      round.flatMap((index) => starts[index] ?? []),
+    );
     round.forEach((index, at) => {
       const answer = told[at];
       if (answer !== undefined) answers[index] = answer;

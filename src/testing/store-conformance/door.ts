@@ -3,7 +3,21 @@ import type { Approval } from '../../model/approval.ts';
 import { sha256 } from '../../model/hash.ts';
 import type { RunCommit } from '../../model/run-commit.ts';
 import { type ConformanceHarness, testWith } from './harness.ts';
-import { changing, commitOf, effectOf, headAt, inserting, loadOne, receiptOf, seated, signalTo, startHeld, startOneHeld, stepOf, transitionAt } from './rows.ts';
+import {
+  changing,
+  commitOf,
+  effectOf,
+  headAt,
+  inserting,
+  loadOne,
+  receiptOf,
+  seated,
+  signalTo,
+  startHeld,
+  startOneHeld,
+  stepOf,
+  transitionAt,
+} from './rows.ts';
 
 const APPROVAL: Approval = {
   approvalId: 'refund',
@@ -25,21 +39,55 @@ const APPROVAL: Approval = {
 };
 
 function everything(runId: RunCommit['runId'], name: string): Partial<RunCommit> {
-  const effect = effectOf(name, { state: 'CONFIRMED', settledAtMs: 1_700_000_000_500, receiptNo: 1, output: { id: 'ch_1' } });
+  const effect = effectOf(name, {
+    state: 'CONFIRMED',
+    settledAtMs: 1_700_000_000_500,
+    receiptNo: 1,
+    output: { id: 'ch_1' },
+  });
   return {
     effects: [inserting(effect)],
     receipts: [receiptOf(1, effect)],
     timersSet: [{ name: 'pay:timeout', dueAtMs: 4_000_000_000_000, generation: 1 }],
     approvals: [APPROVAL],
-    votes: [{ approvalId: 'refund', vote: { principal: 'user:bea', decision: 'approve', subjectHash: APPROVAL.subjectHash, roles: ['support'], comment: 'ok', atMs: 1_700_000_000_400 } }],
-    inbox: [{ source: 'signal:shop', eventId: 'e-1', outcome: 'applied', code: null, detail: { step: 'pay' }, consumed: true }],
+    votes: [
+      {
+        approvalId: 'refund',
+        vote: {
+          principal: 'user:bea',
+          decision: 'approve',
+          subjectHash: APPROVAL.subjectHash,
+          roles: ['support'],
+          comment: 'ok',
+          atMs: 1_700_000_000_400,
+        },
+      },
+    ],
+    inbox: [
+      {
+        source: 'signal:shop',
+        eventId: 'e-1',
+        outcome: 'applied',
+        code: null,
+        detail: { step: 'pay' },
+        consumed: true,
+      },
+    ],
     observations: [{ part: 0, runId, effectKey: effect.key, source: 'webhook', sourceId: 'w-1', detail: { ok: true } }],
-    audit: [{ actor: 'user:anna', act: 'retry', target: 'pay', reason: 'asked', detail: { before: 'HELD' }, atMs: 1_700_000_000_300 }],
+    audit: [
+      {
+        actor: 'user:anna',
+        act: 'retry',
+        target: 'pay',
+        reason: 'asked',
+        detail: { before: 'HELD' },
+        atMs: 1_700_000_000_300,
+      },
+    ],
   };
 }
 
-/** P01, P02, P02b, P02c and E10: the one door through which a run is written. */
-export function doorConformance(harness: ConformanceHarness): void {
+function transactionConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
   test('P01 a transition is one transaction: all rows of a commit are there, or none', async ({ store }) => {
@@ -51,7 +99,10 @@ export function doorConformance(harness: ConformanceHarness): void {
     const [failed] = await store.commit(0, worker, [refused]);
     assert.equal(failed?.kind, 'failed');
     assert.deepEqual(await loadOne(store, runId), before);
-    assert.deepEqual([await store.receipts(0, runId), await store.audit(0, runId), await store.observations(0, runId)], [[], [], []]);
+    assert.deepEqual(
+      [await store.receipts(0, runId), await store.audit(0, runId), await store.observations(0, runId)],
+      [[], [], []],
+    );
 
     const commit = stepOf(runId, 1, 1, everything(runId, 'all'));
     const [answer] = await store.commit(0, worker, [commit]);
@@ -60,7 +111,10 @@ export function doorConformance(harness: ConformanceHarness): void {
     assert.equal(after.revision, 2);
     assert.deepEqual(after.timers, commit.timersSet);
     assert.deepEqual(after.approvals, [{ ...APPROVAL, votes: commit.votes.map(({ vote }) => vote) }]);
-    assert.deepEqual(after.effects.find((effect) => effect.key === commit.effects[0]?.effect.key), commit.effects[0]?.effect);
+    assert.deepEqual(
+      after.effects.find((effect) => effect.key === commit.effects[0]?.effect.key),
+      commit.effects[0]?.effect,
+    );
     assert.deepEqual(await store.receipts(0, runId), commit.receipts);
     assert.deepEqual(await store.audit(0, runId), commit.audit);
     assert.deepEqual(await store.observations(0, runId), commit.observations);
@@ -68,8 +122,14 @@ export function doorConformance(harness: ConformanceHarness): void {
     assert.deepEqual(after.inbox, []);
     assert.equal((await store.answerOf(0, runId, 'signal:shop', 'e-1'))?.outcome, 'applied');
   });
+}
 
-  test('P02 each member of a batch is answered for itself: applied, stale, fenced, conflict, and nobody suffers for another', async ({ store }) => {
+function answerConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('P02 each member of a batch is answered for itself: applied, stale, fenced, conflict, and nobody suffers for another', async ({
+    store,
+  }) => {
     const worker = await seated(store);
     const [good, stale, fenced, conflict] = (await startHeld(store, worker, 4)).sort();
     assert.ok(good && stale && fenced && conflict);
@@ -83,11 +143,19 @@ export function doorConformance(harness: ConformanceHarness): void {
     ]);
     assert.deepEqual(
       answers.map((answer) => (answer.kind === 'applied' ? { kind: answer.kind, revision: answer.revision } : answer)),
-      [{ kind: 'conflict', effectKey: other.key }, { kind: 'stale', revision: 1 }, { kind: 'applied', revision: 2 }, { kind: 'fenced', fence: 1 }],
+      [
+        { kind: 'conflict', effectKey: other.key },
+        { kind: 'stale', revision: 1 },
+        { kind: 'applied', revision: 2 },
+        { kind: 'fenced', fence: 1 },
+      ],
     );
     assert.equal((await loadOne(store, good)).revision, 2);
     for (const untouched of [stale, fenced, conflict]) assert.equal((await loadOne(store, untouched)).revision, 1);
-    assert.equal((await loadOne(store, conflict)).effects.find((effect) => effect.key === other.key)?.request, effectOf('charge').request);
+    assert.equal(
+      (await loadOne(store, conflict)).effects.find((effect) => effect.key === other.key)?.request,
+      effectOf('charge').request,
+    );
   });
 
   test('P02 a member that the database refuses is told so, its neighbours are applied', async ({ store }) => {
@@ -99,23 +167,46 @@ export function doorConformance(harness: ConformanceHarness): void {
       stepOf(broken, 1, 1, { receipts: [receiptOf(0, effectOf('no'))] }),
       stepOf(last, 1, 1),
     ]);
-    assert.deepEqual(answers.map((answer) => answer.kind), ['applied', 'failed', 'applied']);
+    assert.deepEqual(
+      answers.map((answer) => answer.kind),
+      ['applied', 'failed', 'applied'],
+    );
     assert.equal((await loadOne(store, broken)).revision, 1);
   });
 
   test('P02 a released run is not written by the worker that held it, even under its last fence', async ({ store }) => {
     const worker = await seated(store);
     const runId = await startOneHeld(store, worker);
-    await store.commit(0, worker, [commitOf(runId, 1, 1, { lease: { kind: 'release', wakeSeen: null, readyAtMs: null } })]);
+    await store.commit(0, worker, [
+      commitOf(runId, 1, 1, { lease: { kind: 'release', wakeSeen: null, readyAtMs: null } }),
+    ]);
     const [answer] = await store.commit(0, worker, [stepOf(runId, 1, 1)]);
     assert.deepEqual(answer, { kind: 'fenced', fence: 1 });
     assert.equal((await loadOne(store, runId)).revision, 1);
   });
+}
 
-  test('P02b what the guard protects is written by commits alone; observations are append-only by anyone and never overwritten', async ({ store }) => {
+function memberConformance(harness: ConformanceHarness): void {
+  transactionConformance(harness);
+  answerConformance(harness);
+}
+
+function rowGuardConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('P02b what the guard protects is written by commits alone; observations are append-only by anyone and never overwritten', async ({
+    store,
+  }) => {
     const worker = await seated(store);
     const runId = await startOneHeld(store, worker);
-    const seen = { part: 0, runId, effectKey: effectOf('x').key, source: 'late-answer', sourceId: 'attempt:1', detail: { kind: 'confirmed' } };
+    const seen = {
+      part: 0,
+      runId,
+      effectKey: effectOf('x').key,
+      source: 'late-answer',
+      sourceId: 'attempt:1',
+      detail: { kind: 'confirmed' },
+    };
     const before = await loadOne(store, runId);
     await store.observe([seen]);
     await store.observe([{ ...seen, detail: { kind: 'rejected' } }]);
@@ -123,7 +214,9 @@ export function doorConformance(harness: ConformanceHarness): void {
     assert.deepEqual(await loadOne(store, runId), before);
   });
 
-  test('P02c a commit without transition keeps the revision and is guarded by the fence and the state and attempt of each row', async ({ store }) => {
+  test('P02c a commit without transition keeps the revision and is guarded by the fence and the state and attempt of each row', async ({
+    store,
+  }) => {
     const worker = await seated(store);
     const runId = await startOneHeld(store, worker);
     const [first] = (await loadOne(store, runId)).effects;
@@ -133,34 +226,67 @@ export function doorConformance(harness: ConformanceHarness): void {
     assert.deepEqual(sent?.kind, 'applied');
     const [again] = await store.commit(0, worker, [commitOf(runId, 1, 1, { effects: [requested] })]);
     assert.deepEqual(again, { kind: 'conflict', effectKey: first.key });
-    const wrongAttempt = { expect: { state: 'REQUESTED', attempt: 2 }, effect: { ...first, state: 'UNKNOWN' } } as const;
+    const wrongAttempt = {
+      expect: { state: 'REQUESTED', attempt: 2 },
+      effect: { ...first, state: 'UNKNOWN' },
+    } as const;
     const [wrong] = await store.commit(0, worker, [commitOf(runId, 1, 1, { effects: [wrongAttempt] })]);
     assert.deepEqual(wrong, { kind: 'conflict', effectKey: first.key });
     const stored = await loadOne(store, runId);
     assert.deepEqual([stored.revision, stored.effects[0]?.state, stored.effects[0]?.attempt], [1, 'REQUESTED', 1]);
     assert.equal((await store.journal(0, runId)).length, 1);
   });
+}
 
-  test('P02c a commit of 64 transitions is one write, and a batch applies two commits of one run one after the other', async ({ store }) => {
+function batchConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('P02c a commit of 64 transitions is one write, and a batch applies two commits of one run one after the other', async ({
+    store,
+  }) => {
     const worker = await seated(store);
     const runId = await startOneHeld(store, worker);
     const many = Array.from({ length: 64 }, (_, index) => transitionAt(index + 2));
-    const answers = await store.commit(0, worker, [commitOf(runId, 1, 1, { transitions: many, head: headAt(65) }), stepOf(runId, 1, 65)]);
-    assert.deepEqual(answers.map((answer) => answer.kind), ['applied', 'applied']);
-    assert.deepEqual((await store.journal(0, runId)).map((row) => row.revision), Array.from({ length: 66 }, (_, index) => index + 1));
+    const answers = await store.commit(0, worker, [
+      commitOf(runId, 1, 1, { transitions: many, head: headAt(65) }),
+      stepOf(runId, 1, 65),
+    ]);
+    assert.deepEqual(
+      answers.map((answer) => answer.kind),
+      ['applied', 'applied'],
+    );
+    assert.deepEqual(
+      (await store.journal(0, runId)).map((row) => row.revision),
+      Array.from({ length: 66 }, (_, index) => index + 1),
+    );
   });
 
-  test('P02 an illegal move of a ledger row is refused by the store, whatever the decision thought', async ({ store }) => {
+  test('P02 an illegal move of a ledger row is refused by the store, whatever the decision thought', async ({
+    store,
+  }) => {
     const worker = await seated(store);
     const runId = await startOneHeld(store, worker);
     const [first] = (await loadOne(store, runId)).effects;
     assert.ok(first);
-    const [answer] = await store.commit(0, worker, [stepOf(runId, 1, 1, { effects: [changing(first, { state: 'WAIVED' })] })]);
+    const [answer] = await store.commit(0, worker, [
+      stepOf(runId, 1, 1, { effects: [changing(first, { state: 'WAIVED' })] }),
+    ]);
     assert.deepEqual(answer, { kind: 'conflict', effectKey: first.key });
     assert.equal((await loadOne(store, runId)).revision, 1);
   });
+}
 
-  test('E10 receipts are numbered per run, a number is given once, and the last one comes back with the run', async ({ store }) => {
+function guardConformance(harness: ConformanceHarness): void {
+  rowGuardConformance(harness);
+  batchConformance(harness);
+}
+
+function endConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('E10 receipts are numbered per run, a number is given once, and the last one comes back with the run', async ({
+    store,
+  }) => {
     const worker = await seated(store);
     const runId = await startOneHeld(store, worker);
     const [a, b] = [effectOf('a'), effectOf('b')];
@@ -179,8 +305,12 @@ export function doorConformance(harness: ConformanceHarness): void {
     const [done, failed] = await startHeld(store, worker, 2);
     assert.ok(done && failed);
     await store.commit(0, worker, [
-      stepOf(done, 1, 1, { head: headAt(2, { status: 'COMPLETED', phase: 'ended', endedAtMs: 1_700_000_001_000, output: { total: 3 } }) }),
-      stepOf(failed, 1, 1, { head: headAt(2, { status: 'FAILED', phase: 'ended', endedAtMs: 1_700_000_001_000, failure: { code: 'x' } }) }),
+      stepOf(done, 1, 1, {
+        head: headAt(2, { status: 'COMPLETED', phase: 'ended', endedAtMs: 1_700_000_001_000, output: { total: 3 } }),
+      }),
+      stepOf(failed, 1, 1, {
+        head: headAt(2, { status: 'FAILED', phase: 'ended', endedAtMs: 1_700_000_001_000, failure: { code: 'x' } }),
+      }),
     ]);
     const ended = await loadOne(store, done);
     assert.deepEqual([ended.endedAtMs, ended.output, ended.failure], [1_700_000_001_000, { total: 3 }, undefined]);
@@ -188,8 +318,18 @@ export function doorConformance(harness: ConformanceHarness): void {
       stepOf(done, 1, 2, { head: headAt(3, { status: 'COMPENSATING', phase: 'compensating' }) }),
       stepOf(failed, 1, 2, { head: headAt(3, { status: 'COMPENSATING', phase: 'compensating' }) }),
     ]);
-    assert.deepEqual(answers.map((answer) => answer.kind), ['applied', 'failed']);
+    assert.deepEqual(
+      answers.map((answer) => answer.kind),
+      ['applied', 'failed'],
+    );
     const [held] = await store.commit(0, worker, [stepOf(failed, 1, 2, { head: headAt(3, { status: 'HELD' }) })]);
     assert.equal(held?.kind, 'applied');
   });
+}
+
+/** P01, P02, P02b, P02c and E10: the one door through which a run is written. */
+export function doorConformance(harness: ConformanceHarness): void {
+  memberConformance(harness);
+  guardConformance(harness);
+  endConformance(harness);
 }

@@ -2,7 +2,20 @@ import assert from 'node:assert/strict';
 import type { RunId } from '../../model/ids.ts';
 import type { Store } from '../../ports/store.ts';
 import { type ConformanceHarness, testWith } from './harness.ts';
-import { changing, commitOf, headAt, LEASE_MS, loadOne, newWorkerId, seated, signalTo, startFree, startHeld, startOneHeld, stepOf } from './rows.ts';
+import {
+  changing,
+  commitOf,
+  headAt,
+  LEASE_MS,
+  loadOne,
+  newWorkerId,
+  seated,
+  signalTo,
+  startFree,
+  startHeld,
+  startOneHeld,
+  stepOf,
+} from './rows.ts';
 
 const RELEASE = { kind: 'release', wakeSeen: null, readyAtMs: null } as const;
 
@@ -10,10 +23,13 @@ async function crashesOf(store: Store, runId: RunId): Promise<number> {
   return (await loadOne(store, runId)).crashes;
 }
 
-function seatConformance(harness: ConformanceHarness): void {
+function livingConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
-  test('P03 a seat lives by the database clock: a beat renews only a living one, a lost one is never renewed', async ({ store, advance }) => {
+  test('P03 a seat lives by the database clock: a beat renews only a living one, a lost one is never renewed', async ({
+    store,
+    advance,
+  }) => {
     const worker = newWorkerId();
     const { leaseUntilMs } = await store.takeSeat(0, worker, 1_000);
     assert.equal((await store.takeSeat(0, worker, 9_000)).leaseUntilMs, leaseUntilMs);
@@ -25,7 +41,10 @@ function seatConformance(harness: ConformanceHarness): void {
     assert.equal(await store.beat(0, newWorkerId(), LEASE_MS), null);
   });
 
-  test('P03 nothing is claimed without a living seat, and each claim raises the fence, which survives release', async ({ store, advance }) => {
+  test('P03 nothing is claimed without a living seat, and each claim raises the fence, which survives release', async ({
+    store,
+    advance,
+  }) => {
     const [runId] = await startFree(store, 1);
     assert.ok(runId);
     assert.deepEqual(await store.claim(0, newWorkerId(), 10), []);
@@ -34,7 +53,10 @@ function seatConformance(harness: ConformanceHarness): void {
     assert.deepEqual(await store.claim(0, late, 10), []);
     const worker = await seated(store);
     const [claimed] = await store.claim(0, worker, 10);
-    assert.deepEqual([claimed?.run.run.runId, claimed?.run.fence, claimed?.run.owner, claimed?.suspect], [runId, 1, worker, false]);
+    assert.deepEqual(
+      [claimed?.run.run.runId, claimed?.run.fence, claimed?.run.owner, claimed?.suspect],
+      [runId, 1, worker, false],
+    );
     assert.deepEqual(await store.claim(0, worker, 10), []);
     await store.commit(0, worker, [commitOf(runId, 1, 1, { lease: { ...RELEASE, readyAtMs: 0 } })]);
     assert.deepEqual([(await loadOne(store, runId)).fence, (await loadOne(store, runId)).owner], [1, null]);
@@ -42,9 +64,16 @@ function seatConformance(harness: ConformanceHarness): void {
     assert.equal(await store.claimRun(0, runId, worker), null);
   });
 
-  test('P03 the sweep takes only from seats that are expired or missing, raises the fence and wakes the run', async ({ store, advance }) => {
+  test('P03 the sweep takes only from seats that are expired or missing, raises the fence and wakes the run', async ({
+    store,
+    advance,
+  }) => {
     const [dying, gone, living] = [await seated(store, 1_000), await seated(store), await seated(store)];
-    const [a, b, c] = [await startOneHeld(store, dying), await startOneHeld(store, gone), await startOneHeld(store, living)];
+    const [a, b, c] = [
+      await startOneHeld(store, dying),
+      await startOneHeld(store, gone),
+      await startOneHeld(store, living),
+    ];
     await store.leaveSeat(0, gone);
     assert.deepEqual(await store.sweep(0, 10), [b]);
     await advance(1_001);
@@ -58,14 +87,27 @@ function seatConformance(harness: ConformanceHarness): void {
     assert.equal(next, undefined);
     const heir = await seated(store);
     const claimed = [...(await store.claim(0, heir, 10))];
-    assert.deepEqual(claimed.map(({ suspect }) => suspect), [true]);
+    assert.deepEqual(
+      claimed.map(({ suspect }) => suspect),
+      [true],
+    );
   });
+}
 
-  test('F2 an owner that completes before the sweep writes keeps its end: the sweep finds nothing to take', async ({ store, advance }) => {
+function sweepConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('F2 an owner that completes before the sweep writes keeps its end: the sweep finds nothing to take', async ({
+    store,
+    advance,
+  }) => {
     const worker = await seated(store, 1_000);
     const runId = await startOneHeld(store, worker);
     await advance(1_001);
-    const end = stepOf(runId, 1, 1, { head: headAt(2, { status: 'COMPLETED', phase: 'ended', endedAtMs: 1 }), lease: RELEASE });
+    const end = stepOf(runId, 1, 1, {
+      head: headAt(2, { status: 'COMPLETED', phase: 'ended', endedAtMs: 1 }),
+      lease: RELEASE,
+    });
     assert.equal((await store.commit(0, worker, [end]))[0]?.kind, 'applied');
     assert.deepEqual(await store.sweep(0, 10), []);
     const stored = await loadOne(store, runId);
@@ -87,7 +129,10 @@ function seatConformance(harness: ConformanceHarness): void {
     assert.ok(stored.every((run) => run.fence === 2 && run.owner === null));
   });
 
-  test('F5 a worker that comes back under another name does not keep the leases of its old life', async ({ store, advance }) => {
+  test('F5 a worker that comes back under another name does not keep the leases of its old life', async ({
+    store,
+    advance,
+  }) => {
     const before = await seated(store, 1_000);
     const runId = await startOneHeld(store, before);
     await advance(1_001);
@@ -97,10 +142,17 @@ function seatConformance(harness: ConformanceHarness): void {
   });
 }
 
-function suspectConformance(harness: ConformanceHarness): void {
+function seatConformance(harness: ConformanceHarness): void {
+  livingConformance(harness);
+  sweepConformance(harness);
+}
+
+function aloneConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
-  test('P06 a run taken from a dead worker is claimed alone, and nothing else while it is not proven', async ({ store }) => {
+  test('P06 a run taken from a dead worker is claimed alone, and nothing else while it is not proven', async ({
+    store,
+  }) => {
     const dead = await seated(store);
     const suspects = await startHeld(store, dead, 3);
     await store.leaveSeat(0, dead);
@@ -120,7 +172,9 @@ function suspectConformance(harness: ConformanceHarness): void {
     assert.ok(next?.suspect === true && suspects.includes(next.run.run.runId));
   });
 
-  test('P06 only a crash of a suspect that was held alone counts, and the next journal row sets the count back to 0', async ({ store }) => {
+  test('P06 only a crash of a suspect that was held alone counts, and the next journal row sets the count back to 0', async ({
+    store,
+  }) => {
     const crash = async (runIds: readonly RunId[], worker = newWorkerId()): Promise<void> => {
       await store.takeSeat(0, worker, LEASE_MS);
       for (const runId of runIds) assert.ok(await store.claimRun(0, runId, worker));
@@ -149,6 +203,10 @@ function suspectConformance(harness: ConformanceHarness): void {
     await store.commit(0, worker, [stepOf(runId, claimed.run.fence, 1)]);
     assert.equal(await crashesOf(store, runId), 0);
   });
+}
+
+function patienceConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
 
   test('P06 a suspect goes to idle hands first, also when younger runs wait', async ({ store }) => {
     const dead = await seated(store);
@@ -157,33 +215,55 @@ function suspectConformance(harness: ConformanceHarness): void {
     await store.sweep(0, 10);
     const [younger] = await startFree(store, 1, await store.nowMs());
     assert.ok(younger);
-    assert.deepEqual((await store.claim(0, await seated(store), 10)).map(({ run }) => run.run.runId), [suspect], 'idle hands take it at once');
+    assert.deepEqual(
+      (await store.claim(0, await seated(store), 10)).map(({ run }) => run.run.runId),
+      [suspect],
+      'idle hands take it at once',
+    );
   });
 
-  test('P06 busy hands go on without a suspect for the length of a lease, then claim nothing until they are empty', async ({ store, advance }) => {
+  test('P06 busy hands go on without a suspect for the length of a lease, then claim nothing until they are empty', async ({
+    store,
+    advance,
+  }) => {
     const dead = await seated(store);
     const suspect = await startOneHeld(store, dead);
     await store.leaveSeat(0, dead);
     await store.sweep(0, 10);
     const worker = await seated(store, 1_000 * LEASE_MS);
     const held = await startOneHeld(store, worker);
-    const release = (runId: RunId, fence: number) => store.commit(0, worker, [commitOf(runId, fence, 1, { lease: RELEASE })]);
+    const release = (runId: RunId, fence: number) =>
+      store.commit(0, worker, [commitOf(runId, fence, 1, { lease: RELEASE })]);
     const [first] = await startFree(store, 1, await store.nowMs());
-    assert.deepEqual((await store.claim(0, worker, 10)).map(({ run }) => run.run.runId), [first]);
+    assert.deepEqual(
+      (await store.claim(0, worker, 10)).map(({ run }) => run.run.runId),
+      [first],
+    );
     await advance(LEASE_MS);
     await startFree(store, 1, await store.nowMs());
     assert.deepEqual(await store.claim(0, worker, 10), []);
     await release(held, 1);
     assert.ok(first);
     await release(first, 1);
-    assert.deepEqual((await store.claim(0, worker, 10)).map(({ run }) => run.run.runId), [suspect]);
+    assert.deepEqual(
+      (await store.claim(0, worker, 10)).map(({ run }) => run.run.runId),
+      [suspect],
+    );
   });
+}
+
+function suspectConformance(harness: ConformanceHarness): void {
+  aloneConformance(harness);
+  patienceConformance(harness);
 }
 
 function ownerConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
-  test('P16 a worker disowns what is leased to it and not in its hands, once it is older than a statement can last', async ({ store, advance }) => {
+  test('P16 a worker disowns what is leased to it and not in its hands, once it is older than a statement can last', async ({
+    store,
+    advance,
+  }) => {
     const worker = await seated(store);
     const [held, lost] = await startHeld(store, worker, 2);
     assert.ok(held && lost);
@@ -196,7 +276,9 @@ function ownerConformance(harness: ConformanceHarness): void {
     assert.deepEqual([claimed?.run.run.runId, claimed?.suspect, claimed?.run.fence], [lost, false, 3]);
   });
 
-  test('P17 an event is stored, and its run claimed in the same statement when it is free; only a new event claims', async ({ store }) => {
+  test('P17 an event is stored, and its run claimed in the same statement when it is free; only a new event claims', async ({
+    store,
+  }) => {
     const [runId] = await startFree(store, 1);
     assert.ok(runId);
     const visitor = newWorkerId();
@@ -206,10 +288,20 @@ function ownerConformance(harness: ConformanceHarness): void {
     assert.deepEqual([stored.owner, stored.fence, stored.inbox.map((event) => event.eventId)], [visitor, 1, ['e-1']]);
     const busy = await store.deliverAndClaim(signalTo(runId, 'e-2'), newWorkerId(), LEASE_MS);
     assert.deepEqual([busy.event, busy.claimed], ['new', false]);
-    const answer = { source: 'signal:shop', eventId: 'e-1', outcome: 'applied', code: null, detail: { step: 'pay' }, consumed: true } as const;
+    const answer = {
+      source: 'signal:shop',
+      eventId: 'e-1',
+      outcome: 'applied',
+      code: null,
+      detail: { step: 'pay' },
+      consumed: true,
+    } as const;
     await store.commit(0, visitor, [stepOf(runId, 1, 1, { inbox: [answer], lease: RELEASE })]);
     const again = await store.deliverAndClaim(signalTo(runId, 'e-1'), newWorkerId(), LEASE_MS);
-    assert.deepEqual([again.event, again.claimed, again.outcome, again.detail, again.consumed], ['same', false, 'applied', { step: 'pay' }, true]);
+    assert.deepEqual(
+      [again.event, again.claimed, again.outcome, again.detail, again.consumed],
+      ['same', false, 'applied', { step: 'pay' }, true],
+    );
     assert.equal((await loadOne(store, runId)).owner, null);
   });
 
@@ -217,7 +309,10 @@ function ownerConformance(harness: ConformanceHarness): void {
     const { run } = { run: '01890000-0000-7000-8000-000000000000' as RunId };
     const answer = await store.deliverAndClaim(signalTo(run, 'e-1'), newWorkerId(), LEASE_MS);
     assert.deepEqual([answer.exists, answer.claimed], [false, false]);
-    assert.deepEqual(await store.deliver(0, [signalTo(run, 'e-2')]).then((answers) => answers.map(({ exists }) => exists)), [false]);
+    assert.deepEqual(
+      await store.deliver(0, [signalTo(run, 'e-2')]).then((answers) => answers.map(({ exists }) => exists)),
+      [false],
+    );
     assert.deepEqual([await store.answerOf(0, run, 'signal:shop', 'e-1'), await store.workers()], [null, []]);
   });
 

@@ -4,7 +4,23 @@ import type { Digest } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { StoredVersion } from '../../ports/store.ts';
 import { type ConformanceHarness, testWith } from './harness.ts';
-import { commitOf, effectOf, headAt, identityOf, inserting, loadOne, newRunId, receiptOf, seated, signalTo, startFree, startOf, startOneHeld, stepOf, transitionAt } from './rows.ts';
+import {
+  commitOf,
+  effectOf,
+  headAt,
+  identityOf,
+  inserting,
+  loadOne,
+  newRunId,
+  receiptOf,
+  seated,
+  signalTo,
+  startFree,
+  startOf,
+  startOneHeld,
+  stepOf,
+  transitionAt,
+} from './rows.ts';
 
 const HOSTILE: Json = JSON.parse(
   '{"__proto__": {"polluted": true}, "constructor": 1, "empty": "", "quote": "\\"\\\\{},NULL\\n\\t\\u0001\\u007f", "emoji": "\\ud83d\\ude00é\\u2028", "big": 9007199254740991, "tiny": -0.1e-7, "deep": [[[[null]]]], "z": 1, "a": 2}',
@@ -27,7 +43,10 @@ function versionOf(version: number, digest: string): StoredVersion {
 function traceConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
-  test('P04 what became of a commit whose answer was lost is read back: mine, unchanged, or no longer mine', async ({ store, advance }) => {
+  test('P04 what became of a commit whose answer was lost is read back: mine, unchanged, or no longer mine', async ({
+    store,
+    advance,
+  }) => {
     const worker = await seated(store, 1_000);
     const runId = await startOneHeld(store, worker);
     const ask = [{ runId, revision: 2 }];
@@ -36,17 +55,26 @@ function traceConformance(harness: ConformanceHarness): void {
     await store.commit(0, worker, [commit]);
     const mine = { revision: 2, fence: 1, workerId: worker, stateHash: transitionAt(2).stateHash };
     assert.deepEqual(await store.trace(0, ask), [{ revision: 2, fence: 1, journal: mine }]);
-    assert.deepEqual(await store.commit(0, worker, [commit]), [{ kind: 'stale', revision: 2 }], 'the same bytes again change nothing');
+    assert.deepEqual(
+      await store.commit(0, worker, [commit]),
+      [{ kind: 'stale', revision: 2 }],
+      'the same bytes again change nothing',
+    );
     await advance(1_001);
     await store.sweep(0, 10);
-    assert.deepEqual(await store.trace(0, [...ask, { runId: newRunId(), revision: 1 }]), [{ revision: 2, fence: 2, journal: mine }, null]);
+    assert.deepEqual(await store.trace(0, [...ask, { runId: newRunId(), revision: 1 }]), [
+      { revision: 2, fence: 2, journal: mine },
+      null,
+    ]);
   });
 }
 
 function valueConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
-  test('P11 what JSON can carry comes back as it went in, and what the store cannot hold is refused with nothing written', async ({ store }) => {
+  test('P11 what JSON can carry comes back as it went in, and what the store cannot hold is refused with nothing written', async ({
+    store,
+  }) => {
     const worker = await seated(store);
     const run = identityOf(newRunId(), store.parts, { input: HOSTILE, key: 'quote"\\ {},\u2028' });
     await store.start(0, [startOf(run, { kind: 'keep', workerId: worker })]);
@@ -55,26 +83,39 @@ function valueConformance(harness: ConformanceHarness): void {
     const effect = effectOf('hostile', { output: HOSTILE, lastError: '"\\\n' });
     const commit = stepOf(runId, 1, 1, {
       head: headAt(2, { snapshot, output: null, failure: HOSTILE, needs: ['approval:"x"'] }),
-      transitions: [transitionAt(2, { event: { type: 't', id: 'i', step: null, detail: HOSTILE }, delta: HOSTILE, commands: [HOSTILE] })],
+      transitions: [
+        transitionAt(2, {
+          event: { type: 't', id: 'i', step: null, detail: HOSTILE },
+          delta: HOSTILE,
+          commands: [HOSTILE],
+        }),
+      ],
       effects: [inserting(effect)],
     });
     assert.equal((await store.commit(0, worker, [commit]))[0]?.kind, 'applied');
     const stored = await loadOne(store, runId);
     assert.deepEqual([stored.run, stored.snapshot, stored.output, stored.failure], [run, snapshot, null, HOSTILE]);
-    assert.deepEqual(stored.effects.find(({ key }) => key === effect.key), effect);
+    assert.deepEqual(
+      stored.effects.find(({ key }) => key === effect.key),
+      effect,
+    );
     const [last] = (await store.journal(0, runId)).slice(-1);
     assert.deepEqual([last?.event.detail, last?.delta, last?.commands], [HOSTILE, HOSTILE, [HOSTILE]]);
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
 
     for (const bad of ['a\u0000b', 'a\ud800b']) {
-      const step = stepOf(runId, 1, 2, { transitions: [transitionAt(3, { event: { type: bad, id: 'i', step: null, detail: null } })] });
+      const step = stepOf(runId, 1, 2, {
+        transitions: [transitionAt(3, { event: { type: bad, id: 'i', step: null, detail: null } })],
+      });
       assert.equal((await store.commit(0, worker, [step]))[0]?.kind, 'failed');
     }
     await assert.rejects(store.deliver(0, [signalTo(runId, 'a\u0000b')]), { code: 'PAWL_VALUE_NOT_STORABLE' });
     assert.deepEqual([(await loadOne(store, runId)).revision, await store.inbox(0, runId)], [2, []]);
   });
 
-  test('P15 bytes that a hash covers come back byte for byte: requests, results, payloads, subjects', async ({ store }) => {
+  test('P15 bytes that a hash covers come back byte for byte: requests, results, payloads, subjects', async ({
+    store,
+  }) => {
     const worker = await seated(store);
     const runId = await startOneHeld(store, worker);
     const request = '{"z":1,"a":"\u2028","n":1.0,"n":2,  "spaces" : true}';
@@ -88,34 +129,54 @@ function valueConformance(harness: ConformanceHarness): void {
   });
 }
 
-function readingConformance(harness: ConformanceHarness): void {
+function versionConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
-  test('A version is immutable: the same content again is a no-op, other content is refused with what differs', async ({ store }) => {
+  test('A version is immutable: the same content again is a no-op, other content is refused with what differs', async ({
+    store,
+  }) => {
     const first = await store.publish(versionOf(1, 'one'));
     assert.equal(first.created, true);
     assert.deepEqual(await store.publish(versionOf(1, 'one')), { created: false, version: first.version });
-    await assert.rejects(store.publish(versionOf(1, 'two')), (error: { code?: string; details?: { differs?: Json } }) => {
-      assert.deepEqual([error.code, error.details?.differs], ['PAWL_VERSION_CONFLICT', ['graph']]);
-      return true;
-    });
+    await assert.rejects(
+      store.publish(versionOf(1, 'two')),
+      (error: { code?: string; details?: { differs?: Json } }) => {
+        assert.deepEqual([error.code, error.details?.differs], ['PAWL_VERSION_CONFLICT', ['graph']]);
+        return true;
+      },
+    );
     const second = await store.publish(versionOf(2, 'two'));
     assert.deepEqual(await store.findVersion('default', 'shop', null), second.version);
     assert.deepEqual(await store.findVersion('default', 'shop', 1), first.version);
     assert.deepEqual(await store.loadVersion(first.version.digest), first.version);
-    assert.deepEqual([await store.findVersion('default', 'other', null), await store.findVersion('else', 'shop', 1)], [null, null]);
+    assert.deepEqual(
+      [await store.findVersion('default', 'other', null), await store.findVersion('else', 'shop', 1)],
+      [null, null],
+    );
     assert.deepEqual(await store.listVersions('default'), [first.version, second.version]);
   });
+}
+
+function listConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
 
   test('Runs are found by id and by key, and listed newest first by what is asked for', async ({ store }) => {
     const worker = await seated(store);
-    const runs = ['first', 'second', 'third'].map((key, index) => identityOf(newRunId(), store.parts, { key, startedAtMs: 1_700_000_000_000 + index }));
-    await store.start(0, runs.map((run) => startOf(run, { kind: 'keep', workerId: worker })));
+    const runs = ['first', 'second', 'third'].map((key, index) =>
+      identityOf(newRunId(), store.parts, { key, startedAtMs: 1_700_000_000_000 + index }),
+    );
+    await store.start(
+      0,
+      runs.map((run) => startOf(run, { kind: 'keep', workerId: worker })),
+    );
     const [first, second, third] = runs;
     assert.ok(first && second && third);
-    await store.commit(0, worker, [stepOf(second.runId, 1, 1, { head: headAt(2, { status: 'HELD', needs: ['incident:unknown'] }) })]);
+    await store.commit(0, worker, [
+      stepOf(second.runId, 1, 1, { head: headAt(2, { status: 'HELD', needs: ['incident:unknown'] }) }),
+    ]);
     const all = { tenant: 'default', workflow: null, statuses: null, needsHuman: false, q: null, limit: 10 };
-    const keys = async (filter: Partial<typeof all> | object): Promise<string[]> => (await store.listRuns({ ...all, ...filter })).map(({ run }) => run.key);
+    const keys = async (filter: Partial<typeof all> | object): Promise<string[]> =>
+      (await store.listRuns({ ...all, ...filter })).map(({ run }) => run.key);
     assert.deepEqual(await keys({}), ['third', 'second', 'first']);
     assert.deepEqual(await keys({ limit: 1 }), ['third']);
     assert.deepEqual(await keys({ needsHuman: true }), ['second']);
@@ -127,7 +188,10 @@ function readingConformance(harness: ConformanceHarness): void {
     assert.deepEqual(await store.findRun('default', 'second'), [second]);
     assert.deepEqual([await store.findRun('other', first.runId), await store.findRun('default', 'nobody')], [[], []]);
     const [line] = await store.listRuns({ ...all, needsHuman: true });
-    assert.deepEqual([line?.status, line?.revision, line?.needs, line?.endedAtMs], ['HELD', 2, ['incident:unknown'], null]);
+    assert.deepEqual(
+      [line?.status, line?.revision, line?.needs, line?.endedAtMs],
+      ['HELD', 2, ['incident:unknown'], null],
+    );
   });
 
   test('Workers and holders are shown as they are', async ({ store }) => {
@@ -140,7 +204,10 @@ function readingConformance(harness: ConformanceHarness): void {
     assert.deepEqual(await store.holder(0, runId), { workerId: worker, leaseUntilMs: seat?.leaseUntilMs });
     assert.equal(await store.holder(0, free), null);
     await store.leaveSeat(0, worker);
-    assert.deepEqual([await store.workers(), await store.holder(0, runId)], [[], { workerId: worker, leaseUntilMs: null }]);
+    assert.deepEqual(
+      [await store.workers(), await store.holder(0, runId)],
+      [[], { workerId: worker, leaseUntilMs: null }],
+    );
   });
 
   test('A commit of nothing is applied and tells the time', async ({ store }) => {
@@ -149,8 +216,16 @@ function readingConformance(harness: ConformanceHarness): void {
     const nowMs = await store.nowMs();
     const [answer] = await store.commit(0, worker, [commitOf(runId, 1, 1)]);
     assert.ok(answer?.kind === 'applied' && answer.revision === 1 && answer.atMs >= nowMs);
-    assert.deepEqual([await store.commit(0, worker, []), await store.deliver(0, []), await store.start(0, [])], [[], [], []]);
+    assert.deepEqual(
+      [await store.commit(0, worker, []), await store.deliver(0, []), await store.start(0, [])],
+      [[], [], []],
+    );
   });
+}
+
+function readingConformance(harness: ConformanceHarness): void {
+  versionConformance(harness);
+  listConformance(harness);
 }
 
 /** P04, P11, P15, versions and lists: what is stored is what is read. */

@@ -57,7 +57,15 @@ export function effectOf(name: string, set: Partial<Effect> = {}): Effect {
     key: sha256(name) as EffectKey,
     step: 'pay',
     frames: [],
-    ingredients: { kind: 'forward', tenant: 'default', reach: 'run', address: ['shop', 'o-1', 'pay', []], object: null, intent: name, generation: 0 },
+    ingredients: {
+      kind: 'forward',
+      tenant: 'default',
+      reach: 'run',
+      address: ['shop', 'o-1', 'pay', []],
+      object: null,
+      intent: name,
+      generation: 0,
+    },
     action: 'charge',
     contract: 1,
     pivot: false,
@@ -184,7 +192,11 @@ export function commitOf(runId: RunId, fence: number, revision: number, set: Par
 
 /** A commit of one transition with its head. */
 export function stepOf(runId: RunId, fence: number, revision: number, set: Partial<RunCommit> = {}): RunCommit {
-  return commitOf(runId, fence, revision, { transitions: [transitionAt(revision + 1)], head: headAt(revision + 1), ...set });
+  return commitOf(runId, fence, revision, {
+    transitions: [transitionAt(revision + 1)],
+    head: headAt(revision + 1),
+    ...set,
+  });
 }
 
 /** A signal to be delivered in part 0. */
@@ -203,14 +215,20 @@ export async function seated(store: Store, leaseMs = LEASE_MS): Promise<WorkerId
 /** Runs that nobody holds and that wait to be claimed, since `readyAtMs`. @returns their ids. */
 export async function startFree(store: Store, count: number, readyAtMs = 0): Promise<RunId[]> {
   const runs = Array.from({ length: count }, () => identityOf(newRunId(), store.parts));
-  await store.start(0, runs.map((run) => startOf(run, { kind: 'free', readyAtMs })));
+  await store.start(
+    0,
+    runs.map((run) => startOf(run, { kind: 'free', readyAtMs })),
+  );
   return runs.map((run) => run.runId);
 }
 
 /** Runs leased to a worker from birth (fence 1, revision 1). @returns their ids. */
 export async function startHeld(store: Store, workerId: WorkerId, count: number): Promise<RunId[]> {
   const runs = Array.from({ length: count }, () => identityOf(newRunId(), store.parts));
-  await store.start(0, runs.map((run) => startOf(run, { kind: 'keep', workerId })));
+  await store.start(
+    0,
+    runs.map((run) => startOf(run, { kind: 'keep', workerId })),
+  );
   return runs.map((run) => run.runId);
 }
 

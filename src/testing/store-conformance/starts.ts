@@ -5,30 +5,47 @@ import type { StartRequest, Store } from '../../ports/store.ts';
 import { type ConformanceHarness, testWith } from './harness.ts';
 import { headAt, identityOf, loadOne, newRunId, newWorkerId, seated, startOf, stepOf } from './rows.ts';
 
-function keyed(store: Store, key: string, input: string, set: Partial<StartRequest> = {}, startNumber = 1): StartRequest {
+function keyed(
+  store: Store,
+  key: string,
+  input: string,
+  set: Partial<StartRequest> & { readonly startNumber?: number } = {},
+): StartRequest {
+  const { startNumber = 1, ...rest } = set;
   const runId = newRunId(keyShard('default', 'shop', key));
   const run = identityOf(runId, store.parts, { key, input, startNumber });
-  return startOf(run, { kind: 'free', readyAtMs: null }, { requestHash: sha256(input), ...set });
+  return startOf(run, { kind: 'free', readyAtMs: null }, { requestHash: sha256(input), ...rest });
 }
 
-/** Starting: a business key names one run, whoever comes first. */
-export function startConformance(harness: ConformanceHarness): void {
+function keyConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
   test('A start stores the run as it was decided', async ({ store }) => {
     const worker = await seated(store);
-    const request = startOf(identityOf(newRunId(), store.parts), { kind: 'keep', workerId: worker }, { timers: [{ name: 'run:deadline', dueAtMs: 4_000_000_000_000, generation: 1 }] });
+    const request = startOf(
+      identityOf(newRunId(), store.parts),
+      { kind: 'keep', workerId: worker },
+      { timers: [{ name: 'run:deadline', dueAtMs: 4_000_000_000_000, generation: 1 }] },
+    );
     const [answer] = await store.start(0, [request]);
     assert.deepEqual([answer?.created, answer?.same, answer?.runId], [true, true, request.run.runId]);
     const stored = await loadOne(store, request.run.runId);
     assert.deepEqual(stored.run, request.run);
-    assert.deepEqual([stored.revision, stored.fence, stored.owner, stored.snapshot], [1, 1, worker, request.head.snapshot]);
-    assert.deepEqual(stored.effects, request.effects.map((change) => change.effect));
+    assert.deepEqual(
+      [stored.revision, stored.fence, stored.owner, stored.snapshot],
+      [1, 1, worker, request.head.snapshot],
+    );
+    assert.deepEqual(
+      stored.effects,
+      request.effects.map((change) => change.effect),
+    );
     assert.deepEqual(stored.timers, request.timers);
     assert.deepEqual(await store.holder(0, request.run.runId).then((holder) => holder?.workerId), worker);
   });
 
-  test('The same key with the same input is the same run, with other input a conflict that names it', async ({ store }) => {
+  test('The same key with the same input is the same run, with other input a conflict that names it', async ({
+    store,
+  }) => {
     const first = keyed(store, 'o-1', 'a');
     const { part } = first.run;
     await store.start(part, [first]);
@@ -43,20 +60,31 @@ export function startConformance(harness: ConformanceHarness): void {
     const stores = [opened.store, await opened.again(), await opened.again()];
     const { part } = keyed(opened.store, 'o-2', 'a').run;
     const batches = await Promise.all(
-      stores.flatMap((store) => Array.from({ length: 5 }, () => store.start(part, [keyed(store, 'o-2', 'a'), keyed(store, 'o-2', 'a')]))),
+      stores.flatMap((store) =>
+        Array.from({ length: 5 }, () => store.start(part, [keyed(store, 'o-2', 'a'), keyed(store, 'o-2', 'a')])),
+      ),
     );
     const answers = batches.flat();
     assert.equal(answers.length, 30);
     assert.equal(answers.filter((answer) => answer.created).length, 1);
     assert.equal(new Set(answers.map((answer) => answer.runId)).size, 1);
   });
+}
 
-  test('A start whose answer was lost is asked for again with the same bytes and changes nothing', async ({ store }) => {
+function againConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('A start whose answer was lost is asked for again with the same bytes and changes nothing', async ({
+    store,
+  }) => {
     const request = keyed(store, 'o-3', 'a');
     const first = await store.start(request.run.part, [request]);
     const before = await loadOne(store, request.run.runId);
     const second = await store.start(request.run.part, [request]);
-    assert.deepEqual(second.map(({ runId, created, same }) => ({ runId, created, same })), first.map(({ runId, created, same }) => ({ runId, created, same })));
+    assert.deepEqual(
+      second.map(({ runId, created, same }) => ({ runId, created, same })),
+      first.map(({ runId, created, same }) => ({ runId, created, same })),
+    );
     assert.deepEqual(await loadOne(store, request.run.runId), before);
     const unkeyed = startOf(identityOf(newRunId(), store.parts), { kind: 'free', readyAtMs: 0 });
     await store.start(0, [unkeyed]);
@@ -69,20 +97,30 @@ export function startConformance(harness: ConformanceHarness): void {
     const { part, runId } = first.run;
     await store.takeSeat(part, worker, 60_000);
     await store.start(part, [{ ...first, lease: { kind: 'keep', workerId: worker } }]);
-    const [running] = await store.start(part, [keyed(store, 'o-4', 'a', { again: 'afterFailure' }, 2)]);
+    const [running] = await store.start(part, [keyed(store, 'o-4', 'a', { again: 'afterFailure', startNumber: 2 })]);
     assert.deepEqual([running?.created, running?.runId], [false, runId]);
-    const failed = stepOf(runId, 1, 1, { part, head: headAt(2, { status: 'FAILED', phase: 'ended', endedAtMs: 1_700_000_001_000 }) });
+    const failed = stepOf(runId, 1, 1, {
+      part,
+      head: headAt(2, { status: 'FAILED', phase: 'ended', endedAtMs: 1_700_000_001_000 }),
+    });
     assert.equal((await store.commit(part, worker, [failed]))[0]?.kind, 'applied');
-    const [wrongNumber] = await store.start(part, [keyed(store, 'o-4', 'a', { again: 'afterFailure' }, 3)]);
+    const [wrongNumber] = await store.start(part, [
+      keyed(store, 'o-4', 'a', { again: 'afterFailure', startNumber: 3 }),
+    ]);
     const [notAgain] = await store.start(part, [keyed(store, 'o-4', 'a')]);
     assert.deepEqual([wrongNumber?.created, notAgain?.created], [false, false]);
-    const next = keyed(store, 'o-4', 'b', { again: 'afterFailure' }, 2);
+    const next = keyed(store, 'o-4', 'b', { again: 'afterFailure', startNumber: 2 });
     const [freed] = await store.start(part, [next]);
     assert.deepEqual([freed?.created, freed?.runId, freed?.same], [true, next.run.runId, true]);
-    assert.deepEqual((await store.findRun('default', 'o-4')).map((run) => run.runId), [next.run.runId]);
+    assert.deepEqual(
+      (await store.findRun('default', 'o-4')).map((run) => run.runId),
+      [next.run.runId],
+    );
   });
 
-  test('A start under a seat that is lost is born free, with a wake-up, and its fence is not given twice', async ({ store }) => {
+  test('A start under a seat that is lost is born free, with a wake-up, and its fence is not given twice', async ({
+    store,
+  }) => {
     const run = identityOf(newRunId(), store.parts);
     await store.start(0, [startOf(run, { kind: 'keep', workerId: newWorkerId() })]);
     const stored = await loadOne(store, run.runId);
@@ -97,4 +135,10 @@ export function startConformance(harness: ConformanceHarness): void {
       assert.equal(partOf(run.runId, store.parts), keyShard('default', 'shop', key) % store.parts);
     }
   });
+}
+
+/** Starting: a business key names one run, whoever comes first. */
+export function startConformance(harness: ConformanceHarness): void {
+  keyConformance(harness);
+  againConformance(harness);
 }

@@ -25,11 +25,22 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 
 function optionsFor(set: Partial<ConnectionOptions> = {}): ConnectionOptions {
-  return { url: opened.url, connections: 3, pooler: 'none', applicationName: 'test-connections', numbers: numbersFor(LEASE_MS), ...set };
+  return {
+    url: opened.url,
+    connections: 3,
+    pooler: 'none',
+    applicationName: 'test-connections',
+    numbers: numbersFor(LEASE_MS),
+    ...set,
+  };
 }
 
 async function killBackends(name: string): Promise<void> {
-  await runSql(opened.url, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid()', [name]);
+  await runSql(
+    opened.url,
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid()',
+    [name],
+  );
 }
 
 /** A wire to the server that can drop the answers of one direction: what was sent arrives, the reply never comes back. */
@@ -42,7 +53,10 @@ async function openDroppingWire(): Promise<{ url: string; dropAnswers(): void; c
     const far = net.connect(socket);
     const pair = { near, far };
     pairs.add(pair);
-    near.on('error', () => undefined).on('data', (bytes) => far.write(bytes)).on('close', () => far.end());
+    near
+      .on('error', () => undefined)
+      .on('data', (bytes) => far.write(bytes))
+      .on('close', () => far.end());
     far.on('error', () => undefined).on('close', () => near.destroy());
     // The reply itself shows that the statement was executed: it is dropped, then the wire is cut.
     far.on('data', (bytes) => (dropping ? near.destroy() : near.write(bytes)));
@@ -83,7 +97,9 @@ describe('Connections', () => {
 
   it('P14 behind a pooler a role whose commits may be lost is refused', async () => {
     await runSql(opened.url, `ALTER DATABASE ${new URL(opened.url).pathname.slice(1)} SET synchronous_commit = off`);
-    await expect(openPostgresStore({ url: opened.url, pooler: 'transaction' })).rejects.toMatchObject({ code: 'PAWL_CONFIG_INVALID' });
+    await expect(openPostgresStore({ url: opened.url, pooler: 'transaction' })).rejects.toMatchObject({
+      code: 'PAWL_CONFIG_INVALID',
+    });
     const direct = await openPostgresStore({ url: opened.url });
     await direct.close();
   });
@@ -95,11 +111,18 @@ describe('Connections', () => {
     const runId = await startOneHeld(store, worker);
     const commit = stepOf(runId, 1, 1);
     wire.dropAnswers();
-    await expect(store.commit(0, worker, [commit])).rejects.toMatchObject({ code: 'PAWL_STORE_ANSWER_LOST', retry: 'reconcile' });
+    await expect(store.commit(0, worker, [commit])).rejects.toMatchObject({
+      code: 'PAWL_STORE_ANSWER_LOST',
+      retry: 'reconcile',
+    });
     await wire.close();
     await store.close();
     const [trace] = await opened.store.trace(0, [{ runId, revision: 2 }]);
-    expect(trace).toMatchObject({ revision: 2, fence: 1, journal: { fence: 1, workerId: worker, stateHash: commit.transitions[0]?.stateHash } });
+    expect(trace).toMatchObject({
+      revision: 2,
+      fence: 1,
+      journal: { fence: 1, workerId: worker, stateHash: commit.transitions[0]?.stateHash },
+    });
     expect((await loadOne(opened.store, runId)).revision).toBe(2);
   });
 
@@ -117,18 +140,35 @@ describe('Connections', () => {
     const connections = openConnections(optionsFor());
     const during = async (statement: Parameters<typeof connections.run>[0]): Promise<unknown> => {
       const running = connections.run(statement, [30]).catch((error: unknown) => error);
-      await expect.poll(() => runSql(opened.url, "SELECT 1 FROM pg_stat_activity WHERE application_name = 'test-connections' AND wait_event = 'PgSleep'"), { interval: 5 }).toHaveLength(1);
+      await expect
+        .poll(
+          () =>
+            runSql(
+              opened.url,
+              "SELECT 1 FROM pg_stat_activity WHERE application_name = 'test-connections' AND wait_event = 'PgSleep'",
+            ),
+          { interval: 5 },
+        )
+        .toHaveLength(1);
       await killBackends('test-connections');
       return running;
     };
     expect(await during(SLEEP)).toMatchObject({ code: 'PAWL_STORE_ANSWER_LOST' });
-    expect(await during({ ...SLEEP, name: 'sleep_read', writes: false })).toMatchObject({ code: 'PAWL_STORE_UNAVAILABLE' });
+    expect(await during({ ...SLEEP, name: 'sleep_read', writes: false })).toMatchObject({
+      code: 'PAWL_STORE_UNAVAILABLE',
+    });
     await connections.close();
   });
 
   it('A statement that takes too long, or waits too long for a lock, did nothing and may be tried later; the connection stays good', async () => {
-    const connections = openConnections(optionsFor({ connections: 1, numbers: numbersFor(LEASE_MS, { statementTimeoutMs: 50 }) }));
-    await expect(connections.run(SLEEP, [30])).rejects.toMatchObject({ code: 'PAWL_STORE_FAILED', retry: 'later', details: { sqlstate: '57014' } });
+    const connections = openConnections(
+      optionsFor({ connections: 1, numbers: numbersFor(LEASE_MS, { statementTimeoutMs: 50 }) }),
+    );
+    await expect(connections.run(SLEEP, [30])).rejects.toMatchObject({
+      code: 'PAWL_STORE_FAILED',
+      retry: 'later',
+      details: { sqlstate: '57014' },
+    });
     expect((await connections.run(SETTINGS, []))[0]).toMatchObject({ durable: 'on' });
     await connections.close();
   });
@@ -159,7 +199,10 @@ describe('Connections', () => {
     lost.searchParams.set('host', '/nowhere');
     const connections = openConnections(optionsFor({ url: lost.toString(), revive }));
     const answers = await Promise.allSettled([connections.run(SETTINGS, []), connections.run(SETTINGS, [], 'read')]);
-    expect(answers.map((answer) => (answer as PromiseRejectedResult).reason.code)).toEqual(['PAWL_STORE_UNAVAILABLE', 'PAWL_STORE_UNAVAILABLE']);
+    expect(answers.map((answer) => (answer as PromiseRejectedResult).reason.code)).toEqual([
+      'PAWL_STORE_UNAVAILABLE',
+      'PAWL_STORE_UNAVAILABLE',
+    ]);
     expect(revived).toBe(1);
     await connections.close();
   });

@@ -21,12 +21,17 @@ function createDice(seed: number): () => number {
 function nextCommit({ run }: ClaimedRun, drained: DrainedRun | undefined, dice: () => number): RunCommit {
   const release = dice() < 0.7;
   const due = { name: 'nap:wait', dueAtMs: dice() < 0.5 ? 0 : 4_000_000_000_000, generation: run.revision + 1 };
-  const answers = (drained ?? run).inbox.map(({ source, eventId }) => ({ source, eventId, outcome: 'applied', code: null, detail: null, consumed: true }) as const);
+  const answers = (drained ?? run).inbox.map(
+    ({ source, eventId }) =>
+      ({ source, eventId, outcome: 'applied', code: null, detail: null, consumed: true }) as const,
+  );
   return stepOf(run.run.runId, run.fence, run.revision, {
     timersSet: dice() < 0.5 ? [due] : [],
     timersCleared: dice() < 0.5 ? ['nap:wait'] : [],
     inbox: answers,
-    lease: release ? { kind: 'release', wakeSeen: drained?.wake ?? null, readyAtMs: dice() < 0.5 ? 0 : null } : { kind: 'keep' },
+    lease: release
+      ? { kind: 'release', wakeSeen: drained?.wake ?? null, readyAtMs: dice() < 0.5 ? 0 : null }
+      : { kind: 'keep' },
   });
 }
 
@@ -38,7 +43,11 @@ async function work(store: Store, dice: () => number, until: () => boolean): Pro
     await store.takeSeat(0, worker, LEASE_MS);
     const claims = await store.claim(0, worker, 50);
     const drained = new Map((await store.drain(0, worker)).map((row) => [row.runId, row]));
-    const answers = await store.commit(0, worker, claims.map((claimed) => nextCommit(claimed, drained.get(claimed.run.run.runId), dice)));
+    const answers = await store.commit(
+      0,
+      worker,
+      claims.map((claimed) => nextCommit(claimed, drained.get(claimed.run.run.runId), dice)),
+    );
     applied += answers.filter((answer) => answer.kind === 'applied').length;
     expect(answers.filter((answer) => answer.kind === 'failed')).toEqual([]);
     if (dice() < 0.2) {
@@ -49,10 +58,20 @@ async function work(store: Store, dice: () => number, until: () => boolean): Pro
   return applied;
 }
 
-async function deliverAll(store: Store, runs: readonly RunId[], dice: () => number, until: () => boolean): Promise<void> {
+async function deliverAll(
+  store: Store,
+  runs: readonly RunId[],
+  dice: () => number,
+  until: () => boolean,
+): Promise<void> {
   for (let event = 0; !until(); event += 1) {
-    const some = Array.from({ length: 40 }, () => runs[Math.floor(dice() * runs.length)]).filter((runId) => runId !== undefined);
-    await store.deliver(0, some.map((runId, index) => signalTo(runId, `${event}-${index}`)));
+    const some = Array.from({ length: 40 }, () => runs[Math.floor(dice() * runs.length)]).filter(
+      (runId) => runId !== undefined,
+    );
+    await store.deliver(
+      0,
+      some.map((runId, index) => signalTo(runId, `${event}-${index}`)),
+    );
     const one = some[0];
     if (one !== undefined) await store.deliverAndClaim(signalTo(one, `api-${event}`), newWorkerId(), LEASE_MS);
   }
@@ -81,9 +100,10 @@ it('Commit, fire, sweep, deliver, claim and disown together on 2,000 runs for 5 
     repeat(until, () => other.sweep(0, 50)),
   ]);
   await opened.close();
-  const [{ deadlocks } = {}] = await runSql(url, 'SELECT pg_stat_force_next_flush(), deadlocks::integer FROM pg_stat_database WHERE datname = current_database()').catch(() =>
-    runSql(url, 'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()'),
-  );
+  const [{ deadlocks } = {}] = await runSql(
+    url,
+    'SELECT pg_stat_force_next_flush(), deadlocks::integer FROM pg_stat_database WHERE datname = current_database()',
+  ).catch(() => runSql(url, 'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()'));
   expect(deadlocks).toBe(0);
   expect(a + b + c).toBeGreaterThan(500);
   const torn = await runSql(

@@ -29,12 +29,21 @@ async function claimDuringDelivery(deliverText: string): Promise<string[]> {
   await deliverer.connect();
   try {
     await deliverer.query('BEGIN');
-    await deliverer.query(deliverText, [0, [runId], [signal.source], [signal.eventId], [payloadText(signal.payload)], [signal.payloadHash]]);
+    await deliverer.query(deliverText, [
+      0,
+      [runId],
+      [signal.source],
+      [signal.eventId],
+      [payloadText(signal.payload)],
+      [signal.payloadHash],
+    ]);
     const claims = await store.claim(0, worker, 10);
     for (const { run } of claims) {
       expect(run.inbox).toEqual([]);
       const [seen] = await store.drain(0, worker);
-      await store.commit(0, worker, [commitOf(runId, run.fence, 1, { lease: { kind: 'release', wakeSeen: seen?.wake ?? null, readyAtMs: null } })]);
+      await store.commit(0, worker, [
+        commitOf(runId, run.fence, 1, { lease: { kind: 'release', wakeSeen: seen?.wake ?? null, readyAtMs: null } }),
+      ]);
     }
     await deliverer.query('COMMIT');
   } finally {
@@ -53,14 +62,34 @@ async function releaseAfterSignal(commitText: string): Promise<string[]> {
   await store.deliver(0, [signalTo(runId, 'e-1')]);
   const [drained] = await store.drain(0, worker);
   await store.deliver(0, [signalTo(runId, 'e-2')]);
-  const connections = openConnections({ url, connections: 1, pooler: 'none', applicationName: 'test', numbers: numbersFor(LEASE_MS) });
-  const altered: Connections = { ...connections, run: (statement, values, lane) => connections.run({ ...statement, text: commitText }, values, lane) };
-  const answer = { source: 'signal:shop', eventId: 'e-1', outcome: 'kept', code: null, detail: null, consumed: false } as const;
+  const connections = openConnections({
+    url,
+    connections: 1,
+    pooler: 'none',
+    applicationName: 'test',
+    numbers: numbersFor(LEASE_MS),
+  });
+  const altered: Connections = {
+    ...connections,
+    run: (statement, values, lane) => connections.run({ ...statement, text: commitText }, values, lane),
+  };
+  const answer = {
+    source: 'signal:shop',
+    eventId: 'e-1',
+    outcome: 'kept',
+    code: null,
+    detail: null,
+    consumed: false,
+  } as const;
   await store.commit(0, worker, [commitOf(runId, 1, 1, { inbox: [answer] })]);
-  const release = commitOf(runId, 1, 1, { lease: { kind: 'release', wakeSeen: drained?.wake ?? null, readyAtMs: null } });
+  const release = commitOf(runId, 1, 1, {
+    lease: { kind: 'release', wakeSeen: drained?.wake ?? null, readyAtMs: null },
+  });
   expect((await commitBatch(altered, 0, worker, [release]))[0]?.kind).toBe('applied');
   await connections.close();
-  return (await store.claim(0, worker, 10)).flatMap(({ run }) => run.inbox.filter((event) => event.outcome === null).map((event) => event.eventId));
+  return (await store.claim(0, worker, 10)).flatMap(({ run }) =>
+    run.inbox.filter((event) => event.outcome === null).map((event) => event.eventId),
+  );
 }
 
 describe('The two lost wake-ups', () => {

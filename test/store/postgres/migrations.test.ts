@@ -5,7 +5,12 @@ import { assertCompatible, migrate, readSchema } from '../../../src/store/postgr
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { createTestDatabase, runSql } from '../../support/postgres.ts';
 
-const NEXT: Migration = { number: MIGRATIONS.length + 1, name: 'next', breaking: false, sql: 'CREATE TABLE pawl.later (n integer)' };
+const NEXT: Migration = {
+  number: MIGRATIONS.length + 1,
+  name: 'next',
+  breaking: false,
+  sql: 'CREATE TABLE pawl.later (n integer)',
+};
 
 let url = '';
 const clients: pg.Client[] = [];
@@ -45,9 +50,14 @@ describe('Migrations', () => {
 
   it('A schema that is newer, or made by another text, is refused with what to do', async () => {
     await migrate(await connect(), { known: [...MIGRATIONS, NEXT] });
-    await expect(openPostgresStore({ url })).rejects.toMatchObject({ code: 'PAWL_MIGRATION_MISMATCH', message: expect.stringContaining('newer release') });
+    await expect(openPostgresStore({ url })).rejects.toMatchObject({
+      code: 'PAWL_MIGRATION_MISMATCH',
+      message: expect.stringContaining('newer release'),
+    });
     await runSql(url, "UPDATE pawl.migration SET sha256 = 'other' WHERE number = 1");
-    await expect(migrate(await connect(), { known: [...MIGRATIONS, NEXT] })).rejects.toMatchObject({ message: expect.stringContaining('another text') });
+    await expect(migrate(await connect(), { known: [...MIGRATIONS, NEXT] })).rejects.toMatchObject({
+      message: expect.stringContaining('another text'),
+    });
   });
 
   it('Code runs on its own schema and on the one before where the last step breaks nothing, and on no other', () => {
@@ -59,7 +69,9 @@ describe('Migrations', () => {
   });
 
   it('A store that may not migrate refuses an empty database, and one opened with other parts is told so', async () => {
-    await expect(openPostgresStore({ url, migrate: 'check' })).rejects.toMatchObject({ code: 'PAWL_MIGRATION_MISMATCH' });
+    await expect(openPostgresStore({ url, migrate: 'check' })).rejects.toMatchObject({
+      code: 'PAWL_MIGRATION_MISMATCH',
+    });
     const store = await openPostgresStore({ url, parts: 2 });
     expect(store.parts).toBe(2);
     await store.close();

@@ -42,19 +42,26 @@ function parametersOf(statement: Statement): number {
 
 async function nodesOf(statement: Statement): Promise<PlanNode[]> {
   const nulls = Array.from({ length: parametersOf(statement) }, () => 'NULL').join(', ');
-  const { rows } = await client.query(`EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE ${statement.name}${nulls === '' ? '' : `(${nulls})`}`);
+  const { rows } = await client.query(
+    `EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE ${statement.name}${nulls === '' ? '' : `(${nulls})`}`,
+  );
   const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
   return flatten(rows[0]['QUERY PLAN'][0].Plan);
 }
 
 /** Tables read from end to end, and tables of which a whole part is read where one run would do. */
 async function wideReads(statement: Statement): Promise<string[]> {
-  const nodes = (await nodesOf(statement)).filter((node) => node.Schema === 'pawl' && node['Node Type'].endsWith('Scan') && !node['Node Type'].startsWith('Bitmap Heap'));
+  const nodes = (await nodesOf(statement)).filter(
+    (node) =>
+      node.Schema === 'pawl' && node['Node Type'].endsWith('Scan') && !node['Node Type'].startsWith('Bitmap Heap'),
+  );
   return nodes.flatMap((node) => {
     const relation = node['Relation Name'] ?? '';
     if (node['Node Type'] === 'Seq Scan') return [`${statement.name}: sequential scan of ${relation}`];
     const narrow = /run_id|worker_id|run_key/.test(node['Index Cond'] ?? '');
-    return narrow || WHOLE_PART.get(statement.name)?.includes(relation) ? [] : [`${statement.name}: a whole part of ${relation} (${node['Index Cond'] ?? 'no condition'})`];
+    return narrow || WHOLE_PART.get(statement.name)?.includes(relation)
+      ? []
+      : [`${statement.name}: a whole part of ${relation} (${node['Index Cond'] ?? 'no condition'})`];
   });
 }
 
@@ -90,15 +97,25 @@ describe('The statements of the store', () => {
     expect(rows.map((row) => row.name)).toEqual(STATEMENTS.map(({ name }) => name).sort());
   });
 
-  it.each(HOT.map((statement) => [statement.name, statement] as const))('Each table in %s is bound to the one part that the statement names', (_, { text }) => {
-    const aliases = [...text.matchAll(/(?:FROM|JOIN|UPDATE|USING|DELETE FROM)\s+pawl\.(\w+)(?:\s+(?:AS\s+)?(?!WHERE|SET|USING|CROSS|JOIN|ON)(\w+))?/g)];
-    const unbound = aliases.filter(([, table, alias]) => !text.includes(`${alias ?? table}.part = $1`) && !(alias === undefined && /WHERE part = \$1/.test(text)));
-    const inserts = [...text.matchAll(/INSERT INTO pawl\.(\w+)(?: AS \w+)? \(part,[^)]*\)\s+SELECT (\S+),/g)];
-    expect(unbound.map((match) => match[0])).toEqual([]);
-    expect(inserts.filter((match) => match[2] !== '$1').map((match) => match[0])).toEqual([]);
-    expect(text.match(/INSERT INTO pawl\./g) ?? []).toHaveLength(inserts.length);
-    expect(/\$1::|ANY \(\$1|part IN/.test(text)).toBe(false);
-  });
+  it.each(HOT.map((statement) => [statement.name, statement] as const))(
+    'Each table in %s is bound to the one part that the statement names',
+    (_, { text }) => {
+      const aliases = [
+        ...text.matchAll(
+          /(?:FROM|JOIN|UPDATE|USING|DELETE FROM)\s+pawl\.(\w+)(?:\s+(?:AS\s+)?(?!WHERE|SET|USING|CROSS|JOIN|ON)(\w+))?/g,
+        ),
+      ];
+      const unbound = aliases.filter(
+        ([, table, alias]) =>
+          !text.includes(`${alias ?? table}.part = $1`) && !(alias === undefined && /WHERE part = \$1/.test(text)),
+      );
+      const inserts = [...text.matchAll(/INSERT INTO pawl\.(\w+)(?: AS \w+)? \(part,[^)]*\)\s+SELECT (\S+),/g)];
+      expect(unbound.map((match) => match[0])).toEqual([]);
+      expect(inserts.filter((match) => match[2] !== '$1').map((match) => match[0])).toEqual([]);
+      expect(text.match(/INSERT INTO pawl\./g) ?? []).toHaveLength(inserts.length);
+      expect(/\$1::|ANY \(\$1|part IN/.test(text)).toBe(false);
+    },
+  );
 
   it('No hot statement reads a table from end to end, nor a whole part where a run would do: on an empty database', async () => {
     expect(await allWideReads()).toEqual([]);
@@ -108,11 +125,14 @@ describe('The statements of the store', () => {
     await fill();
     expect(await allWideReads()).toEqual([]);
     await client.query('SET enable_seqscan = on; SET enable_hashjoin = on; SET enable_mergejoin = on; DISCARD PLANS');
-    const runs = STATEMENTS.filter((statement) => !statement.hot && !['workers', 'list_versions'].includes(statement.name));
+    const runs = STATEMENTS.filter(
+      (statement) => !statement.hot && !['workers', 'list_versions'].includes(statement.name),
+    );
     const scans: string[] = [];
     for (const statement of runs) {
       for (const node of await nodesOf(statement)) {
-        if (node['Node Type'] === 'Seq Scan' && node.Schema === 'pawl' && FILLED.has(node['Relation Name'] ?? '')) scans.push(`${statement.name}: ${node['Relation Name']}`);
+        if (node['Node Type'] === 'Seq Scan' && node.Schema === 'pawl' && FILLED.has(node['Relation Name'] ?? ''))
+          scans.push(`${statement.name}: ${node['Relation Name']}`);
       }
     }
     expect(scans).toEqual([]);

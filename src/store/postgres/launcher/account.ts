@@ -34,7 +34,10 @@ const READ = 4;
 const ENTER = 1;
 
 /** The three permission bits that a file grants to an account (no supplementary groups: the server has none). */
-function bitsFor(account: Account, owner: { readonly uid: number; readonly gid: number; readonly mode: number }): number {
+function bitsFor(
+  account: Account,
+  owner: { readonly uid: number; readonly gid: number; readonly mode: number },
+): number {
   if (owner.uid === account.uid) return (owner.mode >> 6) & 7;
   if (owner.gid === account.gid) return (owner.mode >> 3) & 7;
   return owner.mode & 7;

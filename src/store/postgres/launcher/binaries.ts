@@ -43,7 +43,13 @@ async function findBundled(): Promise<Binaries | null> {
     if (!(await isFile(file))) continue;
     const described = JSON.parse(await readFile(file, 'utf8')) as { readonly version: string };
     const root = await realpath(join(place, name, 'native'));
-    return { kind: 'bundled', root, binDir: join(root, 'bin'), major: majorOf(described.version), version: described.version };
+    return {
+      kind: 'bundled',
+      root,
+      binDir: join(root, 'bin'),
+      major: majorOf(described.version),
+      version: described.version,
+    };
   }
   return null;
 }

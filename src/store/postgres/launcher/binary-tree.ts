@@ -1,5 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, copyFile, link, lstat, mkdir, readdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { StoreError } from '../../../model/errors.ts';
 import { type Account, canReach, mayRead } from './account.ts';
@@ -14,7 +27,10 @@ interface PlannedLink {
 async function plannedLinks(root: string): Promise<readonly PlannedLink[]> {
   const text = await readFile(join(root, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const listed = JSON.parse(text) as readonly PlannedLink[];
-  return listed.map((entry) => ({ source: entry.source.replace(/^native\//, ''), target: entry.target.replace(/^native\//, '') }));
+  return listed.map((entry) => ({
+    source: entry.source.replace(/^native\//, ''),
+    target: entry.target.replace(/^native\//, ''),
+  }));
 }
 
 async function isMissing(path: string): Promise<boolean> {

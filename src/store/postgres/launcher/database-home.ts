@@ -39,7 +39,11 @@ async function ownDirectory(path: string, account: Account | null): Promise<void
   }
   const found = await lstat(path);
   if (!found.isDirectory() || found.uid !== uid) {
-    throw new StoreError('PAWL_DATABASE_MISSING', `${path} belongs to another user: remove it, or choose another data directory`, { path });
+    throw new StoreError(
+      'PAWL_DATABASE_MISSING',
+      `${path} belongs to another user: remove it, or choose another data directory`,
+      { path },
+    );
   }
   if ((found.mode & 0o077) !== 0) await chmod(path, 0o700);
 }

@@ -41,7 +41,11 @@ export async function dataMajor(home: DatabaseHome): Promise<number | null> {
 
 /** Whether the server answers a query now. */
 export async function answers(home: DatabaseHome): Promise<boolean> {
-  const client = new pg.Client({ connectionString: urlOf(home, 'postgres'), connectionTimeoutMillis: PROBE_TIMEOUT_MS, query_timeout: PROBE_TIMEOUT_MS });
+  const client = new pg.Client({
+    connectionString: urlOf(home, 'postgres'),
+    connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+    query_timeout: PROBE_TIMEOUT_MS,
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -71,7 +75,8 @@ export async function ensureDatabase(home: DatabaseHome): Promise<void> {
 
 async function exitOf(child: ChildProcess): Promise<{ readonly code: number | null; readonly output: string }> {
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
@@ -88,11 +93,28 @@ export async function createCluster(host: ServerHost): Promise<void> {
   await rm(building, { recursive: true, force: true });
   await mkdir(building, { mode: 0o700 });
   if (host.account !== null) await chown(building, host.account.uid, host.account.gid);
-  const args = ['-D', building, '-U', 'pawl', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--data-checksums', '--no-instructions'];
+  const args = [
+    '-D',
+    building,
+    '-U',
+    'pawl',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--data-checksums',
+    '--no-instructions',
+  ];
   if (host.throwAway) args.push('--no-sync');
-  const { code, output } = await exitOf(spawnAs(host, join(host.binaries.binDir, 'initdb'), args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+  const { code, output } = await exitOf(
+    spawnAs(host, join(host.binaries.binDir, 'initdb'), args, { stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
   if (code !== 0) {
-    throw new StoreError('PAWL_DATABASE_MISSING', `initdb could not make ${host.home.dataPath}: ${output.trim().slice(-LOG_TAIL_BYTES)}`);
+    throw new StoreError(
+      'PAWL_DATABASE_MISSING',
+      `initdb could not make ${host.home.dataPath}: ${output.trim().slice(-LOG_TAIL_BYTES)}`,
+    );
   }
   await rename(building, host.home.dataPath);
 }
@@ -125,7 +147,10 @@ export async function spawnServer(host: ServerHost): Promise<ChildProcess> {
     const program = join(host.binaries.binDir, 'postgres');
     const args = serverArgs(host);
     const child = host.throwAway
-      ? spawnAs(host, '/bin/sh', ['-c', BOUND, 'sh', program, ...args], { detached: true, stdio: ['pipe', log.fd, log.fd] })
+      ? spawnAs(host, '/bin/sh', ['-c', BOUND, 'sh', program, ...args], {
+          detached: true,
+          stdio: ['pipe', log.fd, log.fd],
+        })
       : spawnAs(host, program, args, { detached: true, stdio: ['ignore', log.fd, log.fd] });
     child.on('error', () => undefined);
     child.unref();

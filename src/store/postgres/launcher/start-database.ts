@@ -7,7 +7,17 @@ import { prepareBinaries } from './binary-tree.ts';
 import { leaveClient, registerClient } from './clients.ts';
 import { type DatabaseHome, makeHome, RELOCATED_BASE, urlOf } from './database-home.ts';
 import type { Database, DatabaseOptions } from './database-options.ts';
-import { answers, createCluster, dataMajor, dropForeignPidFile, ensureDatabase, logTail, postmasterPid, type ServerHost, spawnServer } from './server-process.ts';
+import {
+  answers,
+  createCluster,
+  dataMajor,
+  dropForeignPidFile,
+  ensureDatabase,
+  logTail,
+  postmasterPid,
+  type ServerHost,
+  spawnServer,
+} from './server-process.ts';
 import { takeStartLock } from './start-lock.ts';
 
 const LINGER_MS = 10_000;
@@ -16,7 +26,8 @@ const LOCK_WAIT_MS = 60_000;
 const READY_POLL_MS = 20;
 const RETRY_POLL_MS = 150;
 /** PostgreSQL's own words for "the old server is not quite gone": worth another try, unlike every other refusal. */
-const STILL_GOING = /pre-existing shared memory block|lock file "postmaster\.pid" already exists|another postmaster|is still in use|could not bind Unix/;
+const STILL_GOING =
+  /pre-existing shared memory block|lock file "postmaster\.pid" already exists|another postmaster|is still in use|could not bind Unix/;
 
 /**
  * @throws PAWL_DATABASE_VERSION with the way out, when another major version wrote the directory.
@@ -55,7 +66,11 @@ async function startUnderLock(host: ServerHost, options: DatabaseOptions): Promi
     if (await waitReady(host, child, options)) return child;
     const said = await logTail(host.home);
     if (!STILL_GOING.test(said.split('\n').slice(-6).join('\n')) || options.clock.monotonicMs() > until) {
-      throw new StoreError('PAWL_STORE_UNAVAILABLE', `the database did not start; the end of ${host.home.logPath}: ${said}`, { path: host.home.logPath });
+      throw new StoreError(
+        'PAWL_STORE_UNAVAILABLE',
+        `the database did not start; the end of ${host.home.logPath}: ${said}`,
+        { path: host.home.logPath },
+      );
     }
     await options.clock.sleep(RETRY_POLL_MS);
     if (await answers(host.home)) return child;
@@ -77,7 +92,10 @@ async function ensureRunning(host: ServerHost, options: DatabaseOptions): Promis
 
 async function prepareHost(options: DatabaseOptions): Promise<ServerHost> {
   if (process.platform === 'win32') {
-    throw new StoreError('PAWL_DATABASE_MISSING', 'the bundled database speaks over unix sockets only: on Windows set DATABASE_URL to a server of your own');
+    throw new StoreError(
+      'PAWL_DATABASE_MISSING',
+      'the bundled database speaks over unix sockets only: on Windows set DATABASE_URL to a server of your own',
+    );
   }
   const found = await findBinaries(options);
   const account = await serverAccount(process.getuid?.());

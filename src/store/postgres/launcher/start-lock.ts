@@ -55,7 +55,11 @@ export async function takeStartLock(dir: string, clock: Clock, waitMs: number): 
       continue;
     }
     if (clock.monotonicMs() > until) {
-      throw new StoreError('PAWL_STORE_UNAVAILABLE', `process ${holder.pid} has been starting the database for over ${waitMs} ms`, { pid: holder.pid });
+      throw new StoreError(
+        'PAWL_STORE_UNAVAILABLE',
+        `process ${holder.pid} has been starting the database for over ${waitMs} ms`,
+        { pid: holder.pid },
+      );
     }
     await clock.sleep(POLL_MS);
   }

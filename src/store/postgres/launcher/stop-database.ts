@@ -29,7 +29,11 @@ export async function stopDatabase(options: DatabaseOptions): Promise<boolean> {
   const until = options.clock.monotonicMs() + STOP_WITHIN_MS;
   while ((await isSameProcess(server)) && (await postmasterPid(home)) !== null) {
     if (options.clock.monotonicMs() > until) {
-      throw new StoreError('PAWL_STORE_UNAVAILABLE', `the database (process ${pid}) has not stopped within ${STOP_WITHIN_MS} ms`, { pid });
+      throw new StoreError(
+        'PAWL_STORE_UNAVAILABLE',
+        `the database (process ${pid}) has not stopped within ${STOP_WITHIN_MS} ms`,
+        { pid },
+      );
     }
     await options.clock.sleep(POLL_MS);
   }
@@ -46,12 +50,22 @@ export async function keepDatabase(options: DatabaseOptions): Promise<void> {
 export async function databaseStatus(options: DatabaseOptions): Promise<DatabaseStatus> {
   const given = options.env['DATABASE_URL'];
   if (given !== undefined && given !== '') {
-    return { kind: 'given', running: true, pid: null, url: given, dataPath: null, major: null, clients: 0, pinned: false };
+    return {
+      kind: 'given',
+      running: true,
+      pid: null,
+      url: given,
+      dataPath: null,
+      major: null,
+      clients: 0,
+      pinned: false,
+    };
   }
   const home = await homeOf(options);
   const found = await findBinaries(options).catch(() => null);
   const kind = found?.kind ?? 'none';
-  if (home === null) return { kind, running: false, pid: null, url: null, dataPath: null, major: null, clients: 0, pinned: false };
+  if (home === null)
+    return { kind, running: false, pid: null, url: null, dataPath: null, major: null, clients: 0, pinned: false };
   const running = await answers(home);
   return {
     kind,

@@ -33,7 +33,9 @@ CREATE TABLE IF NOT EXISTS pawl.migration (
 )`;
 
 async function appliedRows(client: ClientBase): Promise<readonly AppliedRow[]> {
-  const { rows } = await client.query<{ readonly there: boolean }>("SELECT to_regclass('pawl.migration') IS NOT NULL AS there");
+  const { rows } = await client.query<{ readonly there: boolean }>(
+    "SELECT to_regclass('pawl.migration') IS NOT NULL AS there",
+  );
   if (rows[0]?.there !== true) return [];
   return (await client.query<AppliedRow>('SELECT number, sha256 FROM pawl.migration ORDER BY number')).rows;
 }
@@ -47,10 +49,14 @@ function assertKnown(applied: readonly AppliedRow[], known: readonly Migration[]
   for (const row of applied) {
     const step = known[row.number - 1];
     if (step === undefined) {
-      throw mismatch(`the database is at schema ${applied.length}, this code knows ${known.length}: use the newer release that migrated it`);
+      throw mismatch(
+        `the database is at schema ${applied.length}, this code knows ${known.length}: use the newer release that migrated it`,
+      );
     }
     if (checksumOf(step) !== row.sha256) {
-      throw mismatch(`migration ${row.number} (${step.name}) was applied with another text: this database was made by a build that was never released`);
+      throw mismatch(
+        `migration ${row.number} (${step.name}) was applied with another text: this database was made by a build that was never released`,
+      );
     }
   }
 }
@@ -63,7 +69,9 @@ export function assertCompatible(schema: number, known: readonly Migration[]): v
   const behind = known.length - schema;
   const last = known.at(-1);
   if (behind === 0 || (behind === 1 && schema > 0 && last?.breaking === false)) return;
-  throw mismatch(`the database is at schema ${schema}, this code needs ${known.length}: run it once with the right to migrate`);
+  throw mismatch(
+    `the database is at schema ${schema}, this code needs ${known.length}: run it once with the right to migrate`,
+  );
 }
 
 /** Reads what the database says of itself, and refuses a schema that this code does not know. */
@@ -81,9 +89,16 @@ async function applyMissing(client: ClientBase, known: readonly Migration[], par
   assertKnown(applied, known);
   for (const step of known.slice(applied.length)) {
     await client.query(step.sql);
-    await client.query('INSERT INTO pawl.migration (number, name, sha256, breaking) VALUES ($1, $2, $3, $4)', [step.number, step.name, checksumOf(step), step.breaking]);
+    await client.query('INSERT INTO pawl.migration (number, name, sha256, breaking) VALUES ($1, $2, $3, $4)', [
+      step.number,
+      step.name,
+      checksumOf(step),
+      step.breaking,
+    ]);
   }
-  await client.query('INSERT INTO pawl.setting (parts) VALUES ($1) ON CONFLICT ON CONSTRAINT setting_pk DO NOTHING', [parts]);
+  await client.query('INSERT INTO pawl.setting (parts) VALUES ($1) ON CONFLICT ON CONSTRAINT setting_pk DO NOTHING', [
+    parts,
+  ]);
 }
 
 /**
@@ -92,7 +107,10 @@ async function applyMissing(client: ClientBase, known: readonly Migration[], par
  * @param options.parts how many parts a new database gets; an old one keeps its own.
  * @throws PAWL_MIGRATION_MISMATCH when the schema is newer than this code, or was made by another text.
  */
-export async function migrate(client: ClientBase, options: { readonly parts?: number; readonly known?: readonly Migration[] } = {}): Promise<void> {
+export async function migrate(
+  client: ClientBase,
+  options: { readonly parts?: number; readonly known?: readonly Migration[] } = {},
+): Promise<void> {
   const known = options.known ?? MIGRATIONS;
   await client.query('BEGIN');
   try {
@@ -101,7 +119,8 @@ export async function migrate(client: ClientBase, options: { readonly parts?: nu
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
     await applyMissing(client, known, options.parts ?? PARTS_DEFAULT);
     const { command } = await client.query('COMMIT');
-    if (command !== 'COMMIT') throw new InvariantError('a migration was rolled back by the server without an error', { command });
+    if (command !== 'COMMIT')
+      throw new InvariantError('a migration was rolled back by the server without an error', { command });
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;

@@ -11,7 +11,9 @@ export interface Migration {
 }
 
 /** All steps, in order, numbered from 1 without gaps. */
-export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: 'first-tables', breaking: true, sql: FIRST_TABLES }];
+export const MIGRATIONS: readonly Migration[] = [
+  { number: 1, name: 'first-tables', breaking: true, sql: FIRST_TABLES },
+];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */
 export function checksumOf(migration: Migration): string {

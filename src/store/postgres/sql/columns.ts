@@ -50,7 +50,9 @@ export function assignmentsFrom(columns: Columns, alias: string): string {
 export function readingOf(columns: Columns, alias: string): string {
   return each(columns, (name, kind) => {
     if (kind === 'time') return `${msOf(`${alias}.${name}`)} AS ${name}`;
-    return kind === 'bytes' ? `translate(encode(${alias}.${name}, 'base64'), E'\\n', '') AS ${name}` : `${alias}.${name}`;
+    return kind === 'bytes'
+      ? `translate(encode(${alias}.${name}, 'base64'), E'\\n', '') AS ${name}`
+      : `${alias}.${name}`;
   });
 }
 

@@ -1,4 +1,18 @@
-import { APPROVAL, assignmentsFrom, AUDIT, EFFECT, EFFECT_MOVING, namesOf, OBSERVATION, RECEIPT, recordOf, TIMER, TRANSITION, valuesOf, VOTE } from './columns.ts';
+import {
+  APPROVAL,
+  assignmentsFrom,
+  AUDIT,
+  EFFECT,
+  EFFECT_MOVING,
+  namesOf,
+  OBSERVATION,
+  RECEIPT,
+  recordOf,
+  TIMER,
+  TRANSITION,
+  valuesOf,
+  VOTE,
+} from './columns.ts';
 import { STORED_EFFECT_MOVES } from './effect-moves.ts';
 import { type Statement, TIME, timeOf } from './statement.ts';
 
@@ -38,7 +52,10 @@ export type CommitColumn = keyof typeof MEMBER | keyof typeof RARE;
 /** The columns of the lean statement. */
 export const COMMIT_COLUMNS = Object.keys(MEMBER) as readonly (keyof typeof MEMBER)[];
 /** The columns of the full statement. */
-export const COMMIT_FULL_COLUMNS = [...COMMIT_COLUMNS, ...(Object.keys(RARE) as (keyof typeof RARE)[])] as readonly CommitColumn[];
+export const COMMIT_FULL_COLUMNS = [
+  ...COMMIT_COLUMNS,
+  ...(Object.keys(RARE) as (keyof typeof RARE)[]),
+] as readonly CommitColumn[];
 
 function membersOf(columns: Readonly<Record<string, string>>): string {
   const arrays = Object.values(columns).map((type, index) => `$${index + 3}::${type}[]`);

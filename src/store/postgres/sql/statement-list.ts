@@ -3,7 +3,19 @@ import { COMMIT, COMMIT_FULL } from './commit.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition.ts';
 import { ANSWER_OF, DELIVER, DELIVER_AND_CLAIM, DRAIN } from './deliver.ts';
 import { LOAD, NOW, TRACE } from './load.ts';
-import { AUDIT_ROWS, FIND_RUN_BY_ID, FIND_RUN_BY_KEY, HOLDER, INBOX_ROWS, JOURNAL, LIST_RUNS, OBSERVATIONS, OBSERVE, RECEIPTS, WORKERS } from './reads.ts';
+import {
+  AUDIT_ROWS,
+  FIND_RUN_BY_ID,
+  FIND_RUN_BY_KEY,
+  HOLDER,
+  INBOX_ROWS,
+  JOURNAL,
+  LIST_RUNS,
+  OBSERVATIONS,
+  OBSERVE,
+  RECEIPTS,
+  WORKERS,
+} from './reads.ts';
 import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './seat.ts';
 import { START } from './start.ts';
 import type { Statement } from './statement.ts';

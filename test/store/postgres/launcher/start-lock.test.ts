@@ -32,6 +32,9 @@ describe('The start lock', () => {
 
   it('A living holder that does not let go is named', async () => {
     await takeStartLock(dir, clock, 0);
-    await expect(takeStartLock(dir, clock, 0)).rejects.toMatchObject({ code: 'PAWL_STORE_UNAVAILABLE', message: expect.stringContaining(String(process.pid)) });
+    await expect(takeStartLock(dir, clock, 0)).rejects.toMatchObject({
+      code: 'PAWL_STORE_UNAVAILABLE',
+      message: expect.stringContaining(String(process.pid)),
+    });
   });
 });
