@@ -1,11 +1,9 @@
-import { failureView } from '../machine/scope.ts';
 import type { Effect } from '../model/effect.ts';
-import type { Failure } from '../model/run.ts';
 import { advancePlan } from './advance-plan.ts';
 import type { Draft } from './draft.ts';
 import { isExpressionFault } from './faults.ts';
-import type { EffectPolicy } from './effect-policy.ts';
 import { OPERATORS } from './hold-step.ts';
+import { mayRetry } from './may-retry.ts';
 import { afterPivot } from './pivot-waiters.ts';
 import { callStepOf, policyOf } from './row-policy.ts';
 import { effectSettled } from './settle-step.ts';
@@ -23,7 +21,7 @@ export function settlingOf(draft: Draft, effect: Effect): Settling {
     numbers: draft.ctx.numbers,
     nowMs: draft.atMs,
     retrying: mayStart(draft, effect),
-    mayRetry: (failure) => holdsRetry(draft, { effect, policy, failure }),
+    mayRetry: (failure) => mayRetry(draft, policy.retry, { kind: 'effect', effect }, failure),
   };
 }
 
@@ -31,18 +29,6 @@ export function settlingOf(draft: Draft, effect: Effect): Settling {
 export function mayStart(draft: Draft, effect: Effect): boolean {
   if (effect.compensates !== null) return draft.phase === 'compensating';
   return draft.phase === 'forward' && Object.hasOwn(draft.control.activeSinceMs, effect.step);
-}
-
-function holdsRetry(draft: Draft, ask: { effect: Effect; policy: EffectPolicy; failure: Failure }): boolean {
-  const { when } = ask.policy.retry;
-  if (when === null) return true;
-  const { site, scope } = scopeAt(draft, ask.effect.step, draft.snapshot.data);
-  try {
-    return draft.ctx.compiled.evaluator.holds(when, site, { ...scope, failure: failureView(ask.failure) });
-  } catch (error) {
-    if (isExpressionFault(error)) return false;
-    throw error;
-  }
 }
 
 /** Writes what a row came to; once it is settled, and only then, the run is moved (E09). */

@@ -4,6 +4,7 @@ import type { Outcome } from '../model/outcome.ts';
 import type { ReadProgress } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { failureOf } from './failure-of.ts';
+import { mayRetry } from './may-retry.ts';
 import { roomAtMs } from './retry.ts';
 import { effectSettled, failed } from './settle-step.ts';
 
@@ -25,13 +26,17 @@ export function onRead(draft: Draft, step: string, attempt: number, outcome: Out
   draft.enqueue(effectSettled(draft, step, failed(failureOf({ step }, outcome), read.attempts)), cause);
 }
 
-/** Reading again can do no harm, so the policy's `on` is not asked, only whether it has room. */
+/** Reading again can do no harm, so the policy's `on` is not asked, only its `when` and whether it has room. */
 function nextReadAtMs(draft: Draft, step: string, read: ReadProgress, outcome: Outcome): number | null {
   if (!outcome.sent) return draft.atMs + 1_000;
   const { code, retryAfterMs } = outcome;
+  const callStep = draft.ctx.compiled.step(step);
+  const policy = policyOfRead(draft, step);
+  const failure = failureOf({ step }, outcome);
+  if (callStep.verb === 'call' && !mayRetry(draft, policy, { kind: 'read', step: callStep }, failure)) return null;
   const seed = `${draft.base.run.runId}:${step}:${read.serial}`;
   const ask = { code, class: outcome.kind, firstAtMs: read.firstAtMs, nowMs: draft.atMs, seed, retryAfterMs };
-  return roomAtMs({ ...ask, policy: policyOfRead(draft, step), attempts: read.attempts });
+  return roomAtMs({ ...ask, policy, attempts: read.attempts });
 }
 
 function policyOfRead(draft: Draft, id: string): RetryPolicy {

@@ -148,7 +148,7 @@ class PlaceWalk {
   }
 
   private retry(retry: RetryPolicy, action: string): void {
-    this.expression(retry.when, { kind: 'outcome', action }, 'bool');
+    this.expression(retry.when, { kind: 'retry', action }, 'bool');
   }
 
   private handlers(handlers: readonly Handler[], site: Site, step: string): void {

@@ -94,6 +94,7 @@ function actionRoots(
     const names = definition.secrets.map((name) => [name, { type: STRING, required: true }] as const);
     roots.set('secrets', { kind: 'object', fields: new Map<string, FieldType>(names), rest: null });
   }
+  if (site.kind === 'retry') roots.set('failure', FAILURE);
   if (site.kind === 'outcome' || site.kind === 'reconcile') {
     roots.set('failure', FAILURE);
     roots.set('response', responseType(action, site.kind));

@@ -1,7 +1,8 @@
 /**
  * Where an expression stands: decides which roots it may read and what types they have.
  * - `flow`: steps, vars, output, key. `catch`: a catch clause of `step` and the steps in it (adds `failure`).
- * - `outcome`, `reconcile`: tables and templates of an action after an answer. `request`: its url, query, body. `headers`: its
+ * - `outcome`, `reconcile`: tables and templates of an action after an answer. `retry`: whether a failed attempt at it is made
+ *   again (the answer itself is judged by then: `failure` says what it came to). `request`: its url, query, body. `headers`: its
  *   headers and auth, the only place for `secrets`.
  * - `compensate`: the undo of `action` (what cannot change, and the recorded effect). `event`: `by`, `where`, `match`, `set` of handlers.
  */
@@ -9,6 +10,7 @@ export type Site =
   | { readonly kind: 'flow' }
   | { readonly kind: 'outcome'; readonly action: string }
   | { readonly kind: 'reconcile'; readonly action: string }
+  | { readonly kind: 'retry'; readonly action: string }
   | { readonly kind: 'request'; readonly action: string }
   | { readonly kind: 'headers'; readonly action: string }
   | { readonly kind: 'compensate'; readonly action: string }
