@@ -1,14 +1,16 @@
 import type { App } from '../app/create-app.ts';
 import { createApp } from '../app/create-app.ts';
 import { type Config, type Environment, loadConfig } from '../app/config.ts';
-import { RefusedError } from '../model/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type Paint, paintFor } from './paint.ts';
+import { createTeller } from './tell-log.ts';
+import { terminalJson } from './terminal-text.ts';
 
 /** An output stream as commands see it. */
 export interface OutStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
   write(text: string): unknown;
 }
 
@@ -45,40 +47,46 @@ export interface CliContext {
   /** Texts of files that were read, by name: problems are shown in them. */
   readonly sources: Map<string, string>;
   config(): Config;
-  /** Opens Pawl for one command and gives everything back afterwards, whatever happens. */
-  withApp<T>(use: (app: App) => Promise<T>): Promise<T>;
-  /** One line of progress for people; never data. */
+  /**
+   * Opens Pawl for one command and gives everything back afterwards, whatever happens.
+   * @param log `words`: faults as a line for people (default); `lines`: everything as JSON lines, as operators collect it.
+   */
+  withApp<T>(use: (app: App) => Promise<T>, log?: 'words' | 'lines'): Promise<T>;
+  /** One line of progress for people; never data. While a live region is drawn it goes above it. */
   say(line: string): void;
+  /** Sends what is said somewhere else until the returned function is called. */
+  divert(say: (line: string) => void): () => void;
   /** Data: the only thing that goes to stdout. */
   print(text: string): void;
 }
 
-const FORMATS = ['table', 'json', 'jsonl', 'ids', 'svg', 'mermaid'];
-
-/**
- * Makes the context of one call.
- * @throws PAWL_CONFIG_INVALID for an unknown format.
- */
+/** Makes the context of one call. */
 export function createCliContext(host: CliHost, options: GlobalOptions): CliContext {
-  if (!FORMATS.includes(options.output)) {
-    throw new RefusedError('PAWL_CONFIG_INVALID', `-o ${options.output}: formats are ${FORMATS.join(', ')}`);
-  }
-  const colour = options.color && host.stdout.isTTY === true && (host.env['NO_COLOR'] ?? '') === '';
   const config = (): Config => {
     const flags = options.data === undefined ? {} : { data: options.data };
     return loadConfig({ folder: host.folder, file: options.config, env: host.env, flags });
   };
+  const toStderr = (line: string): void => void host.stderr.write(`${line}\n`);
+  let speak = toStderr;
+  const say = (line: string): void => speak(line);
   return {
     host,
-    paint: paintFor(colour),
+    paint: paintFor(isColoured({ host, options }, host.stdout)),
     options,
     exit: EXIT.ok,
     sources: new Map(),
     config,
-    say: (line) => void host.stderr.write(`${line}\n`),
+    say,
+    divert: (other) => {
+      speak = other;
+      return () => {
+        speak = toStderr;
+      };
+    },
     print: (text) => void host.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
-    async withApp(use) {
-      const app = await createApp({ config: config(), env: host.env });
+    async withApp(use, log = 'words') {
+      const logger = log === 'words' ? { logger: createTeller(say) } : {};
+      const app = await createApp({ config: config(), env: host.env, ...logger });
       try {
         return await use(app);
       } finally {
@@ -86,6 +94,11 @@ export function createCliContext(host: CliHost, options: GlobalOptions): CliCont
       }
     },
   };
+}
+
+/** Whether a stream gets colours: a terminal, unless NO_COLOR or `--no-color` says otherwise. */
+export function isColoured({ host, options }: Pick<CliContext, 'host' | 'options'>, stream: OutStream): boolean {
+  return options.color && stream.isTTY === true && (host.env['NO_COLOR'] ?? '') === '' && host.env['TERM'] !== 'dumb';
 }
 
 /** Cells of the terminal that data is written to; unbounded where it is no terminal. */
@@ -97,6 +110,13 @@ export function widthOf(context: CliContext): number {
 /** Prints a value as JSON when that was asked for; true when it did. */
 export function printJson(context: CliContext, value: unknown): boolean {
   if (context.options.output !== 'json' && context.options.output !== 'jsonl') return false;
-  context.print(JSON.stringify(value, null, context.options.output === 'json' ? 2 : undefined));
+  context.print(terminalJson(value, context.options.output === 'json' ? 2 : undefined));
+  return true;
+}
+
+/** Prints a list as JSON, one item a line with `-o jsonl`; true when JSON was asked for. */
+export function printJsonList(context: CliContext, list: readonly unknown[]): boolean {
+  if (context.options.output !== 'jsonl') return printJson(context, list);
+  for (const item of list) printJson(context, item);
   return true;
 }

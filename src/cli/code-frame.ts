@@ -1,6 +1,6 @@
 import type { Problem, SourceRange } from '../model/problem.ts';
 import type { Paint } from './paint.ts';
-import { cellWidth } from './terminal-text.ts';
+import { cellWidth, terminalText } from './terminal-text.ts';
 
 const CONTEXT_MAX = 160;
 
@@ -13,16 +13,16 @@ export function codeFrame(problem: Problem, source: string, paint: Paint): strin
   const gutter = String(Math.max(problem.range.line, ...problem.related.map((r) => r.range.line))).length;
   const tone = problem.severity === 'error' ? paint.bad : paint.warn;
   const out = [
-    `${tone(`${problem.severity} ${problem.code}`)} ${paint.strong(problem.message)}`,
+    `${tone(`${problem.severity} ${problem.code}`)} ${paint.strong(terminalText(problem.message))}`,
     ...excerpt(problem.range, lines, { file: problem.file, gutter, paint }),
   ];
   for (const related of problem.related) {
     out.push(
       ...excerpt(related.range, lines, { file: problem.file, gutter, paint }),
-      `${' '.repeat(gutter)} = ${related.message}`,
+      `${' '.repeat(gutter)} = ${terminalText(related.message)}`,
     );
   }
-  if (problem.help !== null) out.push(`${' '.repeat(gutter)} ${paint.quiet('=')} help: ${problem.help}`);
+  if (problem.help !== null) out.push(`${' '.repeat(gutter)} ${paint.quiet('=')} help: ${terminalText(problem.help)}`);
   return out.join('\n');
 }
 
@@ -37,12 +37,12 @@ function excerpt(range: SourceRange, lines: readonly string[], { file, gutter, p
   const before = lines[range.line - 2];
   const line = lines[range.line - 1] ?? '';
   const shift = Math.max(0, range.column - 1 - CONTEXT_MAX / 2);
-  const out = [`${margin}${paint.quiet('-->')} ${file}:${range.line}:${range.column}`];
+  const out = [`${margin}${paint.quiet('-->')} ${terminalText(file)}:${range.line}:${range.column}`];
   if (before !== undefined) out.push(numbered(range.line - 1, before.slice(0, CONTEXT_MAX), gutter, paint));
   out.push(numbered(range.line, line.slice(shift, shift + CONTEXT_MAX), gutter, paint));
-  const lead = cellWidth(line.slice(shift, range.column - 1));
+  const lead = cellWidth(printable(line.slice(shift, range.column - 1)));
   const end = range.endLine === range.line ? range.endColumn - 1 : line.length;
-  const width = Math.max(1, cellWidth(line.slice(range.column - 1, Math.min(end, shift + CONTEXT_MAX))));
+  const width = Math.max(1, cellWidth(printable(line.slice(range.column - 1, Math.min(end, shift + CONTEXT_MAX)))));
   out.push(`${margin} ${paint.quiet('|')} ${' '.repeat(lead)}${paint.bad('^'.repeat(width))}`);
   return out;
 }
@@ -53,5 +53,5 @@ function numbered(line: number, text: string, gutter: number, paint: Paint): str
 
 /** Tabs and control bytes as one visible cell each, so that the caret stands under what it means. */
 function printable(text: string): string {
-  return text.replaceAll('\t', '→').replace(/\p{Cc}/gu, '�');
+  return terminalText(text.replaceAll('\t', '→'));
 }

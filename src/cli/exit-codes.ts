@@ -13,6 +13,8 @@ export const EXIT = {
   /** An effect is UNKNOWN and nothing more can be done about it now. */
   unknown: 8,
   unreachable: 69,
+  /** A fault of Pawl's own, never of the run. */
+  internal: 70,
   interrupted: 130,
 } as const;
 

@@ -13,8 +13,14 @@ async function readInput(): Promise<string> {
 const stopping = new AbortController();
 process.once('SIGINT', () => stopping.abort());
 process.once('SIGTERM', () => stopping.abort());
-// A reader that has seen enough (`pawl ls | head`) is no failure.
-process.stdout.on('error', () => process.exit(EXIT.ok));
+// A reader that has seen enough (`pawl ls | head`) is no failure, and what is under way is still ended in order.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    process.stderr.write(`error the output cannot be written: ${error.code ?? error.message}\n`);
+    process.exit(EXIT.internal);
+  });
+}
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;

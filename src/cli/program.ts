@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { type CliHost, createCliContext, type GlobalOptions } from './cli-context.ts';
 import type { Bind } from './bind.ts';
 import { addApprove, addDeny } from './commands/approve.ts';
@@ -19,7 +19,7 @@ import { addValidate } from './commands/validate.ts';
 import { addVisualize } from './commands/visualize.ts';
 import { addWorker } from './commands/worker.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { invariant, PawlError } from '../model/errors.ts';
+import { invariant } from '../model/errors.ts';
 import { reportError } from './report-error.ts';
 
 const VERBS = [
@@ -76,10 +76,8 @@ export async function runCli(args: readonly string[], host: CliHost, version: st
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    if (!(error instanceof PawlError)) throw error;
-    host.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
   return exit;
 }
@@ -94,10 +92,21 @@ function addCommonOptions(command: Command): void {
   command
     .option('--data <dir>', 'directory of the database that starts itself (default: .pawl)')
     .option('--config <file>', 'configuration file (default: pawl.config.yaml)')
-    .option('-o, --format <format>', 'table, json, jsonl or ids', 'table')
-    .option('--json', 'the same as -o json')
+    .addOption(formatOption(command))
     .option('--no-color', 'words alone');
+  if (command.name() !== 'visualize') command.option('--json', 'the same as -o json');
   if (!has('--as')) command.option('--as <name>', 'who acts (default: PAWL_AS, else the OS user)');
+}
+
+/** Formats beside table, json and jsonl, and the verbs that have them. */
+const PICTURES = ['svg', 'mermaid'];
+const WITH_IDS = ['run', 'start', 'ls', 'show'];
+
+function formatOption(command: Command): Option {
+  const name = command.name();
+  const data = ['table', 'json', 'jsonl'];
+  const choices = name === 'visualize' ? PICTURES : WITH_IDS.includes(name) ? [...data, 'ids'] : data;
+  return new Option('-o, --format <format>', 'format of what goes to stdout').choices(choices).default(choices[0]);
 }
 
 interface CommonOptions {

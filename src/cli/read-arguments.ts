@@ -5,14 +5,31 @@ import { readJson } from '../model/read-json.ts';
 import type { CliContext } from './cli-context.ts';
 import { UsageError } from './report-error.ts';
 
-/** Reads a file of the caller's folder as text. @throws UsageError naming it when it cannot be read. */
+const REASONS: Readonly<Record<string, string>> = {
+  EISDIR: 'it is a folder; name a file in it',
+  EACCES: 'this user may not touch it',
+  ENAMETOOLONG: 'the name is too long',
+};
+
+/** Why a file could not be read or written, in words. @param missing what is said when there is nothing of that name. */
+export function fileReason(error: unknown, missing = 'there is no such file'): string {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return missing;
+  return (typeof code === 'string' ? REASONS[code] : undefined) ?? 'the system refuses it';
+}
+
+/** Reads a file of the caller's folder as text. @throws UsageError naming it when it cannot be read or is no text. */
 export function readTextFile(context: CliContext, file: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(resolve(context.host.folder, file), 'utf8');
+    bytes = readFileSync(resolve(context.host.folder, file));
   } catch (error) {
-    const reason =
-      error instanceof Error && Reflect.get(error, 'code') === 'ENOENT' ? 'there is no such file' : 'it cannot be read';
-    throw new UsageError(`${file}: ${reason}`);
+    throw new UsageError(`${file}: ${fileReason(error)}`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${file}: it is no text in UTF-8`);
   }
 }
 

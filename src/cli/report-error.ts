@@ -1,26 +1,35 @@
 import { ConflictError, DefinitionError, NotFoundError, PawlError, RefusedError, StaleError } from '../model/errors.ts';
+import type { Problem } from '../model/problem.ts';
 import type { CliContext } from './cli-context.ts';
 import { codeFrame } from './code-frame.ts';
+import { ERROR_HELP } from './error-help.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { terminalText } from './terminal-text.ts';
+import { PlacedConflict } from './tell-version-conflict.ts';
+import { terminalJson, terminalText } from './terminal-text.ts';
 
 /** A command was called in a way that cannot be meant; exit 2. */
-export class UsageError extends Error {}
-
-/** Tells an error to whoever called: words on stderr, or the same as data with `-o json`; returns the exit code. */
-export function reportError(context: CliContext, error: unknown): ExitCode {
-  if (error instanceof UsageError) {
-    context.say(terminalText(error.message));
-    return EXIT.usage;
+export class UsageError extends PawlError {
+  constructor(message: string) {
+    super('PAWL_USAGE', message);
   }
-  if (!(error instanceof PawlError)) throw error;
-  if (context.options.output === 'json') {
-    const problems = error instanceof DefinitionError ? error.problems : [];
-    context.say(
-      JSON.stringify({
-        error: { code: error.code, message: error.message, retry: error.retry, details: error.details, problems },
-      }),
-    );
+}
+
+/**
+ * Tells an error to whoever called: words on stderr, or with `-o json` the same as data, one line of JSON as the last
+ * line of stderr.
+ * @returns the exit code.
+ */
+export function reportError(context: CliContext, error: unknown): ExitCode {
+  if (!(error instanceof PawlError)) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    context.say(`${context.paint.bad('error')} ${text.split('\n').map(terminalText).join('\n')}`);
+    context.say('this is a fault of Pawl: please report it');
+    return EXIT.internal;
+  }
+  if (context.options.output === 'json' || context.options.output === 'jsonl') {
+    const problems = problemsOf(error);
+    const { code, message, retry, details } = error;
+    context.say(terminalJson({ error: { code, message, retry, details, problems, help: ERROR_HELP[code] } }));
   } else {
     sayError(context, error);
   }
@@ -28,15 +37,39 @@ export function reportError(context: CliContext, error: unknown): ExitCode {
 }
 
 function sayError(context: CliContext, error: PawlError): void {
-  if (error instanceof DefinitionError) {
-    for (const problem of error.problems)
-      context.say(`${codeFrame(problem, context.sources.get(problem.file) ?? '', context.paint)}\n`);
+  const { paint } = context;
+  const placed = problemsOf(error);
+  if (placed.length > 0) {
+    for (const problem of placed)
+      context.say(`${codeFrame(problem, context.sources.get(problem.file) ?? '', paint)}\n`);
     return;
   }
-  context.say(`${context.paint.bad(`error ${error.code}`)} ${terminalText(error.message)}`);
+  if (error instanceof UsageError) {
+    context.say(`${paint.bad('error')} ${terminalText(error.message)}`);
+    return;
+  }
+  context.say(`${paint.bad(`error ${error.code}`)} ${terminalText(error.message)}`);
+  for (const line of moreProblems(error)) context.say(`  ${terminalText(line)}`);
+  context.say(`  ${paint.quiet('=')} help: ${ERROR_HELP[error.code]}`);
+}
+
+function problemsOf(error: PawlError): readonly Problem[] {
+  if (error instanceof PlacedConflict) return [error.problem];
+  return error instanceof DefinitionError ? error.problems : [];
+}
+
+/** All that is wrong with an input; the message names the first. */
+function moreProblems(error: PawlError): readonly string[] {
+  const problems = error.details['problems'];
+  if (!Array.isArray(problems)) return [];
+  return problems.slice(1).flatMap((problem) => {
+    const message: unknown = typeof problem === 'object' && problem !== null ? Reflect.get(problem, 'message') : null;
+    return typeof message === 'string' ? [message] : [];
+  });
 }
 
 function exitOf(error: PawlError): ExitCode {
+  if (error instanceof UsageError || error.code === 'PAWL_CONFIG_INVALID') return EXIT.usage;
   if (
     error instanceof DefinitionError ||
     error.code === 'PAWL_INPUT_INVALID' ||
@@ -45,8 +78,7 @@ function exitOf(error: PawlError): ExitCode {
     return EXIT.invalid;
   if (error instanceof NotFoundError) return EXIT.notFound;
   if (error.httpStatus === 503) return EXIT.unreachable;
-  if (error.code === 'PAWL_CONFIG_INVALID') return EXIT.usage;
   return error instanceof ConflictError || error instanceof StaleError || error instanceof RefusedError
     ? EXIT.conflict
-    : EXIT.runFailed;
+    : EXIT.internal;
 }

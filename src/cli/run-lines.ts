@@ -1,6 +1,7 @@
 import type { Verbs } from '../app/verbs.ts';
 import type { Paint } from './paint.ts';
 import { pad, terminalText } from './terminal-text.ts';
+import { counted, spanWords, timeWords } from './time-words.ts';
 
 /** A run as `show` gives it. */
 export type RunView = Awaited<ReturnType<Verbs['show']>>;
@@ -43,7 +44,21 @@ interface Look {
 }
 
 function stepLines(step: Step, effect: Effect | undefined, { paint, depth }: Look): readonly string[] {
-  const mark = {
+  const facts =
+    effect === undefined
+      ? [step.verb, step.status]
+      : [effect.action, effect.state, effect.externalId ?? '', attemptWords(effect), tookWords(step, effect)];
+  const code = step.code === null && effect?.code !== undefined && effect.state === 'UNKNOWN' ? effect.code : step.code;
+  const words = [...facts, code === null ? '' : `(${code})`]
+    .filter((word) => word !== '')
+    .map(terminalText)
+    .join('  ');
+  return [`  ${'  '.repeat(depth)}${markOf(step, effect, paint)} ${pad(terminalText(step.id), 18)} ${words}`];
+}
+
+function markOf(step: Step, effect: Effect | undefined, paint: Paint): string {
+  if (effect?.state === 'UNKNOWN' && step.status !== 'held') return paint.warn('?');
+  return {
     pending: paint.quiet('·'),
     active: paint.now('▶'),
     held: paint.bad('⏸'),
@@ -51,16 +66,13 @@ function stepLines(step: Step, effect: Effect | undefined, { paint, depth }: Loo
     skipped: paint.quiet('–'),
     failed: paint.bad('✘'),
   }[step.status];
-  const facts =
-    effect === undefined
-      ? [step.verb, step.status]
-      : [effect.action, effect.state, effect.externalId ?? '', attemptWords(effect)];
-  const code = step.code === null && effect?.code !== undefined && effect.state === 'UNKNOWN' ? effect.code : step.code;
-  const words = [...facts, code === null ? '' : `(${code})`]
-    .filter((word) => word !== '')
-    .map(terminalText)
-    .join('  ');
-  return [`  ${'  '.repeat(depth)}${mark} ${pad(terminalText(step.id), 18)} ${words}`];
+}
+
+/** From the first byte to the end of the step; told only where it was one attempt with one answer. */
+function tookWords(step: Step, effect: Effect): string {
+  const isPlain = effect.attempt === 1 && effect.resends === 0 && effect.queries === 0;
+  if (!isPlain || step.at === null || effect.requestedAt === null) return '';
+  return spanWords(Math.max(0, Date.parse(step.at) - Date.parse(effect.requestedAt)));
 }
 
 function attemptWords(effect: Effect): string {
@@ -81,10 +93,41 @@ function undoLine(effect: Effect, paint: Paint): string {
   return `  ${mark} ${pad(terminalText(effect.step), 18)} ${facts.map(terminalText).join('  ')}`;
 }
 
-function waitingLines(waiting: RunView['waitingFor'][number], paint: Paint): readonly string[] {
-  const until = waiting.until === null ? '' : `, until ${waiting.until.slice(0, 19).replace('T', ' ')}`;
-  const first = `  ${paint.warn('…')} waits for ${waiting.kind}${waiting.step === null ? '' : ` at ${terminalText(waiting.step)}`}: ${waiting.by.map(terminalText).join(', ')}${until}`;
+function waitingLines(waiting: Waiting, paint: Paint): readonly string[] {
+  const first = `  ${paint.warn('…')} ${terminalText(waitingWords(waiting))}`;
   return waiting.command === null ? [first] : [first, `      ${paint.quiet(terminalText(waiting.command))}`];
+}
+
+type Waiting = RunView['waitingFor'][number];
+
+/** A blocker in pieces: ` at STEP`, who, ` until TIME`, and when the next thing happens. */
+interface Pieces {
+  readonly at: string;
+  readonly by: string;
+  readonly end: string;
+  readonly when: string;
+}
+
+const WAITING_WORDS: Readonly<Record<Waiting['kind'], (pieces: Pieces) => string>> = {
+  approval: ({ at, by, end }) => `waits for an approval${at} by ${by}${end}`,
+  event: ({ at, by, end }) => `waits for the event ${by}${at}${end}`,
+  timer: ({ at, end }) => `waits${at}${end}`,
+  person: ({ at, by }) => `waits for a person${at}: ${by}`,
+  worker: ({ at }) => `waits for a worker${at}`,
+  answer: ({ at }) => `waits for the provider's answer${at}`,
+  retry: ({ at, when }) => `tries again${at}: ${when}`,
+  resend: ({ at, when }) => `in doubt${at}: the same request is sent again ${when}`,
+  query: ({ at, when }) => `in doubt${at}: the provider is asked ${when}`,
+};
+
+/** What keeps a run from moving as a sentence. */
+function waitingWords({ kind, step, until, by }: Waiting): string {
+  return WAITING_WORDS[kind]({
+    at: step === null ? '' : ` at ${step}`,
+    by: by.join(', '),
+    end: until === null ? '' : `, until ${timeWords(until)}`,
+    when: until === null ? 'next' : `at ${timeWords(until)}`,
+  });
 }
 
 function statusLine(run: RunView, paint: Paint): string {
@@ -94,5 +137,7 @@ function statusLine(run: RunView, paint: Paint): string {
   const undone = run.effects.filter((effect) => effect.compensates !== null && effect.state === 'CONFIRMED').length;
   const planned = run.effects.filter((effect) => effect.compensates !== null).length;
   const undo = planned === 0 ? '' : `, ${undone} of ${planned} undone`;
-  return `${tone(run.status)}  ${run.effects.length} effects: ${count('CONFIRMED')} confirmed, ${count('FAILED')} failed, ${count('UNKNOWN')} unknown${undo}`;
+  const took =
+    run.endedAt === null ? '' : ` after ${spanWords(Math.max(0, Date.parse(run.endedAt) - Date.parse(run.startedAt)))}`;
+  return `${tone(run.status)}${took}  ${counted(run.effects.length, 'effect')}: ${count('CONFIRMED')} confirmed, ${count('FAILED')} failed, ${count('UNKNOWN')} unknown${undo}`;
 }

@@ -90,6 +90,7 @@ export const PROBLEM_CODES = {
   'PAWL-410': 'a literal that a function cannot read',
   'PAWL-411': 'a template that lacks a key, or has one too many',
   'PAWL-412': 'a template value of another type than the schema wants',
+  'PAWL-501': 'a published version with other content',
   'PAWL-701': 'a secret outside auth and headers',
   'PAWL-702': 'a literal that looks like a secret',
   'PAWL-703': 'a redacted value is read',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
 import { UsageError } from '../report-error.ts';
@@ -49,6 +50,31 @@ interface Ballot {
   readonly options: VoteOptions;
 }
 
+/** What is voted about, and what it would cause, as lines; whatever has another form is shown as it is. */
+function subjectLines(asked: Json): readonly string[] {
+  const shown = memberOf(asked, 'subject');
+  const effects = memberOf(asked, 'effects');
+  if (shown === undefined || !Array.isArray(effects)) return [JSON.stringify(asked)];
+  const facts =
+    typeof shown === 'object' && shown !== null && !Array.isArray(shown)
+      ? Object.entries(shown).map(([name, value]) => `${name}: ${plain(value)}`)
+      : [plain(shown)];
+  const causes = effects.map((effect: Json) => {
+    const request = memberOf(effect, 'request') ?? null;
+    return `will send ${plain(memberOf(effect, 'action') ?? effect)} ${JSON.stringify(memberOf(request, 'with') ?? request)}`;
+  });
+  return [...facts, ...causes];
+}
+
+function memberOf(value: Json, name: string): Json | undefined {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined;
+}
+
+function plain(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 /** The vote carries the hash of what is printed here, so that nobody approves what they have not seen (A04). */
 async function vote(context: CliContext, app: App, { verb, run, step, options }: Ballot): Promise<void> {
   const shown = await app.show(run);
@@ -63,7 +89,7 @@ async function vote(context: CliContext, app: App, { verb, run, step, options }:
   const person = app.principal(context.options.as ?? null);
   if (approval !== undefined) {
     context.say(`${terminalText(approval.title)}  (needs ${approval.quorum} of ${approval.from.join(', ')})`);
-    context.say(terminalText(JSON.stringify(approval.subject)));
+    for (const line of subjectLines(approval.subject)) context.say(terminalText(`  ${line}`));
   }
   const delivered = await app.vote(run, {
     approval: approval?.id ?? step,

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
+import { ConflictError } from '../../model/errors.ts';
+import { isEnd } from '../../model/statuses.ts';
 import type { CliContext } from '../cli-context.ts';
 import { askConsent, type Consent } from '../confirm.ts';
 import type { Bind } from '../bind.ts';
@@ -32,6 +34,8 @@ async function cancel(context: CliContext, app: App, run: string, options: Cance
   const standing = shown.effects.filter((effect) => effect.state === 'CONFIRMED' && effect.compensates === null);
   const open = shown.effects.filter((effect) => effect.state === 'REQUESTED' || effect.state === 'UNKNOWN');
   context.say(`${shown.workflow}@${shown.version} ${terminalText(shown.key)} is ${shown.status}`);
+  if (isEnd(shown.status))
+    throw new ConflictError('PAWL_EVENT_REFUSED', 'the run has ended: pawl compensate RUN undoes what it did');
   for (const effect of open)
     context.say(
       `  ? ${effect.step}  ${effect.action} is ${effect.state}: ${isTermination ? 'it stays so' : 'it is settled first'}`,

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
+import { isEnd } from '../../model/statuses.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { askConsent, type Consent } from '../confirm.ts';
 import type { Bind } from '../bind.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 import { terminalText } from '../terminal-text.ts';
+import { counted } from '../time-words.ts';
 
 interface CompensateOptions extends Consent {
   readonly dryRun?: boolean;
@@ -35,9 +37,14 @@ async function compensate(context: CliContext, app: App, run: string, options: C
       `  ${index + 1} ↩ ${undo.step}  ${undo.action}  ${terminalText(JSON.stringify(undo.request))}  ${undo.state}`,
     );
   for (const effect of plan.standing) context.say(`  ! ${effect.step}  ${effect.action} stays done: nothing undoes it`);
-  if (plan.undo.length === 0) context.say('  nothing to undo');
+  const count = plan.undo.length;
+  if (count === 0) context.say('  nothing to undo');
   if (options.dryRun === true) return;
-  const reason = await askConsent(context, `Apply ${plan.undo.length} compensations?`, options);
+  const { status } = await app.show(run);
+  if (count === 0 && isEnd(status)) return;
+  const question =
+    count === 0 ? 'Nothing is undone; end the run all the same?' : `Apply ${counted(count, 'compensation')}?`;
+  const reason = await askConsent(context, question, options);
   if (reason === null) return;
   const delivered = await app.compensate(
     run,

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { RUN_STATUSES, type RunStatus } from '../../model/statuses.ts';
-import { type CliContext, widthOf } from '../cli-context.ts';
+import { type CliContext, printJsonList, widthOf } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
 import { UsageError } from '../report-error.ts';
 import { renderTable } from '../table.ts';
@@ -36,16 +36,18 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
     limit: readLimit(options.limit),
   };
   const runs = await context.withApp((app) => app.list(filter));
-  const { output } = context.options;
-  if (output === 'json') return context.print(JSON.stringify(runs, null, 2));
-  if (output === 'jsonl') return context.print(runs.map((run) => JSON.stringify(run)).join('\n'));
-  if (output === 'ids') return context.print(runs.map((run) => run.id).join('\n'));
+  if (printJsonList(context, runs)) return;
+  if (context.options.output === 'ids') {
+    for (const run of runs) context.print(run.id);
+    return;
+  }
+  if (runs.length === 0) context.say('no such run');
   const columns = [
     { heading: 'RUN' },
     { heading: 'KEY', shrinks: true },
     { heading: 'WORKFLOW', shrinks: true },
     { heading: 'STATUS' },
-    { heading: 'STARTED' },
+    { heading: 'STARTED (UTC)' },
     { heading: 'NEEDS', shrinks: true },
   ];
   const rows = runs.map((run) => [
@@ -54,7 +56,7 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
     `${run.workflow}@${run.version}`,
     run.status,
     run.startedAt.slice(0, 19).replace('T', ' '),
-    run.needs.join(', '),
+    run.needs.map((need) => need.replace(':', ' ')).join(', '),
   ]);
   context.print(renderTable(columns, rows, widthOf(context)));
 }

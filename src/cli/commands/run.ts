@@ -3,13 +3,14 @@ import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
 import { displayRunId } from '../../model/run-id.ts';
 import { isEnd } from '../../model/statuses.ts';
-import { type CliContext, printJson } from '../cli-context.ts';
+import { type CliContext, isColoured, printJson } from '../cli-context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openLiveRegion } from '../live-region.ts';
 import { paintFor } from '../paint.ts';
 import type { Bind } from '../bind.ts';
 import { readJsonArgument } from '../read-arguments.ts';
 import { endedBadly, type RunView, runLines } from '../run-lines.ts';
+import { terminalJson, terminalText } from '../terminal-text.ts';
 import { startNamed } from './start.ts';
 
 interface RunOptions {
@@ -34,7 +35,8 @@ export function addRun(program: Command, bind: Bind): void {
         const input = await readJsonArgument(context, options.input, '--input');
         await context.withApp(async (app) => {
           await app.runWorker();
-          const { run } = await startNamed(context, app, workflow, input);
+          const { run, created } = await startNamed(context, app, workflow, input);
+          if (!created) context.say(`there already: the key ${terminalText(run.key)} names this run`);
           await watch(context, app, displayRunId(run.runId), options);
         });
       }),
@@ -44,18 +46,23 @@ export function addRun(program: Command, bind: Bind): void {
 async function watch(context: CliContext, app: App, id: string, options: RunOptions): Promise<void> {
   const { stderr, stopped } = context.host;
   const region = openLiveRegion(stderr);
-  const paint = context.options.color && stderr.isTTY === true ? context.paint : paintFor(false);
+  const paint = paintFor(isColoured(context, stderr));
+  const restore = context.divert((line) => region.note(line));
   let run = await app.show(id);
-  for (;;) {
-    region.draw(runLines(run, paint));
-    if (isOver(run, options) || stopped.aborted) break;
-    await sleep(REFRESH_MS, undefined, { signal: stopped }).catch(() => undefined);
-    run = await app.show(id);
+  try {
+    for (;;) {
+      region.draw(runLines(run, paint));
+      if (isOver(run, options) || stopped.aborted) break;
+      await sleep(REFRESH_MS, undefined, { signal: stopped }).catch(() => undefined);
+      run = await app.show(id);
+    }
+  } finally {
+    region.end();
+    restore();
   }
-  region.end();
   context.exit = exitOf(run, stopped.aborted);
   if (context.options.output === 'ids') context.print(run.id);
-  else if (!printJson(context, run) && run.output !== null) context.print(JSON.stringify(run.output));
+  else if (!printJson(context, run) && run.output !== null) context.print(terminalJson(run.output));
   if (!isEnd(run.status)) context.say(`the run goes on wherever a worker runs: pawl show ${run.id}`);
 }
 

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import type { App } from '../../app/create-app.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
 import { runLines } from '../run-lines.ts';
 import { terminalText } from '../terminal-text.ts';
+import { timeWords } from '../time-words.ts';
 
 /** `pawl show RUN`: where a run stands, what it has done, why it is not moving and who can move it. */
 export function addShow(program: Command, bind: Bind): void {
@@ -26,19 +28,29 @@ async function show(context: CliContext, name: string, withHistory: boolean): Pr
     if (printJson(context, history === null ? run : { ...run, history })) return;
     context.print(runLines(run, context.paint).join('\n'));
     for (const incident of run.incidents)
-      context.print(`  ! ${incident.kind} since ${incident.since}: ${terminalText(incident.message)}`);
+      context.print(`  ! ${incident.kind} since ${timeWords(incident.since)}: ${terminalText(incident.message)}`);
     if (run.failure !== null) context.print(`failure: ${terminalText(JSON.stringify(run.failure))}`);
     if (run.output !== null) context.print(`output: ${terminalText(JSON.stringify(run.output))}`);
-    if (history === null) return;
-    for (const row of history.journal)
-      context.print(
-        `#${row.revision}  ${new Date(row.atMs).toISOString()}  ${row.event.type}  ${row.event.step ?? ''}`.trimEnd(),
-      );
-    for (const event of history.inbox)
-      context.print(
-        `event ${terminalText(event.source)} ${terminalText(event.eventId)}: ${event.payload.type} ${event.outcome ?? 'undecided'}`,
-      );
-    for (const act of history.audit)
-      context.print(`act ${act.act} by ${terminalText(act.actor)}: ${terminalText(act.reason ?? '')}`);
+    if (history !== null) for (const line of historyLines(history)) context.print(terminalText(line));
   });
+}
+
+type History = Awaited<ReturnType<App['history']>>;
+
+function historyLines({ journal, inbox, audit }: History): readonly string[] {
+  const time = (atMs: number): string => timeWords(new Date(atMs).toISOString());
+  return [
+    '',
+    'transitions',
+    ...journal.map(({ revision, atMs, event }) =>
+      `  #${revision}  ${time(atMs)}  ${event.type}  ${event.step ?? ''}`.trimEnd(),
+    ),
+    ...(inbox.length === 0 ? [] : ['events']),
+    ...inbox.map(({ receivedAtMs, source, eventId, payload, outcome, code }) => {
+      const answer = `${outcome ?? 'undecided'}${code === null ? '' : ` (${code})`}`;
+      return `  ${time(receivedAtMs)}  ${payload.type} from ${source}: ${answer}  ${eventId}`;
+    }),
+    ...(audit.length === 0 ? [] : ['acts']),
+    ...audit.map(({ act, actor, reason }) => `  ${act} by ${actor}${reason === null ? '' : `: ${reason}`}`),
+  ];
 }

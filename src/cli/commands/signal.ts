@@ -22,7 +22,8 @@ export function addSignal(program: Command, bind: Bind): void {
     .option('--id <id>', 'its id: the same id again is answered with what became of the first')
     .option('--source <source>', 'who vouches for the id', 'signal')
     .action(
-      bind(async (context, run: string, event: string, text: string, options: SignalOptions) => {
+      bind(async (context, ...given: [run: string, event: string, text: string, options: SignalOptions]) => {
+        const [run, event, text, options] = given;
         const data = await readJsonArgument(context, text, 'the data');
         await context.withApp(async (app) => {
           const by = app.principal(context.options.as ?? null).name;

@@ -5,6 +5,7 @@ import type { Json } from '../../model/json.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
 import { isFileName, readJsonArgument, readVersionName } from '../read-arguments.ts';
+import { terminalText } from '../terminal-text.ts';
 import { publishFile } from './publish.ts';
 
 /** `pawl start FILE|NAME[@V] --input JSON`: stores the run and returns; a worker runs it. */
@@ -20,9 +21,8 @@ export function addStart(program: Command, bind: Bind): void {
         await context.withApp(async (app) => {
           const started = await startNamed(context, app, workflow, input);
           const id = displayRunId(started.run.runId);
-          if (context.options.output === 'ids') context.print(id);
-          else if (
-            !printJson(context, {
+          if (
+            printJson(context, {
               id,
               key: started.run.key,
               workflow: started.run.workflow,
@@ -30,7 +30,13 @@ export function addStart(program: Command, bind: Bind): void {
               created: started.created,
             })
           )
-            context.print(`${id}  ${started.created ? 'started' : 'there already: the key names this run'}`);
+            return;
+          context.print(id);
+          context.say(
+            started.created
+              ? 'started; a worker takes it from there: pawl worker'
+              : `there already: the key ${terminalText(started.run.key)} names this run`,
+          );
         });
       }),
     );

@@ -2,13 +2,15 @@ import type { Command } from 'commander';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import type { WorkflowDefinition } from '../../model/definition.ts';
 import type { Problem } from '../../model/problem.ts';
-import type { CliContext } from '../cli-context.ts';
+import { type CliContext, printJsonList } from '../cli-context.ts';
 import { codeFrame } from '../code-frame.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readTextFile } from '../read-arguments.ts';
 import type { Bind } from '../bind.ts';
+import { UsageError } from '../report-error.ts';
+import { terminalText } from '../terminal-text.ts';
 
-/** How many problems of one file are shown to people; `-o json` has all. */
+/** How many problems are shown to people in one call; `-o json` has all. */
 const SHOWN_MAX = 20;
 
 interface Checked {
@@ -16,6 +18,8 @@ interface Checked {
   readonly text: string;
   readonly definition: WorkflowDefinition | null;
   readonly problems: readonly Problem[];
+  /** Why the file was not checked at all. */
+  readonly unreadable: string | null;
 }
 
 /** `pawl validate FILE...`: all problems of all files in one run. */
@@ -28,39 +32,54 @@ export function addValidate(program: Command, bind: Bind): void {
 }
 
 function validate(context: CliContext, files: readonly string[]): void {
-  const checked = files.map((file): Checked => {
-    const text = readTextFile(context, file);
-    return { file, text, ...validateWorkflow(text, file) };
-  });
+  const checked = files.map((file) => check(context, file));
   const hasErrors = checked.some(({ problems }) => problems.some(({ severity }) => severity === 'error'));
-  context.exit = hasErrors ? EXIT.invalid : EXIT.ok;
-  if (context.options.output === 'json') {
-    context.print(
-      JSON.stringify(
-        checked.map(({ file, definition, problems }) => ({ file, ok: definition !== null, problems })),
-        null,
-        2,
-      ),
-    );
-    return;
+  const isUnreadable = checked.some(({ unreadable }) => unreadable !== null);
+  context.exit = isUnreadable ? EXIT.usage : hasErrors ? EXIT.invalid : EXIT.ok;
+  const data = checked.map(({ file, definition, problems, unreadable }) => ({
+    file,
+    ok: definition !== null,
+    ...(unreadable === null ? {} : { unreadable }),
+    problems,
+  }));
+  if (printJsonList(context, data)) return;
+  let room = SHOWN_MAX;
+  for (const file of checked) {
+    tell(context, file, room);
+    room = Math.max(0, room - file.problems.length);
   }
-  for (const file of checked) tell(context, file);
 }
 
-function tell(context: CliContext, { file, text, definition, problems }: Checked): void {
+/** A file that cannot be read is told with the others, so that one slip does not hide what else is wrong. */
+function check(context: CliContext, file: string): Checked {
+  try {
+    const text = readTextFile(context, file);
+    return { file, text, ...validateWorkflow(text, file), unreadable: null };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { file, text: '', definition: null, problems: [], unreadable: error.message };
+  }
+}
+
+function tell(context: CliContext, checked: Checked, room: number): void {
+  const { file, text, definition, problems, unreadable } = checked;
   const { paint } = context;
-  for (const problem of problems.slice(0, SHOWN_MAX)) context.print(`${codeFrame(problem, text, paint)}\n`);
-  if (problems.length > SHOWN_MAX)
-    context.print(`… and ${problems.length - SHOWN_MAX} more: pawl validate -o json ${file}\n`);
+  const name = terminalText(file);
+  if (unreadable !== null) {
+    context.say(`${paint.bad('error')} ${terminalText(unreadable)}`);
+    return;
+  }
+  for (const problem of problems.slice(0, room)) context.print(`${codeFrame(problem, text, paint)}\n\n`);
+  if (problems.length > room) context.print(`… and ${problems.length - room} more: pawl validate -o json ${name}\n\n`);
   const count = (severity: Problem['severity']): number =>
     problems.filter((problem) => problem.severity === severity).length;
   const counts = [plural(count('error'), 'error'), plural(count('warning'), 'warning')]
     .filter((part) => part !== null)
     .join(', ');
-  if (definition === null) context.print(`${file}  ${paint.bad('✘')} ${counts}`);
+  if (definition === null) context.print(`${name}  ${paint.bad('✘')} ${counts}`);
   else
     context.print(
-      `${file}  ${paint.good('ok')}  ${describe(definition)}${counts === '' ? '' : `  ${paint.warn(counts)}`}`,
+      `${name}  ${paint.good('ok')}  ${describe(definition)}${counts === '' ? '' : `  ${paint.warn(counts)}`}`,
     );
 }
 

@@ -8,8 +8,9 @@ import { DefinitionError } from '../../model/errors.ts';
 import type { Machine } from '../../model/machine.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
-import { isFileName, readTextFile, readVersionName } from '../read-arguments.ts';
+import { fileReason, isFileName, readTextFile, readVersionName } from '../read-arguments.ts';
 import { UsageError } from '../report-error.ts';
+import { terminalText } from '../terminal-text.ts';
 
 interface VisualizeOptions {
   readonly run?: string;
@@ -32,15 +33,16 @@ export function addVisualize(program: Command, bind: Bind): void {
 async function visualize(context: CliContext, workflow: string | undefined, options: VisualizeOptions): Promise<void> {
   const picture = await draw(context, workflow, options);
   if (options.out === undefined) return context.print(picture);
-  writeFileSync(resolve(context.host.folder, options.out), picture);
-  context.say(`${options.out}  ${picture.length} characters`);
+  try {
+    writeFileSync(resolve(context.host.folder, options.out), picture);
+  } catch (error) {
+    throw new UsageError(`${options.out} cannot be written: ${fileReason(error, 'there is no such folder')}`);
+  }
+  context.say(`drawn into ${terminalText(options.out)}`);
 }
 
 function formatOf(context: CliContext): PictureFormat {
-  const { output } = context.options;
-  if (output === 'table' || output === 'svg') return 'svg';
-  if (output === 'mermaid') return 'mermaid';
-  throw new UsageError(`a picture has no format ${output}: svg or mermaid`);
+  return context.options.output === 'mermaid' ? 'mermaid' : 'svg';
 }
 
 function draw(context: CliContext, workflow: string | undefined, { run }: VisualizeOptions): Promise<string> {

@@ -13,8 +13,8 @@ export function addWorker(program: Command, bind: Bind): void {
           await app.runWorker();
           context.say('working; SIGTERM or Ctrl-C finishes or releases what is held');
           if (!context.host.stopped.aborted) await once(context.host.stopped, 'abort');
-          context.say('stopping');
-        }),
+          context.say('stopping: what is held is finished or released');
+        }, 'lines'),
       ),
     );
 }

