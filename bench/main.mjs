@@ -120,10 +120,29 @@ async function bareAt(store, sample, batch) {
     members.push({ runId, revision: sample.revision, receiptNo: 0 });
     await store.start(0, [
       {
-        run: { runId, part: 0, tenant: 'default', workflow: 'bench', version: 1, digest, key: runId, startNumber: 1, input: {}, startedAtMs: Date.now(), startedBy: 'bench' },
-        requestHash: '0'.repeat(64), again: 'never', head: sample.head,
+        run: {
+          runId,
+          part: 0,
+          tenant: 'default',
+          workflow: 'bench',
+          version: 1,
+          digest,
+          key: runId,
+          startNumber: 1,
+          input: {},
+          startedAtMs: Date.now(),
+          startedBy: 'bench',
+        },
+        requestHash: '0'.repeat(64),
+        again: 'never',
+        head: sample.head,
         transitions: Array.from({ length: sample.revision }, (_, i) => ({ ...sample.transitions[0], revision: i + 1 })),
-        effects: [], timers: [], approvals: [], receipts: [], audit: [], lease: { kind: 'keep', workerId },
+        effects: [],
+        timers: [],
+        approvals: [],
+        receipts: [],
+        audit: [],
+        lease: { kind: 'keep', workerId },
       },
     ]);
   }
@@ -132,10 +151,24 @@ async function bareAt(store, sample, batch) {
     const fresh = (effect) => ({ expect: null, effect: { ...effect, key: randomBytes(32).toString('hex') } });
     member.receiptNo += 1;
     return {
-      ...sample, runId: member.runId, part: 0, fence: 1, revision: member.revision, lease: { kind: 'keep' }, inbox: [], timersSet: [], timersCleared: [],
+      ...sample,
+      runId: member.runId,
+      part: 0,
+      fence: 1,
+      revision: member.revision,
+      lease: { kind: 'keep' },
+      inbox: [],
+      timersSet: [],
+      timersCleared: [],
       transitions: [{ ...sample.transitions[0], revision: ++member.revision }],
       effects: [fresh(next.expect === null ? next.effect : settled.effect)],
-      receipts: [{ ...sample.receipts[0], receiptNo: member.receiptNo, effectKey: createHash('sha256').update(member.runId).digest('hex') }],
+      receipts: [
+        {
+          ...sample.receipts[0],
+          receiptNo: member.receiptNo,
+          effectKey: createHash('sha256').update(member.runId).digest('hex'),
+        },
+      ],
     };
   };
   const until = performance.now() + (seconds * 1000) / 2;
@@ -152,26 +185,52 @@ async function bareAt(store, sample, batch) {
 }
 
 const database = await startDatabase({ dataDir: path.join(folder, 'data'), env: process.env, clock });
-const inner = await openPostgresStore({ url: database.url, numbers, revive: () => database.revive(), onBroken: () => {} });
+const inner = await openPostgresStore({
+  url: database.url,
+  numbers,
+  revive: () => database.revive(),
+  onBroken: () => {},
+});
 const watched = watch(inner);
 const functions = new Map(STEPS.map((name) => [`${name}@1`, { send: async () => ({ name }) }]));
-const app = await createApp({ config: loadConfig({ folder, env: {}, flags: { leaseMs: 60_000 } }), env: {}, store: watched.store, functions });
+const app = await createApp({
+  config: loadConfig({ folder, env: {}, flags: { leaseMs: 60_000 } }),
+  env: {},
+  store: watched.store,
+  functions,
+});
 const client = new pg.Client({ connectionString: database.url });
 try {
   await client.connect();
   await app.publish({ text: WORKFLOW, file: 'bench.pawl.yaml', by: 'bench' });
   await app.runWorker();
-  await Promise.all(Array.from({ length: 200 }, async () => watched.ended((await app.start({ workflow: 'bench', version: 1, input: { n: 0 }, by: 'bench' })).run.runId)));
+  await Promise.all(
+    Array.from({ length: 200 }, async () =>
+      watched.ended((await app.start({ workflow: 'bench', version: 1, input: { n: 0 }, by: 'bench' })).run.runId),
+    ),
+  );
   const rows = [];
   for (const concurrency of [1, 16, 128]) rows.push(await engineAt(app, watched, client, concurrency));
   const bare = { 1: await bareAt(inner, watched.seen.sample, 1), 50: await bareAt(inner, watched.seen.sample, 50) };
   console.log('3-step saga, function actions');
-  console.log('concurrent   runs/s   p50 ms   p99 ms   CPU ms/run   commits/run   WAL kB/run   transitions/s   of bare commit');
+  console.log(
+    'concurrent   runs/s   p50 ms   p99 ms   CPU ms/run   commits/run   WAL kB/run   transitions/s   of bare commit',
+  );
   for (const row of rows) {
     const batch = row.concurrency === 1 ? 1 : 50;
     const transitions = row.runsPerS * 4;
     row.ratio = transitions / bare[batch];
-    const cells = [row.concurrency, row.runsPerS.toFixed(0), row.p50Ms.toFixed(1), row.p99Ms.toFixed(1), row.cpuMsPerRun.toFixed(2), row.commitsPerRun.toFixed(2), (row.walBytesPerRun / 1000).toFixed(1), transitions.toFixed(0), `${row.ratio.toFixed(2)} (batch ${batch})`];
+    const cells = [
+      row.concurrency,
+      row.runsPerS.toFixed(0),
+      row.p50Ms.toFixed(1),
+      row.p99Ms.toFixed(1),
+      row.cpuMsPerRun.toFixed(2),
+      row.commitsPerRun.toFixed(2),
+      (row.walBytesPerRun / 1000).toFixed(1),
+      transitions.toFixed(0),
+      `${row.ratio.toFixed(2)} (batch ${batch})`,
+    ];
     console.log(cells.map((cell, i) => String(cell).padStart([10, 9, 9, 9, 13, 14, 13, 16, 17][i])).join(''));
   }
   console.log(`bare commit statement: ${bare[1].toFixed(0)} members/s at batch 1, ${bare[50].toFixed(0)} at batch 50`);

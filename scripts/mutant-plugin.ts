@@ -23,7 +23,8 @@ export function mutantPlugin(json: string | undefined): Plugin | null {
     enforce: 'pre',
     transform(code, id) {
       if (id.split('?')[0] !== target) return null;
-      if (code.split(mutant.find).length !== 2) throw new Error(`mutant ${mutant.rule}: its text does not occur exactly once in ${mutant.file}`);
+      if (code.split(mutant.find).length !== 2)
+        throw new Error(`mutant ${mutant.rule}: its text does not occur exactly once in ${mutant.file}`);
       return { code: code.replace(mutant.find, () => mutant.replace), map: null };
     },
   };

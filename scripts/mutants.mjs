@@ -9,11 +9,20 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 const root = path.join(import.meta.dirname, '..');
-const { values } = parseArgs({ options: { area: { type: 'string' }, rule: { type: 'string' }, jobs: { type: 'string', default: '2' } } });
-const areas = readdirSync(path.join(root, 'test/mutants')).filter((f) => f.endsWith('.json') && (!values.area || f === `${values.area}.json`));
-const mutants = areas.flatMap((area) =>
-  JSON.parse(readFileSync(path.join(root, 'test/mutants', area), 'utf8')).map((m) => ({ ...m, area: area.replace('.json', '') })),
-).filter((m) => !values.rule || m.rule === values.rule);
+const { values } = parseArgs({
+  options: { area: { type: 'string' }, rule: { type: 'string' }, jobs: { type: 'string', default: '2' } },
+});
+const areas = readdirSync(path.join(root, 'test/mutants')).filter(
+  (f) => f.endsWith('.json') && (!values.area || f === `${values.area}.json`),
+);
+const mutants = areas
+  .flatMap((area) =>
+    JSON.parse(readFileSync(path.join(root, 'test/mutants', area), 'utf8')).map((m) => ({
+      ...m,
+      area: area.replace('.json', ''),
+    })),
+  )
+  .filter((m) => !values.rule || m.rule === values.rule);
 const scratch = mkdtempSync(path.join(tmpdir(), 'pawl-mutants-'));
 const started = Date.now();
 
@@ -27,9 +36,23 @@ function misfit(mutant) {
 
 function run(mutant, index) {
   const report = path.join(scratch, `${index}.json`);
-  const args = ['vitest', 'run', mutant.test.file, '-t', pattern(mutant.test.name), '--reporter=json', `--outputFile=${report}`, '--coverage.enabled=false', '--bail=1'];
+  const args = [
+    'vitest',
+    'run',
+    mutant.test.file,
+    '-t',
+    pattern(mutant.test.name),
+    '--reporter=json',
+    `--outputFile=${report}`,
+    '--coverage.enabled=false',
+    '--bail=1',
+  ];
   const { test, area, ...plant } = mutant;
-  const child = spawn('npx', args, { cwd: root, stdio: 'ignore', env: { ...process.env, PAWL_MUTANT: JSON.stringify({ ...plant, test }) } });
+  const child = spawn('npx', args, {
+    cwd: root,
+    stdio: 'ignore',
+    env: { ...process.env, PAWL_MUTANT: JSON.stringify({ ...plant, test }) },
+  });
   return new Promise((resolve) => child.on('close', () => resolve(judge(report))));
 }
 
@@ -53,12 +76,16 @@ async function work() {
     const at = Date.now();
     const verdict = misfit(mutant) ?? (await run(mutant, index));
     rows.push({ ...mutant, verdict });
-    console.log(`${verdict === 'killed' ? '✔' : '✘'} ${mutant.area.padEnd(12)} ${mutant.rule.padEnd(6)} ${verdict.padEnd(10)} ${((Date.now() - at) / 1000).toFixed(1).padStart(5)} s  ${mutant.test.name.slice(0, 70)}`);
+    console.log(
+      `${verdict === 'killed' ? '✔' : '✘'} ${mutant.area.padEnd(12)} ${mutant.rule.padEnd(6)} ${verdict.padEnd(10)} ${((Date.now() - at) / 1000).toFixed(1).padStart(5)} s  ${mutant.test.name.slice(0, 70)}`,
+    );
   }
 }
 await Promise.all(Array.from({ length: Number(values.jobs) }, work));
 rmSync(scratch, { recursive: true, force: true });
 const bad = rows.filter((r) => r.verdict !== 'killed');
-console.log(`\n${rows.length} mutants, ${rows.length - bad.length} killed, ${bad.length} not, ${((Date.now() - started) / 1000).toFixed(0)} s`);
+console.log(
+  `\n${rows.length} mutants, ${rows.length - bad.length} killed, ${bad.length} not, ${((Date.now() - started) / 1000).toFixed(0)} s`,
+);
 for (const r of bad) console.log(`  ${r.area} ${r.rule}: ${r.verdict}\n    ${r.file}: ${r.find}\n    -> ${r.replace}`);
 process.exitCode = bad.length > 0 || rows.length === 0 ? 1 : 0;

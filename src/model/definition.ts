@@ -206,7 +206,9 @@ export interface ChooseStep extends StepBase {
 export interface WaitStep extends StepBase {
   readonly verb: 'wait';
   /** Either a duration template or an instant template. */
-  readonly wait: { readonly kind: 'for'; readonly duration: Template } | { readonly kind: 'until'; readonly instant: Template };
+  readonly wait:
+    | { readonly kind: 'for'; readonly duration: Template }
+    | { readonly kind: 'until'; readonly instant: Template };
 }
 /** Waits for a declared event. */
 export interface AwaitStep extends StepBase {
@@ -271,7 +273,11 @@ export interface WorkflowDefinition {
   readonly actions: readonly ActionContract[];
   readonly timeoutMs: number | null;
   readonly onFailure: 'compensate' | 'hold';
-  readonly compensation: { readonly order: 'reverse'; readonly onFailure: 'hold' | 'continue'; readonly retry: RetryPolicy };
+  readonly compensation: {
+    readonly order: 'reverse';
+    readonly onFailure: 'hold' | 'continue';
+    readonly retry: RetryPolicy;
+  };
   readonly steps: readonly Step[];
   readonly output: Template | null;
 }

@@ -87,7 +87,11 @@ export class InvariantError extends PawlError {
  * Holds in production too.
  * @throws PAWL_INVARIANT with the facts when the condition is false.
  */
-export function invariant(condition: unknown, message: string, facts: Readonly<Record<string, Json>> = {}): asserts condition {
+export function invariant(
+  condition: unknown,
+  message: string,
+  facts: Readonly<Record<string, Json>> = {},
+): asserts condition {
   if (!condition) throw new InvariantError(message, facts);
 }
 

@@ -19,11 +19,31 @@ export interface EventView {
 /** The closed list of events that the kernel knows. Types never carry ids (XState memoises each type for ever). */
 export type KernelEvent =
   /** A call's effect is settled. `hold`: an unhandled failure keeps the step (after the pivot, or `onFailure: hold`). */
-  | { readonly type: 'effect.settled'; readonly step: string; readonly outcome: StepOutcome; readonly atMs: number; readonly hold: boolean }
+  | {
+      readonly type: 'effect.settled';
+      readonly step: string;
+      readonly outcome: StepOutcome;
+      readonly atMs: number;
+      readonly hold: boolean;
+    }
   /** Any other step is done or failed: wait fired, await matched, approval decided, a fault at entry. */
-  | { readonly type: 'step.settled'; readonly step: string; readonly outcome: StepOutcome; readonly atMs: number; readonly hold: boolean }
+  | {
+      readonly type: 'step.settled';
+      readonly step: string;
+      readonly outcome: StepOutcome;
+      readonly atMs: number;
+      readonly hold: boolean;
+    }
   /** A handler takes an event. `step` null = the document's. `open`: the step has an effect that must settle first. */
-  | { readonly type: 'handler.taken'; readonly step: string | null; readonly handler: number; readonly event: EventView; readonly open: boolean; readonly atMs: number; readonly hold: boolean }
+  | {
+      readonly type: 'handler.taken';
+      readonly step: string | null;
+      readonly handler: number;
+      readonly event: EventView;
+      readonly open: boolean;
+      readonly atMs: number;
+      readonly hold: boolean;
+    }
   /** Forward work stops: deadline, accepted cancel, terminate, an operator's order. */
   | { readonly type: 'run.stopped'; readonly ending: Ending; readonly atMs: number }
   /** No effect is open any more: compensation may begin. */

@@ -12,7 +12,18 @@ export interface ActionRef {
   readonly params: JsonObject;
 }
 /** Why an edge exists; the picture draws each kind its own way. */
-export type EdgeKind = 'next' | 'jump' | 'skip' | 'branch' | 'handler' | 'catch' | 'failure' | 'end' | 'retry' | 'compensation' | 'settle';
+export type EdgeKind =
+  | 'next'
+  | 'jump'
+  | 'skip'
+  | 'branch'
+  | 'handler'
+  | 'catch'
+  | 'failure'
+  | 'end'
+  | 'retry'
+  | 'compensation'
+  | 'settle';
 
 /** One way out of a state. `event` null = taken at once (XState `always`). `target` null = stays. */
 export interface MachineEdge {

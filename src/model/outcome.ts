@@ -16,7 +16,13 @@ export type AttemptReport =
       readonly unreadable: string | null;
     }
   /** A function threw one of our outcome errors, or a reconcile function returned an outcome. */
-  | { readonly kind: 'declared'; readonly outcome: OutcomeKind; readonly code: string | null; readonly afterMs: number | null; readonly data: Json }
+  | {
+      readonly kind: 'declared';
+      readonly outcome: OutcomeKind;
+      readonly code: string | null;
+      readonly afterMs: number | null;
+      readonly data: Json;
+    }
   /** No answer. `byteWritten` decides between unavailable and unknown. */
   | { readonly kind: 'broken'; readonly byteWritten: boolean; readonly reason: string }
   /** Refused before anything was sent: a fence, a missing secret, a late start (E05). Does not count as an attempt. */

@@ -7,7 +7,10 @@ export function ownValue<Value>(record: Readonly<Record<string, Value>>, key: st
 }
 
 /** The record without a key. */
-export function withoutKey<Value>(record: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> {
+export function withoutKey<Value>(
+  record: Readonly<Record<string, Value>>,
+  key: string,
+): Readonly<Record<string, Value>> {
   if (!Object.hasOwn(record, key)) return record;
   return Object.fromEntries(Object.entries(record).filter(([known]) => known !== key));
 }

@@ -90,7 +90,9 @@ export interface RunCommit {
   readonly observations: readonly Observation[];
   readonly audit: readonly AuditEntry[];
   /** Keep the lease, or give it back; `readyAtMs` asks for a wake-up then (retry, query, an unsent effect). */
-  readonly lease: { readonly kind: 'keep' } | { readonly kind: 'release'; readonly wakeSeen: number | null; readonly readyAtMs: number | null };
+  readonly lease:
+    | { readonly kind: 'keep' }
+    | { readonly kind: 'release'; readonly wakeSeen: number | null; readonly readyAtMs: number | null };
 }
 
 /** What the store answers for one member of a batch (rule P02). */

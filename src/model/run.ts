@@ -118,7 +118,12 @@ export interface RunControl {
   readonly activeSinceMs: Readonly<Record<string, number>>;
   readonly incidents: readonly Incident[];
   /** A cancel that waits for the pivot (rule R18); inbox address of it. */
-  readonly cancelWaiting: { readonly source: string; readonly eventId: string; readonly by: string; readonly reason: string } | null;
+  readonly cancelWaiting: {
+    readonly source: string;
+    readonly eventId: string;
+    readonly by: string;
+    readonly reason: string;
+  } | null;
   /** Timer name -> last generation. */
   readonly timerGenerations: Readonly<Record<string, number>>;
   /** Step -> generation of its effect key (rises by a person's redo, rule E01). */

@@ -50,14 +50,7 @@ export const EFFECT_STATES = [
 export type EffectState = (typeof EFFECT_STATES)[number];
 
 /** What one attempt or query meant. `absent` comes from a query alone. */
-export type OutcomeKind =
-  | 'confirmed'
-  | 'rejected'
-  | 'unavailable'
-  | 'throttled'
-  | 'unknown'
-  | 'pending'
-  | 'absent';
+export type OutcomeKind = 'confirmed' | 'rejected' | 'unavailable' | 'throttled' | 'unknown' | 'pending' | 'absent';
 
 /** Why a run is HELD. */
 export type IncidentKind =

@@ -17,4 +17,3 @@ export interface ActionAdapter {
   /** Functions that a version needs and this process lacks (`name@contract`); such runs are held (pin). */
   missing(functions: readonly string[]): readonly string[];
 }
-

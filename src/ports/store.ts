@@ -4,7 +4,15 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity, Timer } from '../model/run.ts';
 import type { Approval } from '../model/approval.ts';
-import type { AuditEntry, CommitAnswer, EffectChange, HeadChange, Observation, RunCommit, Transition } from '../model/run-commit.ts';
+import type {
+  AuditEntry,
+  CommitAnswer,
+  EffectChange,
+  HeadChange,
+  Observation,
+  RunCommit,
+  Transition,
+} from '../model/run-commit.ts';
 import type { InboxOutcome, RunStatus } from '../model/statuses.ts';
 
 /** A published version as stored; immutable. */
@@ -36,7 +44,9 @@ export interface StartRequest {
   readonly receipts: readonly Receipt[];
   readonly audit: readonly AuditEntry[];
   /** Leased to this worker from birth (fence 1), or free (fence 0) with a wake-up at `readyAtMs` (null = none). */
-  readonly lease: { readonly kind: 'keep'; readonly workerId: WorkerId } | { readonly kind: 'free'; readonly readyAtMs: number | null };
+  readonly lease:
+    | { readonly kind: 'keep'; readonly workerId: WorkerId }
+    | { readonly kind: 'free'; readonly readyAtMs: number | null };
 }
 /** `created` false: the key was there already; `same` tells whether with the same request. */
 export interface StartAnswer {
@@ -130,7 +140,12 @@ export interface CommitTrace {
   readonly revision: number;
   readonly fence: number;
   /** Fence and state hash of the journal row at the revision that the lost commit would have written. */
-  readonly journal: { readonly revision: number; readonly fence: number; readonly workerId: WorkerId; readonly stateHash: string } | null;
+  readonly journal: {
+    readonly revision: number;
+    readonly fence: number;
+    readonly workerId: WorkerId;
+    readonly stateHash: string;
+  } | null;
 }
 
 /**
@@ -154,11 +169,17 @@ export interface Store {
   leaveSeat(part: number, workerId: WorkerId): Promise<void>;
   claim(part: number, workerId: WorkerId, limit: number): Promise<readonly ClaimedRun[]>;
   /** Loads runs without claiming (reads, and reloads after `stale`). */
-  load(part: number, runIds: readonly RunId[]): Promise<{ readonly runs: readonly StoredRun[]; readonly nowMs: number }>;
+  load(
+    part: number,
+    runIds: readonly RunId[],
+  ): Promise<{ readonly runs: readonly StoredRun[]; readonly nowMs: number }>;
   /** Answers in the order of the commits. Never throws for one member. @throws PAWL_STORE_* when the fate of the whole batch is unknown or it failed. */
   commit(part: number, workerId: WorkerId, commits: readonly RunCommit[]): Promise<readonly CommitAnswer[]>;
   /** Reads back what became of a commit whose answer was lost (P04). */
-  trace(part: number, asks: readonly { readonly runId: RunId; readonly revision: number }[]): Promise<readonly (CommitTrace | null)[]>;
+  trace(
+    part: number,
+    asks: readonly { readonly runId: RunId; readonly revision: number }[],
+  ): Promise<readonly (CommitTrace | null)[]>;
   /** W01. Events for unknown runs answer `exists: false` and leave nothing. */
   deliver(part: number, deliveries: readonly Delivery[]): Promise<readonly DeliveryAnswer[]>;
   /** Deliver one event and claim the run if it is free, in one statement (P17). Takes the seat if absent. */
@@ -181,13 +202,29 @@ export interface Store {
 
   findRun(tenant: string, idOrKey: string): Promise<readonly RunIdentity[]>;
   listRuns(filter: RunFilter): Promise<readonly RunLine[]>;
-  journal(part: number, runId: RunId): Promise<readonly (Transition & { readonly fence: number; readonly workerId: WorkerId })[]>;
+  journal(
+    part: number,
+    runId: RunId,
+  ): Promise<readonly (Transition & { readonly fence: number; readonly workerId: WorkerId })[]>;
   receipts(part: number, runId: RunId): Promise<readonly Receipt[]>;
   observations(part: number, runId: RunId): Promise<readonly Observation[]>;
-  inbox(part: number, runId: RunId): Promise<readonly (InboxEvent & { readonly detail: Json; readonly consumed: boolean })[]>;
+  inbox(
+    part: number,
+    runId: RunId,
+  ): Promise<readonly (InboxEvent & { readonly detail: Json; readonly consumed: boolean })[]>;
   audit(part: number, runId: RunId): Promise<readonly AuditEntry[]>;
   /** Who holds a run and until when; null = nobody. */
-  holder(part: number, runId: RunId): Promise<{ readonly workerId: WorkerId; readonly leaseUntilMs: number | null } | null>;
-  workers(): Promise<readonly { readonly part: number; readonly workerId: WorkerId; readonly leaseUntilMs: number; readonly held: number }[]>;
+  holder(
+    part: number,
+    runId: RunId,
+  ): Promise<{ readonly workerId: WorkerId; readonly leaseUntilMs: number | null } | null>;
+  workers(): Promise<
+    readonly {
+      readonly part: number;
+      readonly workerId: WorkerId;
+      readonly leaseUntilMs: number;
+      readonly held: number;
+    }[]
+  >;
   close(): Promise<void>;
 }

@@ -11,10 +11,26 @@ const run = promisify(execFile);
 
 /** For each rule of the layer table one import that it forbids. `type` imports count, too. */
 const VIOLATIONS: readonly { readonly rule: string; readonly file: string; readonly text: string }[] = [
-  { rule: 'layer-model', file: 'model/planted.ts', text: "import type { Aim } from '../ports/aim.ts';\nexport type A = Aim;\n" },
-  { rule: 'layer-definition', file: 'definition/planted.ts', text: "import type { Aim } from '../ports/aim.ts';\nexport type A = Aim;\n" },
-  { rule: 'layer-machine', file: 'machine/planted.ts', text: "import type { Aim } from '../ports/aim.ts';\nexport type A = Aim;\n" },
-  { rule: 'layer-decision', file: 'decision/planted.ts', text: "import type { Aim } from '../ports/aim.ts';\nexport type A = Aim;\n" },
+  {
+    rule: 'layer-model',
+    file: 'model/planted.ts',
+    text: "import type { Aim } from '../ports/aim.ts';\nexport type A = Aim;\n",
+  },
+  {
+    rule: 'layer-definition',
+    file: 'definition/planted.ts',
+    text: "import type { Aim } from '../ports/aim.ts';\nexport type A = Aim;\n",
+  },
+  {
+    rule: 'layer-machine',
+    file: 'machine/planted.ts',
+    text: "import type { Aim } from '../ports/aim.ts';\nexport type A = Aim;\n",
+  },
+  {
+    rule: 'layer-decision',
+    file: 'decision/planted.ts',
+    text: "import type { Aim } from '../ports/aim.ts';\nexport type A = Aim;\n",
+  },
   { rule: 'layer-ports', file: 'ports/planted.ts', text: "import '../machine/aim.ts';\n" },
   { rule: 'layer-engine', file: 'engine/planted.ts', text: "import '../worker/aim.ts';\n" },
   { rule: 'layer-worker', file: 'worker/planted.ts', text: "import '../decision/aim.ts';\n" },
@@ -34,7 +50,11 @@ const VIOLATIONS: readonly { readonly rule: string; readonly file: string; reado
   { rule: 'only-undici', file: 'app/planted.ts', text: "import 'undici';\n" },
   { rule: 'only-elkjs', file: 'app/planted.ts', text: "import 'elkjs';\n" },
   { rule: 'only-crypto-in-model', file: 'model/planted.ts', text: "import 'node:crypto';\n" },
-  { rule: 'no-cycle', file: 'model/planted.ts', text: "import type { Aim } from './aim.ts';\nexport type Planted = Aim;\n" },
+  {
+    rule: 'no-cycle',
+    file: 'model/planted.ts',
+    text: "import type { Aim } from './aim.ts';\nexport type Planted = Aim;\n",
+  },
   { rule: 'no-dev-dependency', file: 'app/planted.ts', text: "import 'fast-check';\n" },
 ];
 
@@ -42,16 +62,20 @@ let house = '';
 let violations: CruiseResult['summary']['violations'] = [];
 
 interface CruiseResult {
-  readonly summary: { readonly violations: readonly { readonly from: string; readonly rule: { readonly name: string } }[] };
+  readonly summary: {
+    readonly violations: readonly { readonly from: string; readonly rule: { readonly name: string } }[];
+  };
 }
 
 /** Each violation in a file of its own, so that one look over the house judges them all. */
-const plantedFile = (index: number, file: string): string => path.posix.join('src', file.replace('planted', `planted-${index}`));
+const plantedFile = (index: number, file: string): string =>
+  path.posix.join('src', file.replace('planted', `planted-${index}`));
 
 /** A house with one room per layer; the rules are the project's own. */
 beforeAll(async () => {
   house = await mkdtemp(path.join(tmpdir(), 'pawl-import-rules-'));
-  for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'package.json']) await cp(path.join(root, file), path.join(house, file));
+  for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'package.json'])
+    await cp(path.join(root, file), path.join(house, file));
   await symlink(path.join(root, 'node_modules'), path.join(house, 'node_modules'));
   const rooms = ['model', 'machine', 'decision', 'engine', 'worker', 'store/postgres', 'cli', 'ports'];
   for (const folder of rooms) {
@@ -59,7 +83,10 @@ beforeAll(async () => {
     await writeFile(path.join(house, 'src', folder, 'aim.ts'), 'export interface Aim {}\n');
   }
   const cycle = VIOLATIONS.findIndex((v) => v.rule === 'no-cycle');
-  await writeFile(path.join(house, 'src/model/aim.ts'), `import type { Planted } from './planted-${cycle}.ts';\nexport interface Aim { readonly of: Planted }\n`);
+  await writeFile(
+    path.join(house, 'src/model/aim.ts'),
+    `import type { Planted } from './planted-${cycle}.ts';\nexport interface Aim { readonly of: Planted }\n`,
+  );
   for (const [index, { file, text }] of VIOLATIONS.entries()) {
     await mkdir(path.join(house, 'src', path.dirname(file)), { recursive: true });
     await writeFile(path.join(house, plantedFile(index, file)), text);
@@ -71,16 +98,21 @@ afterAll(() => rm(house, { recursive: true, force: true }));
 async function lookOver(): Promise<CruiseResult['summary']['violations']> {
   const bin = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
   const args = [bin, 'src', '--output-type', 'json'];
-  const answer = await run(process.execPath, args, { cwd: house, maxBuffer: 1 << 26 }).catch((error: unknown) => error as { stdout: string });
+  const answer = await run(process.execPath, args, { cwd: house, maxBuffer: 1 << 26 }).catch(
+    (error: unknown) => error as { stdout: string },
+  );
   return (JSON.parse(answer.stdout) as CruiseResult).summary.violations;
 }
 
 describe('the layer table', () => {
-  it.each(VIOLATIONS.map((v, index) => ({ ...v, index })))('$rule catches a planted import in $file', ({ rule, file, index }) => {
-    const from = plantedFile(index, file);
-    const named = violations.filter((v) => v.from === from || (rule === 'no-cycle' && v.from === 'src/model/aim.ts'));
-    expect(named.map((v) => v.rule.name)).toContain(rule);
-  });
+  it.each(VIOLATIONS.map((v, index) => ({ ...v, index })))(
+    '$rule catches a planted import in $file',
+    ({ rule, file, index }) => {
+      const from = plantedFile(index, file);
+      const named = violations.filter((v) => v.from === from || (rule === 'no-cycle' && v.from === 'src/model/aim.ts'));
+      expect(named.map((v) => v.rule.name)).toContain(rule);
+    },
+  );
 
   it('says nothing of files that keep to it', () => {
     const honest = violations.filter((v) => !v.from.includes('planted') && v.rule.name !== 'no-cycle');
@@ -88,8 +120,12 @@ describe('the layer table', () => {
   });
 
   it('has a planted violation for each of its rules', () => {
-    const config = createRequire(import.meta.url)(path.join(root, '.dependency-cruiser.cjs')) as { forbidden: readonly { name: string }[] };
+    const config = createRequire(import.meta.url)(path.join(root, '.dependency-cruiser.cjs')) as {
+      forbidden: readonly { name: string }[];
+    };
     const planted = new Set(VIOLATIONS.map((v) => v.rule));
-    expect(config.forbidden.map((r) => r.name).filter((name) => name !== 'resolvable' && !planted.has(name))).toEqual([]);
+    expect(config.forbidden.map((r) => r.name).filter((name) => name !== 'resolvable' && !planted.has(name))).toEqual(
+      [],
+    );
   });
 });
