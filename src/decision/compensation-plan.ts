@@ -1,5 +1,5 @@
+import { fillDefaults } from '../definition/fill-defaults.ts';
 import { compileSchema } from '../definition/schema-validator.ts';
-import { ExpressionFault } from '../definition/expression/expression-fault.ts';
 import type { Scope } from '../definition/evaluator.ts';
 import type { Program } from '../machine/program.ts';
 import type { Compensation } from '../model/definition.ts';
@@ -13,6 +13,7 @@ import { compensationIngredients, effectKey, readRequest } from './effect-key.ts
 import { isOpen } from './effect-lifecycle.ts';
 import { compensationOf } from './effect-policy.ts';
 import { effectView } from './effect-view.ts';
+import { isExpressionFault } from './faults.ts';
 import { proposeEffect } from './propose-effect.ts';
 import { renderRequest } from './render-request.ts';
 
@@ -95,7 +96,7 @@ function planRow(source: PlanSource, forward: Effect): Effect | PlanFault | null
   try {
     return proposeCompensation(source, forward, compensation);
   } catch (error) {
-    if (!(error instanceof ExpressionFault)) throw error;
+    if (!isExpressionFault(error)) throw error;
     return faultOf(forward, error.message);
   }
 }
@@ -108,8 +109,9 @@ function proposeCompensation(
   const { evaluator, action } = source.program;
   const scope = recordedScope(source, forward);
   const site = { kind: 'compensate', action: forward.action } as const;
-  const withValue = compensation.with === null ? {} : evaluator.render(compensation.with, site, scope);
   const contract = action(compensation.action);
+  const rendered = compensation.with === null ? {} : evaluator.render(compensation.with, site, scope);
+  const withValue = fillDefaults(contract.input, rendered);
   const breach = compileSchema(contract.input)(withValue)[0];
   if (breach)
     return faultOf(

@@ -1,3 +1,4 @@
+import { fillDefaults } from '../definition/fill-defaults.ts';
 import { compileSchema } from '../definition/schema-validator.ts';
 import type { CallStep } from '../model/definition.ts';
 import type { Effect, EffectRequest, Frame } from '../model/effect.ts';
@@ -70,8 +71,9 @@ function requestOf(
 function withOf(draft: Draft, step: CallStep, data: RunData): Json {
   const { compiled } = draft.ctx;
   const { site, scope } = scopeAt(draft, step.id, data);
-  const value = step.with === null ? {} : compiled.evaluator.render(step.with, site, scope);
-  const misfit = compileSchema(compiled.action(step.action).input)(value)[0];
+  const { input } = compiled.action(step.action);
+  const value = fillDefaults(input, step.with === null ? {} : compiled.evaluator.render(step.with, site, scope));
+  const misfit = compileSchema(input)(value)[0];
   if (misfit === undefined) return value;
   const where = misfit.pointer === '' ? 'it' : misfit.pointer;
   throw new RefusedError(

@@ -1,6 +1,7 @@
 import { RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import { closestWord } from './closest-word.ts';
+import { fillDefaults } from './fill-defaults.ts';
 import type { Finding } from './report-problem.ts';
 import { compileSchema, FORMATS } from './schema-validator.ts';
 import { childPointer } from './source-map.ts';
@@ -191,14 +192,33 @@ function patternPointer(node: YamlNode, reason: string): string | null {
   return null;
 }
 
-function defaultFindings(node: YamlNode): readonly Finding[] {
+/** A reference that means another place once a part of its schema stands alone. */
+const FOREIGN_REFERENCE = /"\$ref":"(?!#\/\$defs\/)/;
+
+/** A default that its own schema refuses, or that lacks what it requires once the defaults inside it are written in. */
+function defaultFindings(node: YamlNode, root: YamlNode): readonly Finding[] {
   const value = child(node, 'default');
   if (value === null || !isObject(node.value)) return [];
-  const [misfit] = compileSchema(node.value)(value.value);
+  const defs = isObject(root.value) ? root.value['$defs'] : undefined;
+  const schema = defs === undefined ? node.value : { ...node.value, $defs: defs };
+  if (FOREIGN_REFERENCE.test(JSON.stringify(schema))) return [];
+  const [misfit] = compileSchema(schema)(fillDefaults(schema, value.value));
   if (misfit === undefined) return [];
   return [
     finding(childPointer(node.pointer, 'default'), `the default does not fit its own schema: ${misfit.message}`, null),
   ];
+}
+
+/** The defaults of properties, looked for where values are filled with them. */
+function propertyDefaults(node: YamlNode | null, root: YamlNode): readonly Finding[] {
+  if (node === null || !isObject(node.value)) return [];
+  const properties = entriesOf(child(node, 'properties')).flatMap(([, property]) => [
+    ...defaultFindings(property, root),
+    ...propertyDefaults(property, root),
+  ]);
+  const parts = [child(node, 'items'), child(node, 'additionalProperties'), ...itemsOf(child(node, 'allOf'))];
+  const defs = entriesOf(child(node, '$defs')).map(([, def]) => def);
+  return [...properties, ...[...parts, ...defs].flatMap((part) => propertyDefaults(part, root))];
 }
 
 /** Checks every JSON Schema that an author wrote: input, vars with their defaults, events, action inputs and outputs. */
@@ -211,5 +231,11 @@ export function checkJsonSchemas(root: YamlNode): readonly Finding[] {
   ]);
   const schemas = [child(root, 'input'), ...vars, ...events, ...actions];
   const findings = schemas.flatMap(checkOne);
-  return findings.length > 0 ? findings : vars.flatMap(defaultFindings);
+  if (findings.length > 0) return findings;
+  const inputs = entriesOf(child(root, 'actions')).map(([, action]) => child(action, 'input'));
+  const filled = [child(root, 'input'), ...vars, ...inputs];
+  return [
+    ...vars.flatMap((schema) => defaultFindings(schema, schema)),
+    ...filled.flatMap((schema) => (schema === null ? [] : propertyDefaults(schema, schema))),
+  ];
 }

@@ -1,6 +1,8 @@
+import { fillDefaults } from '../definition/fill-defaults.ts';
 import { compileSchema } from '../definition/schema-validator.ts';
 import { decideStart } from '../decision/decide-start.ts';
 import type { StartDecision } from '../decision/decision.ts';
+import type { JsonSchema } from '../model/definition.ts';
 import { ConflictError, InvariantError, NotFoundError, RefusedError } from '../model/errors.ts';
 import type { RunId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
@@ -38,7 +40,17 @@ async function findVersion(engine: Engine, ask: StartAsk): Promise<LoadedVersion
   });
 }
 
-function checkInput(version: LoadedVersion, input: Json): void {
+/** The input as the run has it: what was sent, with the defaults that the schema writes; nothing that was sent is changed. */
+function acceptInput(version: LoadedVersion, sent: Json): Json {
+  checkStorable(sent);
+  const schema = version.compiled.machine.definition.input;
+  const input = fillDefaults(schema, sent);
+  if (input !== sent) checkStorable(input);
+  checkInput(schema, input);
+  return input;
+}
+
+function checkStorable(input: Json): void {
   const unstorable = findUnstorable(input);
   if (unstorable !== null) {
     throw new RefusedError(
@@ -47,7 +59,10 @@ function checkInput(version: LoadedVersion, input: Json): void {
       { ...unstorable },
     );
   }
-  const problems = compileSchema(version.compiled.machine.definition.input)(input);
+}
+
+function checkInput(schema: JsonSchema, input: Json): void {
+  const problems = compileSchema(schema)(input);
   const first = problems[0];
   if (first === undefined) return;
   throw new RefusedError(
@@ -76,9 +91,9 @@ function identify(
   engine: Engine,
   version: LoadedVersion,
   ask: StartAsk,
-  name: { readonly key: string | null; readonly startNumber: number },
+  given: { readonly input: Json; readonly key: string | null; readonly startNumber: number },
 ): RunIdentity {
-  const { key, startNumber } = name;
+  const { input, key, startNumber } = given;
   const runId = engine.ids.newRunId(key === null ? undefined : keyShard(engine.tenant, ask.workflow, key));
   return {
     runId,
@@ -89,7 +104,7 @@ function identify(
     digest: version.stored.digest,
     key: key ?? runId,
     startNumber,
-    input: ask.input,
+    input,
     startedAtMs: 0,
     startedBy: ask.by,
   };
@@ -145,10 +160,10 @@ function answerExisting(existing: StoredRun, answer: StartAnswer, ask: StartAsk)
  */
 export async function startRun(engine: Engine, doorOf: (part: number) => Door, ask: StartAsk): Promise<Started> {
   const version = await findVersion(engine, ask);
-  checkInput(version, ask.input);
-  const key = keyOf(version, ask.input);
+  const input = acceptInput(version, ask.input);
+  const key = keyOf(version, input);
   for (let startNumber = 1; ; ) {
-    const run = identify(engine, version, ask, { key, startNumber });
+    const run = identify(engine, version, ask, { input, key, startNumber });
     const attempt = await startOnce(engine, doorOf(run.part), version, run);
     if (attempt.kind === 'started') return { run: attempt.run, created: true };
     const existing = await loadExisting(engine, attempt.answer.runId);

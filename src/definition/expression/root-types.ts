@@ -76,7 +76,7 @@ function compensationRoots(everywhere: RootTypes, action: ActionContract | null)
     ['input', everywhere.get('input') ?? DYN],
     ['constants', everywhere.get('constants') ?? DYN],
     ['run', object({ id: STRING, key: STRING })],
-    ['effect', object({ key: STRING, input: schemaOf(action?.input), output: schemaOf(action?.output), receipt: DYN })],
+    ['effect', object({ key: STRING, input: schemaOf(action?.input), output: received(action?.output), receipt: DYN })],
     ['failure', object({ code: STRING, message: STRING, step: NULLABLE_STRING })],
   ]);
 }
@@ -105,7 +105,7 @@ function actionRoots(
 /** The declared output types an answer's body, but answers that are no success have other keys; a query's answer is not declared. */
 function responseType(action: ActionContract | null, kind: 'outcome' | 'reconcile'): ValueType {
   const transport = kind === 'reconcile' ? (action?.reconcile?.transport ?? action?.transport) : action?.transport;
-  const body = kind === 'reconcile' ? DYN : anyShape(schemaOf(action?.output));
+  const body = kind === 'reconcile' ? DYN : anyShape(received(action?.output));
   const headers: ValueType = { kind: 'map', value: STRING };
   return transport?.kind === 'function'
     ? object({ body: quiet(body) })
@@ -127,7 +127,7 @@ function eventType(definition: WorkflowDefinition, name: string): ValueType {
   return object({
     id: STRING,
     name: STRING,
-    data: schemaOf(declared?.schema),
+    data: received(declared?.schema),
     source: STRING,
     receivedAt: TIMESTAMP,
     sequence: unionOf([INT, NULL]),
@@ -149,9 +149,9 @@ function stepType(step: Step, definition: WorkflowDefinition): ValueType {
 function outputType(step: Step, definition: WorkflowDefinition): ValueType | null {
   switch (step.verb) {
     case 'call':
-      return schemaOf(actionOf(definition, step.action)?.output);
+      return received(actionOf(definition, step.action)?.output);
     case 'await':
-      return schemaOf(definition.events.find((event) => event.name === step.event)?.schema);
+      return received(definition.events.find((event) => event.name === step.event)?.schema);
     case 'wait':
       return object({ firedAt: TIMESTAMP, late: BOOL });
     case 'approve':
@@ -178,6 +178,11 @@ function actionOf(definition: WorkflowDefinition, name: string): ActionContract 
 
 function schemaOf(schema: ActionContract['input'] | undefined): ValueType {
   return schema === undefined ? DYN : typeOfSchema(schema);
+}
+
+/** What came from outside is kept as it came: no default is written into it. */
+function received(schema: ActionContract['output'] | undefined): ValueType {
+  return schema === undefined ? DYN : typeOfSchema(schema, 'received');
 }
 
 function object(fields: Fields): ValueType {

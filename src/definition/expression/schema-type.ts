@@ -5,19 +5,25 @@ import { BOOL, DOUBLE, DYN, type FieldType, INT, NULL, STRING, unionOf, type Val
 /** How far references are followed; a recursive schema is unknown below that. */
 const REFERENCE_DEPTH_MAX = 12;
 
-const cache = new WeakMap<object, ValueType>();
+/**
+ * Whether defaults are written into the values before they are read (`filled`: input, `with`, vars), so that their keys are
+ * always there, or the values are taken as they came (`received`: answers and events).
+ */
+export type Fill = 'filled' | 'received';
+
+const caches: Readonly<Record<Fill, WeakMap<object, ValueType>>> = { filled: new WeakMap(), received: new WeakMap() };
 
 /**
  * The type that a JSON Schema gives a value: `integer` is int, `number` is double. What a schema does not say is `dyn`, whose
  * numbers are doubles. An object that names `properties` has no other keys for expressions, unless `additionalProperties` or
  * `patternProperties` says so.
  */
-export function typeOfSchema(schema: JsonSchema): ValueType {
+export function typeOfSchema(schema: JsonSchema, fill: Fill = 'filled'): ValueType {
   if (typeof schema === 'boolean') return DYN;
-  const known = cache.get(schema);
+  const known = caches[fill].get(schema);
   if (known !== undefined) return known;
-  const type = read(schema, { root: schema, depth: 0 });
-  cache.set(schema, type);
+  const type = read(schema, { root: schema, depth: 0, fill });
+  caches[fill].set(schema, type);
   return type;
 }
 
@@ -37,13 +43,14 @@ export function typeOfValue(value: Json): ValueType {
 interface Reading {
   readonly root: JsonObject;
   readonly depth: number;
+  readonly fill: Fill;
 }
 
 function read(schema: Json | undefined, reading: Reading): ValueType {
   if (schema === undefined || !isObject(schema) || reading.depth > REFERENCE_DEPTH_MAX) return DYN;
-  const deeper = { root: reading.root, depth: reading.depth + 1 };
+  const deeper = { ...reading, depth: reading.depth + 1 };
   const reference = schema['$ref'];
-  if (typeof reference === 'string') return read(resolve(reference, reading.root), deeper);
+  if (typeof reference === 'string') return read(resolveReference(reference, reading.root), deeper);
   if ('const' in schema) return typeOfValue(schema['const'] ?? null);
   return readChoices(schema, deeper) ?? readAll(schema, deeper);
 }
@@ -51,7 +58,8 @@ function read(schema: Json | undefined, reading: Reading): ValueType {
 function readChoices(schema: JsonObject, reading: Reading): ValueType | null {
   const choices = schema['anyOf'] ?? schema['oneOf'];
   if (choices === undefined || !isList(choices) || schema['type'] !== undefined) return null;
-  return unionOf(choices.map((choice) => read(choice, reading)));
+  // Which choice a value takes is not known when defaults are written, so none are.
+  return unionOf(choices.map((choice) => read(choice, { ...reading, fill: 'received' })));
 }
 
 function readAll(schema: JsonObject, reading: Reading): ValueType {
@@ -105,7 +113,7 @@ function readObject(schema: JsonObject, reading: Reading): ValueType {
   const required = schema['required'];
   const names: readonly Json[] = required !== undefined && isList(required) ? required : [];
   const fields = Object.entries(properties).map(([name, property]) => {
-    const defaulted = hasDefault(property);
+    const defaulted = reading.fill === 'filled' && hasDefault(property);
     return [name, { type: read(property, reading), required: names.includes(name) || defaulted, defaulted }] as const;
   });
   const unnamed = names.filter((name) => typeof name === 'string' && !Object.hasOwn(properties, name));
@@ -118,7 +126,6 @@ function readObject(schema: JsonObject, reading: Reading): ValueType {
   };
 }
 
-/** A default is written in at start, so the key is always there. */
 function hasDefault(property: Json): boolean {
   return isObject(property) && 'default' in property;
 }
@@ -141,7 +148,7 @@ function intersect(left: ValueType, right: ValueType): ValueType {
 }
 
 /** Local references only (`#/$defs/x`); others are unknown here and refused by the validator. */
-function resolve(reference: string, root: JsonObject): Json | undefined {
+export function resolveReference(reference: string, root: JsonObject): Json | undefined {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;
   let at: Json | undefined = root;
