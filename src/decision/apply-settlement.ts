@@ -33,9 +33,14 @@ export function mayStart(draft: Draft, effect: Effect): boolean {
 
 /** Writes what a row came to; once it is settled, and only then, the run is moved (E09). */
 export function applySettlement(draft: Draft, settlement: Settlement): void {
-  const { effect, receipt, incident, settled } = settlement;
+  const { effect, receipt, incident, settled, unreadable } = settlement;
   const written = receipt === null ? effect : draft.settleEffect(effect, receipt);
   if (receipt === null) draft.putEffect(effect);
+  if (unreadable) {
+    // No receipt holds the bytes of an answer that settles nothing (E12).
+    const sourceId = `attempt:${effect.attempt}:query:${effect.queries}`;
+    draft.observe({ effectKey: effect.key, source: 'unreadable', sourceId, detail: { ...unreadable } });
+  }
   // An ended run asks nobody any more: what is unknown stays so, and is listed as standing.
   if (incident !== null && draft.phase !== 'ended') openReview(draft, written, incident);
   else draft.closeIncidents((known) => known.kind === 'unknown' && known.effectKey === effect.key);

@@ -45,7 +45,7 @@ function judgeReport(judging: Judging): Outcome {
   const { report } = judging;
   switch (report.kind) {
     case 'unsent':
-      return { ...BLANK, kind: 'unavailable', code: 'not-sent', message: `not sent: ${report.reason}`, sent: false };
+      return unsent(report);
     case 'broken':
       return report.byteWritten
         ? { ...BLANK, kind: 'unknown', code: 'no-answer', message: `no answer came: ${report.reason}` }
@@ -59,6 +59,9 @@ function judgeReport(judging: Judging): Outcome {
   }
 }
 
+/** The code of a request that no process can send: a line break in a header, an address that is none. */
+export const UNSENDABLE = 'unsendable';
+
 /** What every outcome starts from. */
 export const BLANK: Omit<Outcome, 'kind' | 'code' | 'message'> = {
   output: undefined,
@@ -68,6 +71,13 @@ export const BLANK: Omit<Outcome, 'kind' | 'code' | 'message'> = {
   resultBase64: '',
   sent: true,
 };
+
+/** Nothing left. What can never leave is refused for good: waiting for another try would be waiting for ever. */
+function unsent({ reason, permanent }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
+  return permanent === true
+    ? { ...BLANK, kind: 'rejected', code: UNSENDABLE, message: `it cannot be sent: ${reason}`, sent: false }
+    : { ...BLANK, kind: 'unavailable', code: 'not-sent', message: `not sent: ${reason}`, sent: false };
+}
 
 function judgeDeclared(judging: Judging, report: Extract<AttemptReport, { kind: 'declared' }>): Outcome {
   const { contract } = judging;

@@ -2,7 +2,15 @@ import type { Scope, Site } from '../definition/evaluator.ts';
 import type { ActionContract, OutcomeRule, ReconcileContract } from '../model/definition.ts';
 import { assertNever, invariant } from '../model/errors.ts';
 import type { AttemptReport, Outcome } from '../model/outcome.ts';
-import { BLANK, confirmedWith, type Facts, type Judging, judgingScope, unreadable } from './judge-outcome.ts';
+import {
+  BLANK,
+  confirmedWith,
+  type Facts,
+  type Judging,
+  judgingScope,
+  UNSENDABLE,
+  unreadable,
+} from './judge-outcome.ts';
 import { matchOutcome, tryHolds } from './match-outcome.ts';
 import { type Answer, type AnsweredReport, hashedBytes, readAnswer } from './read-answer.ts';
 import { redactBody, resultBytesOf } from './redact.ts';
@@ -12,7 +20,7 @@ const FOUND_STATUSES: ReadonlySet<number> = new Set([404, 410]);
 
 /**
  * What a query found: confirmed, rejected, pending, absent, or `unknown` (code `query-failed`, `query-unclear`,
- * `unreadable`): a query that fails itself proves nothing.
+ * `unreadable`, `unsendable`): a query that fails itself proves nothing.
  * @throws PAWL_INVARIANT when the action has no `reconcile`.
  */
 export function judgeQuery(judging: Judging): Outcome {
@@ -21,6 +29,9 @@ export function judgeQuery(judging: Judging): Outcome {
   invariant(reconcile !== null, 'only an action with reconcile can be asked', { action: contract.name });
   switch (report.kind) {
     case 'unsent':
+      return report.permanent === true
+        ? { ...failed(report.reason), code: UNSENDABLE, sent: false }
+        : failed(report.reason);
     case 'broken':
       return failed(report.reason);
     case 'declared':

@@ -1,5 +1,6 @@
 import { assertNever, invariant } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
+import { UNSENDABLE } from './judge-outcome.ts';
 import { nextAttemptAtMs } from './retry.ts';
 import {
   allows,
@@ -102,7 +103,8 @@ function settleUnsent(settling: Settling, outcome: Outcome): Settlement {
 }
 
 function retryOrFail(settling: Settling, outcome: Outcome): Settlement {
-  const mayRetry = settling.retrying && allows(settling, outcome);
+  const isSendable = outcome.sent || outcome.code !== UNSENDABLE;
+  const mayRetry = settling.retrying && isSendable && allows(settling, outcome);
   const atMs = mayRetry ? nextAttemptAtMs(retryAsk(settling, outcome)) : null;
   return atMs === null ? fail(settling, outcome, RESPONSE) : authorizeAgain(settling, outcome, atMs);
 }

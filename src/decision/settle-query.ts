@@ -1,6 +1,7 @@
 import { assertNever, invariant } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
-import { nextQuery, quarantineEndsAtMs } from './doubt.ts';
+import { nextQuery, quarantineEndsAtMs, REVIEW } from './doubt.ts';
+import { UNSENDABLE } from './judge-outcome.ts';
 import {
   confirm,
   fail,
@@ -48,7 +49,9 @@ export function settleQuery(settling: Settling, outcome: Outcome): Settlement {
 
 function askAgain(settling: Settling, outcome: Outcome, notFound: boolean): Settlement {
   const { effect, contract, numbers, nowMs } = settling;
-  const next = nextQuery({ effect, contract, numbers, nowMs, notFound });
+  // A question that can never be put is one for a person.
+  const isAskable = outcome.code !== UNSENDABLE;
+  const next = isAskable ? nextQuery({ effect, contract, numbers, nowMs, notFound }) : REVIEW;
   const code = outcome.kind === 'pending' ? 'pending' : effect.code;
   const settlement = stayInDoubt(settling, next, { code, lastError: outcome.message });
   return { ...settlement, unreadable: unreadableOf(effect, outcome) };

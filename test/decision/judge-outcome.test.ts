@@ -75,6 +75,12 @@ describe('the default outcome table', () => {
     });
   });
 
+  it('takes what can never be sent for rejected, of a read too, instead of trying for ever', () => {
+    const report = { kind: 'unsent', reason: 'a line break in header x-note', permanent: true } as const;
+    expect(judge(report)).toMatchObject({ kind: 'rejected', code: 'unsendable', sent: false, named: false });
+    expect(verdict(report, contract({ effect: 'read' }))).toBe('rejected unsendable');
+  });
+
   it('takes an answer that was cut off for unknown, whatever its status', () => {
     for (const status of [200, 400, 404, 429, 503]) expect(verdict(cutOff(status))).toBe('unknown unreadable');
   });

@@ -64,6 +64,7 @@ describe('a query with `found`', () => {
     expect(verdict({ kind: 'broken', byteWritten: true, reason: 'reset' })).toBe('unknown query-failed');
     expect(verdict({ kind: 'broken', byteWritten: false, reason: 'refused' })).toBe('unknown query-failed');
     expect(verdict({ kind: 'unsent', reason: 'no secret' })).toBe('unknown query-failed');
+    expect(verdict({ kind: 'unsent', reason: 'a line break', permanent: true })).toBe('unknown unsendable');
     expect(verdict(cutOff(200))).toBe('unknown query-failed');
   });
 

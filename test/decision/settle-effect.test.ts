@@ -146,6 +146,15 @@ describe('an attempt that says not now', () => {
 });
 
 describe('an attempt that never left', () => {
+  it('fails at once when no process can send it, whatever the policy retries; after a doubt it settles nothing', () => {
+    const never = outcome('rejected', { code: 'unsendable', sent: false });
+    const any = policy({ retry: retryPolicy({ attempts: 9, on: ['any'] }) });
+    const { effect, settled } = settleAttempt(settling(requested(), { policy: any }), never);
+    expect(effect).toMatchObject({ state: 'FAILED', code: 'unsendable', failureClass: 'rejected' });
+    expect(settled).toMatchObject({ ok: false, failure: { code: 'unsendable' } });
+    expect(settleAttempt(settling(again(unknown()), { policy: any }), never).effect.state).toBe('UNKNOWN');
+  });
+
   const unsent = outcome('unavailable', { code: 'not-sent', sent: false });
 
   it('E05: does not count: AUTHORIZED again, not before 1 s, even with one attempt', () => {

@@ -43,6 +43,16 @@ describe('a query that finds it', () => {
   });
 });
 
+describe('a question that can never be put', () => {
+  it('is one for a person at once, and settles nothing', () => {
+    const never = outcome('unknown', { code: 'unsendable', sent: false });
+    const { effect, incident, settled } = settleQuery(asking(T0 + 1_000), never);
+    expect(effect).toMatchObject({ state: 'UNKNOWN', doubt: 'review', notBeforeMs: null });
+    expect(incident).not.toBeNull();
+    expect(settled).toBeNull();
+  });
+});
+
 describe('a query that does not find it', () => {
   it('E06: proves nothing before the quarantine is over, and absence after it', () => {
     const early = settleQuery(asking(ENDS), absent);

@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { begin, type House, openHouse, type Process, untilStatus } from './support/house.ts';
+import { httpAction } from './support/workflows.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterEach(() => house.rest());
+afterAll(() => house.close());
+
+async function worker(): Promise<Process> {
+  const process = await house.process();
+  await process.app.runWorker();
+  return process;
+}
+
+const ORDER = `pawl: 1
+workflow: ordered
+version: 1
+timeout: 1h
+key: input.id
+input:
+  type: object
+  required: [id, currency, amount]
+  properties:
+    id: { type: string }
+    amount: { type: number }
+    note: { type: string }
+    currency: { type: string, default: CHF }
+    address: { type: object, properties: { country: { type: string, default: CH } } }
+steps:
+  - { id: done, end: { as: told, output: { currency: =input.currency, country: '\${ or(input.address.country, "none") }' } } }
+`;
+
+describe('the input of a run', () => {
+  const start = (process: Process, input: Parameters<typeof begin>[2]) =>
+    process.app.start({ workflow: 'ordered', version: 1, input: input ?? null, by: 'starter' });
+
+  it('has the defaults of its schema written in, visibly; the same input with them spelled out is the same start', async () => {
+    const process = await house.process();
+    await process.app.publish({ text: ORDER, file: 'x', by: 'starter' });
+    const { run } = await start(process, { id: 'A1', amount: 5, address: {} });
+    const view = await process.app.show(run.runId);
+    expect(view.input).toEqual({ id: 'A1', amount: 5, currency: 'CHF', address: { country: 'CH' } });
+    expect(view.output).toEqual({ currency: 'CHF', country: 'CH' });
+    const spelled = { id: 'A1', amount: 5, currency: 'CHF', address: { country: 'CH' } };
+    expect(await start(process, spelled)).toMatchObject({ created: false, run: { runId: run.runId } });
+    await expect(start(process, { ...spelled, currency: 'EUR' })).rejects.toMatchObject({
+      code: 'PAWL_RUN_KEY_CONFLICT',
+    });
+  });
+
+  it.each([
+    [null, 'null'],
+    ['', 'string'],
+    [' ', 'string'],
+    [false, 'boolean'],
+    ['5', 'string'],
+  ])('is refused, never coerced: amount %j', async (amount, kind) => {
+    const process = await house.process();
+    await process.app.publish({ text: ORDER, file: 'x', by: 'starter' });
+    const refusal = start(process, { id: `B-${kind}-${String(amount)}`, amount });
+    await expect(refusal).rejects.toMatchObject({
+      code: 'PAWL_INPUT_INVALID',
+      details: { problems: [{ pointer: '/amount', message: `/amount must be number (found ${kind})` }] },
+    });
+  });
+
+  it('is kept byte for byte as it was sent where nothing is missing', async () => {
+    const process = await house.process();
+    await process.app.publish({ text: ORDER, file: 'x', by: 'starter' });
+    const input = { note: '', id: 'C1', currency: '', amount: 0.1, address: { country: '' } };
+    const { run } = await start(process, input);
+    expect((await process.app.show(run.runId)).input).toEqual(input);
+  });
+});
+
+describe('an answer that cannot be read', () => {
+  it('E12 an HTML page after the act is UNKNOWN unreadable, its bytes filed with the commit and shown in the history', async () => {
+    const process = await worker();
+    house.provider.setScript({ charge: 'unreadable-done' });
+    const text = [
+      'pawl: 1',
+      'workflow: saga',
+      'version: 1',
+      'timeout: 1h',
+      'actions:',
+      httpAction(house.provider.url, 'charge', ['output: { type: object }', 'compensate: none']),
+      'steps:',
+      '  - { id: charge, call: shop.charge, onUnknown: review }',
+      '',
+    ].join('\n');
+    const run = await begin(process, text);
+    const view = await untilStatus(process, run, 'HELD');
+    house.provider.setScript({ charge: 'ok' });
+    expect(house.happened()).toEqual(['charge']);
+    expect(view.effects).toMatchObject([{ state: 'UNKNOWN', code: 'unreadable' }]);
+    const { observations } = await process.app.history(run);
+    expect(observations).toMatchObject([{ effectKey: view.effects[0]?.key, source: 'unreadable' }]);
+    const { message, resultBase64 } = (observations[0]?.detail ?? {}) as Readonly<Record<string, string>>;
+    expect(message).toContain('cannot be read');
+    expect(Buffer.from(resultBase64 ?? '', 'base64').toString()).toContain('<!doctype html>');
+  });
+});
