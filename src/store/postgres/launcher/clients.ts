@@ -15,7 +15,8 @@ function clientsDir(home: DatabaseHome): string {
 export async function registerClient(home: DatabaseHome): Promise<string> {
   await mkdir(clientsDir(home), { recursive: true, mode: 0o700 });
   const file = join(clientsDir(home), `${process.pid}-${randomBytes(4).toString('hex')}`);
-  await writeFile(file, JSON.stringify(await identify(process.pid)));
+  const { pid, startedAt } = await identify(process.pid);
+  await writeFile(file, `${pid} ${startedAt ?? ''}\n`);
   return file;
 }
 
@@ -27,7 +28,8 @@ export async function countClients(home: DatabaseHome): Promise<number> {
     const file = join(clientsDir(home), name);
     const text = await readFile(file, 'utf8').catch(() => '');
     if (text === '') continue;
-    if (await isSameProcess(JSON.parse(text) as ProcessIdentity)) living += 1;
+    const [pid = '', startedAt = ''] = text.trim().split(' ');
+    if (await isSameProcess({ pid: Number(pid), startedAt: startedAt === '' ? null : startedAt })) living += 1;
     else await rm(file, { force: true });
   }
   return living;
@@ -50,32 +52,55 @@ export async function unpin(home: DatabaseHome): Promise<void> {
 }
 
 /**
- * What outlives the last client for the linger time: looks once more whether somebody came, then asks the postmaster
- * for a fast stop. Plain text, because it runs as `node -e` from sources and from the built package alike.
+ * A small shell that lives as long as the server: when for the linger time no client's process lives and nobody pinned
+ * the server, it asks the postmaster for a fast stop. So a client that was killed does not leave a server behind.
  */
-const STOPPER = `
-const { readdirSync, readFileSync } = require('node:fs');
-const [linger, clients, pidFile] = process.argv.slice(1);
-const alive = (pid) => { try { process.kill(pid, 0); return true; } catch (e) { return e.code === 'EPERM'; } };
-setTimeout(() => {
-  try {
-    for (const name of readdirSync(clients)) {
-      if (name === '${PIN}') return;
-      const text = readFileSync(clients + '/' + name, 'utf8');
-      if (text === '' || alive(JSON.parse(text).pid)) return;
-    }
-    process.kill(Number(readFileSync(pidFile, 'utf8').split('\\n')[0]), 'SIGINT');
-  } catch (error) { if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error; }
-}, Number(linger));
-`;
+const WATCHER = `
+pid_file=$1 server=$2 clients=$3 linger=$4 idle=0
+while sleep 1; do
+  [ "$(head -n 1 "$pid_file" 2>/dev/null)" = "$server" ] || exit 0
+  living=
+  for file in "$clients"/*; do
+    case $file in */${PIN}) living=1 ;; esac
+    [ -f "$file" ] && read -r pid rest < "$file" && kill -0 "$pid" 2>/dev/null && living=1
+  done
+  if [ -n "$living" ]; then idle=0; else idle=$((idle + 1)); fi
+  [ "$idle" -le "$linger" ] && continue
+  { [ ! -d /proc/self ] || grep -q postgres "/proc/$server/cmdline" 2>/dev/null; } && kill -INT "$server"
+  exit 0
+done`;
 
-/**
- * Gives this process's hand back; the last one leaves a small process behind that stops the server after `lingerMs`
- * unless somebody came meanwhile.
- */
-export async function leaveClient(home: DatabaseHome, file: string, lingerMs: number): Promise<void> {
+async function watcherLives(file: string, serverPid: number): Promise<boolean> {
+  const known = JSON.parse(await readFile(file, 'utf8').catch(() => 'null')) as
+    | (ProcessIdentity & { readonly serverPid: number })
+    | null;
+  return known !== null && known.serverPid === serverPid && (await isSameProcess(known));
+}
+
+/** Starts the watcher of a server unless it has one. */
+export async function ensureWatcher(home: DatabaseHome, serverPid: number, lingerMs: number): Promise<void> {
+  const file = join(home.controlDir, 'watcher');
+  if (await watcherLives(file, serverPid)) return;
+  const args = [
+    '-c',
+    WATCHER,
+    'pawl-watcher',
+    join(home.dataPath, 'postmaster.pid'),
+    String(serverPid),
+    clientsDir(home),
+  ];
+  const watcher = spawn('/bin/sh', [...args, String(Math.ceil(lingerMs / 1_000))], {
+    detached: true,
+    stdio: 'ignore',
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin' },
+  });
+  watcher.on('error', () => undefined);
+  watcher.unref();
+  if (watcher.pid !== undefined) await writeFile(file, JSON.stringify({ ...(await identify(watcher.pid)), serverPid }));
+}
+
+/** Gives this process's hand back; its watcher stops the server when nobody comes within the linger time. */
+export async function leaveClient(file: string): Promise<void> {
   await rm(file, { force: true });
-  if ((await countClients(home)) > 0 || (await isPinned(home))) return;
-  const args = ['-e', STOPPER, String(lingerMs), clientsDir(home), join(home.dataPath, 'postmaster.pid')];
-  spawn(process.execPath, args, { detached: true, stdio: 'ignore', cwd: '/', env: {} }).unref();
 }

@@ -4,7 +4,7 @@ import { StoreError } from '../../../model/errors.ts';
 import { serverAccount } from './account.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { prepareBinaries } from './binary-tree.ts';
-import { leaveClient, registerClient } from './clients.ts';
+import { ensureWatcher, leaveClient, registerClient } from './clients.ts';
 import { type DatabaseHome, makeHome, RELOCATED_BASE, urlOf } from './database-home.ts';
 import type { Database, DatabaseOptions } from './database-options.ts';
 import {
@@ -77,17 +77,28 @@ async function startUnderLock(host: ServerHost, options: DatabaseOptions): Promi
   }
 }
 
-async function ensureRunning(host: ServerHost, options: DatabaseOptions): Promise<void> {
-  await assertSameMajor(host.home, host.binaries);
-  if ((await postmasterPid(host.home)) !== null && (await answers(host.home))) return;
+async function isUp(host: ServerHost): Promise<boolean> {
+  return (await postmasterPid(host.home)) !== null && (await answers(host.home));
+}
+
+async function startOnce(host: ServerHost, options: DatabaseOptions): Promise<void> {
+  if (await isUp(host)) return;
   const release = await takeStartLock(host.home.controlDir, options.clock, LOCK_WAIT_MS);
   try {
-    if ((await postmasterPid(host.home)) !== null && (await answers(host.home))) return;
+    if (await isUp(host)) return;
     await startUnderLock(host, options);
-    await ensureDatabase(host.home);
   } finally {
     await release();
   }
+}
+
+async function ensureRunning(host: ServerHost, options: DatabaseOptions): Promise<void> {
+  await assertSameMajor(host.home, host.binaries);
+  await startOnce(host, options);
+  // Also where somebody else started it: that one may have been killed in between.
+  await ensureDatabase(host.home);
+  const pid = await postmasterPid(host.home);
+  if (pid !== null && !host.throwAway) await ensureWatcher(host.home, pid, options.lingerMs ?? LINGER_MS);
 }
 
 async function prepareHost(options: DatabaseOptions): Promise<ServerHost> {
@@ -120,7 +131,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
   try {
     await ensureRunning(host, options);
   } catch (error) {
-    await leaveClient(host.home, client, options.lingerMs ?? LINGER_MS);
+    await leaveClient(client);
     throw error;
   }
   return {
@@ -128,6 +139,6 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
     kind: host.binaries.kind,
     major: host.binaries.major,
     revive: () => ensureRunning(host, options),
-    leave: () => leaveClient(host.home, client, options.lingerMs ?? LINGER_MS),
+    leave: () => leaveClient(client),
   };
 }

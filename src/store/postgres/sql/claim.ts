@@ -1,3 +1,4 @@
+import { LOCKED_HEAD, moveHeads } from './head.ts';
 import { type Statement, TIME } from './statement.ts';
 
 /** Rows of leased runs that a picker may pass before it pushes them back (W06). */
@@ -32,9 +33,9 @@ oldest AS MATERIALIZED (
   LIMIT 1),
 pick AS MATERIALIZED (
   SELECT c.* FROM hands CROSS JOIN LATERAL (
-    SELECT r.run_id, r.due_at, h.suspect FROM pawl.ready r
+    SELECT h.*, r.due_at FROM pawl.ready r
     CROSS JOIN LATERAL (
-      SELECT h.suspect FROM pawl.run_head h
+      SELECT ${LOCKED_HEAD} FROM pawl.run_head h
       WHERE h.part = $1 AND h.run_id = r.run_id AND h.owner IS NULL AND NOT (hands.busy AND h.suspect)
       FOR NO KEY UPDATE SKIP LOCKED) AS h
     WHERE r.part = $1 AND r.due_at <= (SELECT now FROM t)
@@ -43,17 +44,14 @@ pick AS MATERIALIZED (
     LIMIT $3
     FOR UPDATE OF r SKIP LOCKED) AS c),
 chosen AS MATERIALIZED (
-  SELECT pick.run_id, pick.due_at FROM pick
+  SELECT pick.* FROM pick
   WHERE pick.run_id = (SELECT first.run_id FROM pick AS first ORDER BY first.due_at, first.run_id LIMIT 1)
      OR NOT (pick.suspect OR (SELECT first.suspect FROM pick AS first ORDER BY first.due_at, first.run_id LIMIT 1))),
 del AS (
   DELETE FROM pawl.ready r
-  WHERE r.part = $1 AND r.run_id = ANY (ARRAY(SELECT chosen.run_id FROM chosen))
-  RETURNING r.run_id),
+  WHERE r.part = $1 AND r.run_id = ANY (ARRAY(SELECT chosen.run_id FROM chosen))),
 u AS (
-  UPDATE pawl.run_head h SET owner = $2, fence = h.fence + 1
-  WHERE h.part = $1 AND h.run_id = ANY (ARRAY(SELECT del.run_id FROM del))
-  RETURNING h.run_id, h.fence, h.suspect),
+  ${moveHeads('chosen', { owner: '$2', suspect: 'x.suspect', crashes: 'x.crashes' })}),
 l AS (
   INSERT INTO pawl.lease (part, run_id, worker_id, fence, suspect, claimed_at)
   SELECT $1, u.run_id, $2, u.fence, u.suspect, t.now FROM u CROSS JOIN t),

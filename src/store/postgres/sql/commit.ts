@@ -175,16 +175,17 @@ vo AS (
   INSERT INTO pawl.vote (part, run_id, tenant, ${namesOf(VOTE)})
   SELECT $1, w.run_id, w.tenant, ${valuesOf(VOTE, 'x')}
   FROM w CROSS JOIN LATERAL json_to_recordset(w.votes::json) AS x (${recordOf(VOTE)})),
-ia AS MATERIALIZED (
-  SELECT w.run_id, w.at_revision + w.n AS revision, x.*
-  FROM w CROSS JOIN LATERAL json_to_recordset(w.inbox::json) AS x (source text, event_id text, outcome text, code text, detail text, consumed boolean)),
 ib AS (
-  UPDATE pawl.inbox b
-  SET (outcome, code, detail, consumed, consumed_revision) = (
-    SELECT ia.outcome, ia.code, ia.detail, ia.consumed, CASE WHEN ia.consumed THEN ia.revision END
-    FROM ia WHERE ia.run_id = b.run_id AND ia.source = b.source AND ia.event_id = b.event_id)
-  WHERE b.part = $1 AND b.run_id = ANY (ARRAY(SELECT ia.run_id FROM ia)) AND NOT b.consumed
-    AND (b.run_id, b.source, b.event_id) IN (SELECT ia.run_id, ia.source, ia.event_id FROM ia)
+  INSERT INTO pawl.inbox AS b (part, run_id, source, event_id, tenant, payload, payload_hash, received_at, outcome, code, detail, consumed, consumed_revision)
+  SELECT $1, w.run_id, x.source, x.event_id, b.tenant, b.payload, b.payload_hash, b.received_at, x.outcome, x.code, x.detail, x.consumed,
+         CASE WHEN x.consumed THEN w.at_revision + w.n END
+  FROM w CROSS JOIN LATERAL json_to_recordset(w.inbox::json) AS x (source text, event_id text, outcome text, code text, detail text, consumed boolean)
+  CROSS JOIN LATERAL (
+    SELECT b.tenant, b.payload, b.payload_hash, b.received_at FROM pawl.inbox b
+    WHERE b.part = $1 AND b.run_id = w.run_id AND b.source = x.source AND b.event_id = x.event_id AND NOT b.consumed
+    FOR NO KEY UPDATE) AS b
+  ON CONFLICT ON CONSTRAINT inbox_pk DO UPDATE
+  SET outcome = excluded.outcome, code = excluded.code, detail = excluded.detail, consumed = excluded.consumed, consumed_revision = excluded.consumed_revision
   RETURNING 1),
 ob AS (
   INSERT INTO pawl.observation (part, run_id, tenant, observed_at, ${namesOf(OBSERVATION)})

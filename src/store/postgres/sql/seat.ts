@@ -1,3 +1,4 @@
+import { LOCKED_HEAD, moveHeads } from './head.ts';
 import { msOf, type Statement, TIME } from './statement.ts';
 
 /** TAKE SEAT: `$3` lease in ms; a seat that is there is left as it is. Index: seat_pk; one row. */
@@ -46,7 +47,7 @@ export const DISOWN: Statement = {
   writes: true,
   text: `WITH ${TIME},
 x AS MATERIALIZED (
-  SELECT h.run_id
+  SELECT h.*
   FROM (
     SELECT l.run_id, l.fence FROM pawl.lease l
     WHERE l.part = $1 AND l.worker_id = $2 AND l.run_id <> ALL ($3::uuid[])
@@ -54,13 +55,11 @@ x AS MATERIALIZED (
     ORDER BY l.run_id
     LIMIT 200) AS l
   CROSS JOIN LATERAL (
-    SELECT h.run_id FROM pawl.run_head h
+    SELECT ${LOCKED_HEAD} FROM pawl.run_head h
     WHERE h.part = $1 AND h.run_id = l.run_id AND h.owner = $2 AND h.fence = l.fence
     FOR NO KEY UPDATE) AS h),
 u AS (
-  UPDATE pawl.run_head h SET owner = NULL, fence = h.fence + 1
-  WHERE h.part = $1 AND h.run_id = ANY (ARRAY(SELECT x.run_id FROM x)) AND h.owner = $2
-  RETURNING h.run_id),
+  ${moveHeads('x', { owner: 'NULL', suspect: 'x.suspect', crashes: 'x.crashes' })}),
 d AS (
   DELETE FROM pawl.lease l
   WHERE l.part = $1 AND l.run_id = ANY (ARRAY(SELECT u.run_id FROM u))
@@ -90,20 +89,16 @@ lost AS MATERIALIZED (
   SELECT l.run_id, l.worker_id, l.fence, l.suspect FROM pawl.lease l
   WHERE l.part = $1 AND NOT (l.worker_id IN (SELECT s.worker_id FROM pawl.seat s WHERE s.part = $1))),
 x AS MATERIALIZED (
-  SELECT h.run_id,
+  SELECT h.*,
          lost.suspect AND (SELECT count(*) FROM pawl.lease o WHERE o.part = $1 AND o.worker_id = lost.worker_id) = 1 AS alone
   FROM (SELECT * FROM lost ORDER BY run_id) AS lost
   CROSS JOIN LATERAL (
-    SELECT h.run_id FROM pawl.run_head h
+    SELECT ${LOCKED_HEAD} FROM pawl.run_head h
     WHERE h.part = $1 AND h.run_id = lost.run_id AND h.owner = lost.worker_id AND h.fence = lost.fence
     FOR NO KEY UPDATE SKIP LOCKED) AS h
   LIMIT $2),
 u AS (
-  UPDATE pawl.run_head h
-  SET owner = NULL, fence = h.fence + 1, suspect = true,
-      crashes = h.crashes + (h.run_id = ANY (ARRAY(SELECT x.run_id FROM x WHERE x.alone)))::integer
-  WHERE h.part = $1 AND h.run_id = ANY (ARRAY(SELECT x.run_id FROM x)) AND h.owner IS NOT NULL
-  RETURNING h.run_id),
+  ${moveHeads('x', { owner: 'NULL', suspect: 'true', crashes: 'x.crashes + x.alone::integer' })}),
 d AS (
   DELETE FROM pawl.lease l
   WHERE l.part = $1 AND l.run_id = ANY (ARRAY(SELECT u.run_id FROM u))

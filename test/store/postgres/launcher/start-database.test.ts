@@ -149,6 +149,21 @@ describe('The database that starts itself', () => {
   );
 
   it(
+    'A client that is killed does not leave the server behind',
+    async () => {
+      const options = optionsFor();
+      const database = await startDatabase(options);
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+      await writeFile(join(options.dataDir, 'clients', 'killed'), `${child.pid} \n`);
+      await database.leave();
+      expect(await databaseStatus(options)).toMatchObject({ running: true, clients: 1 });
+      child.kill('SIGKILL');
+      await expect.poll(() => databaseUrl(options), { timeout: 20_000, interval: 50 }).toBe(null);
+    },
+    SLOW,
+  );
+
+  it(
     'A path too long for a socket gets its socket elsewhere',
     async () => {
       const options = optionsFor({ dataDir: join(dir, 'a'.repeat(60), 'b'.repeat(60), '.pawl') });
