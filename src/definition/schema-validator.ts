@@ -43,7 +43,8 @@ function linearRegExp(pattern: string): { test(text: string): boolean } {
     throw new Error(
       `the pattern ${JSON.stringify(pattern)} is not RE2: look-around and back references are not supported`,
     );
-  return { test: (text) => compiled.matches(text) };
+  // ajv keeps the matchers of a schema by their text: without one all patterns would be the first.
+  return { test: (text) => compiled.matches(text), toString: () => pattern };
 }
 linearRegExp.code = 'linearRegExp';
 

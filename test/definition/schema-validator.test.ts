@@ -67,6 +67,13 @@ describe('a value against a JSON Schema', () => {
     expect(first({ type: 'number', multipleOf: 0.01 }, 1.005)?.message).toMatch(/multiple/);
   });
 
+  it('two patterns of one schema are two patterns', () => {
+    const properties = { a: { type: 'string', pattern: '^x$' }, b: { type: 'string', pattern: '^y$' } };
+    const schema = { type: 'object', properties };
+    expect(first(schema, { a: 'x', b: 'y' })).toBeUndefined();
+    expect(first(schema, { a: 'x', b: 'x' })?.pointer).toBe('/b');
+  });
+
   it('runs patterns in time linear in the text', () => {
     const started = process.hrtime.bigint();
     expect(first({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(5_000)}!`)?.pointer).toBe('');
