@@ -49,23 +49,12 @@ function sayError(context: CliContext, error: PawlError): void {
     return;
   }
   context.say(`${paint.bad(`error ${error.code}`)} ${terminalText(error.message)}`);
-  for (const line of moreProblems(error)) context.say(`  ${terminalText(line)}`);
   context.say(`  ${paint.quiet('=')} help: ${ERROR_HELP[error.code]}`);
 }
 
 function problemsOf(error: PawlError): readonly Problem[] {
   if (error instanceof PlacedConflict) return [error.problem];
   return error instanceof DefinitionError ? error.problems : [];
-}
-
-/** All that is wrong with an input; the message names the first. */
-function moreProblems(error: PawlError): readonly string[] {
-  const problems = error.details['problems'];
-  if (!Array.isArray(problems)) return [];
-  return problems.slice(1).flatMap((problem) => {
-    const message: unknown = typeof problem === 'object' && problem !== null ? Reflect.get(problem, 'message') : null;
-    return typeof message === 'string' ? [message] : [];
-  });
 }
 
 function exitOf(error: PawlError): ExitCode {

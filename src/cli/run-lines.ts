@@ -1,4 +1,5 @@
 import type { Verbs } from '../app/verbs.ts';
+import type { Json } from '../model/json.ts';
 import type { Paint } from './paint.ts';
 import { pad, terminalText } from './terminal-text.ts';
 import { counted, spanWords, timeWords } from './time-words.ts';
@@ -25,11 +26,34 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
   const shown = run.steps.filter((step) => step.status !== 'pending' || step.parent === null);
   return [
     `${paint.strong(`${run.workflow}@${run.version}`)}  ${terminalText(run.key)}  ${paint.quiet(run.id)}`,
-    ...shown.flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
+    ...shown
+      .map((step) => failedHere(run, step))
+      .flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
     ...run.effects.filter((effect) => effect.compensates !== null).map((effect) => undoLine(effect, paint)),
     ...run.waitingFor.flatMap((waiting) => waitingLines(waiting, paint)),
+    ...failureLines(run.failure, paint),
     statusLine(run, paint),
   ];
+}
+
+/** A step that ended the run has no record of its own; the failure names it. */
+function failedHere(run: RunView, step: Step): Step {
+  const isNamed = step.status === 'pending' && factOf(run.failure, 'step') === step.id;
+  return isNamed ? { ...step, status: 'failed', code: factOf(run.failure, 'code') } : step;
+}
+
+function failureLines(failure: Json, paint: Paint): readonly string[] {
+  const code = factOf(failure, 'code');
+  if (code === null) return [];
+  const step = factOf(failure, 'step');
+  const words = `${code}${step === null ? '' : ` at ${step}`}: ${factOf(failure, 'message') ?? ''}`;
+  return [`  ${paint.bad('!')} ${terminalText(words)}`];
+}
+
+function factOf(failure: Json, name: 'code' | 'message' | 'step'): string | null {
+  if (typeof failure !== 'object' || failure === null) return null;
+  const fact: unknown = Reflect.get(failure, name);
+  return typeof fact === 'string' ? fact : null;
 }
 
 function depthsOf(steps: readonly Step[]): ReadonlyMap<string, number> {

@@ -29,7 +29,6 @@ async function show(context: CliContext, name: string, withHistory: boolean): Pr
     context.print(runLines(run, context.paint).join('\n'));
     for (const incident of run.incidents)
       context.print(`  ! ${incident.kind} since ${timeWords(incident.since)}: ${terminalText(incident.message)}`);
-    if (run.failure !== null) context.print(`failure: ${terminalText(JSON.stringify(run.failure))}`);
     if (run.output !== null) context.print(`output: ${terminalText(JSON.stringify(run.output))}`);
     if (history !== null) for (const line of historyLines(history)) context.print(terminalText(line));
   });
