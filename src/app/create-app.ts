@@ -14,13 +14,16 @@ import { createDoors } from './doors.ts';
 import { loadFunctions } from './load-functions.ts';
 import { openStore } from './open-store.ts';
 import { type Principal, resolvePrincipal } from './principal.ts';
-import { createSecrets } from './secrets.ts';
+import { createSecrets, listSecretValues } from './secrets.ts';
 import { createSystemClock } from './system-clock.ts';
 import { createSystemIds } from './system-ids.ts';
 import { createVerbs, type Verbs } from './verbs.ts';
 
 /** How long a closing process may take to finish or release what it holds, milliseconds. */
 const GRACE_MS = 10_000;
+
+/** Where a process logs unless told otherwise. */
+const STDERR = 2;
 
 /** What an app is made of; everything but the configuration has a default. */
 export interface AppOptions {
@@ -61,7 +64,7 @@ async function functionsOf(options: AppOptions): Promise<FunctionRegistry> {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, env } = options;
   const clock = options.clock ?? createSystemClock();
-  const logger = options.logger ?? createLogger('warn');
+  const logger = options.logger ?? createLogger('warn', STDERR, () => listSecretValues(env));
   const functions = await functionsOf(options);
   const opened =
     options.store === undefined

@@ -1,5 +1,3 @@
-import { fillDefaults } from '../definition/fill-defaults.ts';
-import { compileSchema } from '../definition/schema-validator.ts';
 import type { Scope } from '../definition/evaluator.ts';
 import type { Program } from '../machine/program.ts';
 import type { Compensation } from '../model/definition.ts';
@@ -9,6 +7,7 @@ import { hashJson } from '../model/hash.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Failure, RunIdentity } from '../model/run.ts';
+import { acceptWith } from './accept-with.ts';
 import { compensationIngredients, effectKey, readRequest } from './effect-key.ts';
 import { isOpen } from './effect-lifecycle.ts';
 import { compensationOf } from './effect-policy.ts';
@@ -105,19 +104,13 @@ function proposeCompensation(
   source: PlanSource,
   forward: Effect,
   compensation: Extract<Compensation, { kind: 'call' }>,
-): Effect | PlanFault {
+): Effect {
   const { evaluator, action } = source.program;
   const scope = recordedScope(source, forward);
   const site = { kind: 'compensate', action: forward.action } as const;
   const contract = action(compensation.action);
   const rendered = compensation.with === null ? {} : evaluator.render(compensation.with, site, scope);
-  const withValue = fillDefaults(contract.input, rendered);
-  const breach = compileSchema(contract.input)(withValue)[0];
-  if (breach)
-    return faultOf(
-      forward,
-      `the request of ${contract.name} breaks its schema at "${breach.pointer}": ${breach.message}`,
-    );
+  const withValue = acceptWith(contract, rendered);
   const ingredients = compensationIngredients(forward.key, 0);
   return proposeEffect({
     ingredients,

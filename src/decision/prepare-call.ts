@@ -1,5 +1,3 @@
-import { fillDefaults } from '../definition/fill-defaults.ts';
-import { compileSchema } from '../definition/schema-validator.ts';
 import type { CallStep } from '../model/definition.ts';
 import type { Effect, EffectRequest, Frame } from '../model/effect.ts';
 import { RefusedError } from '../model/errors.ts';
@@ -7,6 +5,7 @@ import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { RunData } from '../model/run.ts';
+import { acceptWith } from './accept-with.ts';
 import type { Draft } from './draft.ts';
 import { effectKey, forwardIngredients } from './effect-key.ts';
 import { proposeEffect } from './propose-effect.ts';
@@ -71,15 +70,8 @@ function requestOf(
 function withOf(draft: Draft, step: CallStep, data: RunData): Json {
   const { compiled } = draft.ctx;
   const { site, scope } = scopeAt(draft, step.id, data);
-  const { input } = compiled.action(step.action);
-  const value = fillDefaults(input, step.with === null ? {} : compiled.evaluator.render(step.with, site, scope));
-  const misfit = compileSchema(input)(value)[0];
-  if (misfit === undefined) return value;
-  const where = misfit.pointer === '' ? 'it' : misfit.pointer;
-  throw new RefusedError(
-    'PAWL_EXPRESSION_FAULT',
-    `\`with\` does not fit the input of ${step.action}: ${where} ${misfit.message}`,
-  );
+  const rendered = step.with === null ? {} : compiled.evaluator.render(step.with, site, scope);
+  return acceptWith(compiled.action(step.action), rendered);
 }
 
 function intentText(value: Json): string {

@@ -54,7 +54,8 @@ function queryPairs(name: string, value: Json, template: Template): readonly str
 }
 
 function plainText(value: Json, template: Template): string {
-  if (typeof value === 'string') return value;
+  // Half a character has no percent-encoding.
+  if (typeof value === 'string' && !/\p{Surrogate}/u.test(value)) return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw templateFault(template, 'a part of a url is a text, a number or a bool');
 }

@@ -103,3 +103,33 @@ describe('an answer that cannot be read', () => {
     expect(Buffer.from(resultBase64 ?? '', 'base64').toString()).toContain('<!doctype html>');
   });
 });
+
+describe('the preview of a compensation', () => {
+  it('R24 is refused with the step named when the undo of that step cannot be computed: here its address', async () => {
+    const process = await worker();
+    const { url } = house.provider;
+    const text = [
+      'pawl: 1',
+      'workflow: saga',
+      'version: 1',
+      'timeout: 1h',
+      'actions:',
+      httpAction(url, 'charge', ['compensate: { call: shop.back, with: { base: =effect.output.id } }']),
+      httpAction('${ with.base }', 'back', ['compensate: none']),
+      'steps:',
+      '  - { id: charge, call: shop.charge }',
+      '',
+    ].join('\n');
+    const run = await begin(process, text);
+    await untilStatus(process, run, 'COMPLETED');
+    await expect(process.app.previewCompensation(run)).rejects.toMatchObject({
+      code: 'PAWL_EVENT_REFUSED',
+      message: expect.stringContaining('the url is not an http(s) address'),
+      details: { step: 'charge' },
+    });
+    await expect(process.app.compensate(run, { by: 'ana', reason: 'x' }, null)).resolves.toMatchObject({
+      outcome: 'stale',
+    });
+    expect(house.happened()).toEqual(['charge']);
+  });
+});
