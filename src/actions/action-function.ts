@@ -1,5 +1,5 @@
 import type { Json } from '../model/json.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { NoteLogger } from '../ports/logger.ts';
 
 /** What a registered function is called with, once per attempt or query. */
 export interface FunctionCall {
@@ -13,7 +13,7 @@ export interface FunctionCall {
   readonly deadlineMs: number;
   /** Aborts at the deadline and when this worker may no longer act; hand it to whatever you call. */
   readonly signal: AbortSignal;
-  readonly logger: Logger;
+  readonly logger: NoteLogger;
 }
 
 /** What `reconcile` found out about an effect. */

@@ -3,7 +3,7 @@ import type { EffectRequest } from '../model/effect.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { ActionAdapter, SecretHeaders, SendGate } from '../ports/action-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger, NoteLogger } from '../ports/logger.ts';
 import type { FunctionRegistry } from './action-function.ts';
 import { queryFunction, sendFunction } from './function-action.ts';
 import { exchangeHttp } from './http-action.ts';
@@ -38,7 +38,7 @@ interface Touch {
 const OPEN_GATE: SendGate = () => true;
 
 /** A function's own words go under one event of ours, beside which function and effect they are about. */
-function loggerFor(logger: Logger, name: string, key: string): Logger {
+function loggerFor(logger: Logger, name: string, key: string): NoteLogger {
   const about = { function: name, effectKey: key };
   return {
     info: (facts, note) => logger.info({ ...facts, ...about, note }, 'function.note'),

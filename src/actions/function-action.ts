@@ -4,7 +4,7 @@ import type { AttemptReport } from '../model/outcome.ts';
 import { STORABLE_DEPTH_MAX } from '../model/storable.ts';
 import type { SendGate } from '../ports/action-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { NoteLogger } from '../ports/logger.ts';
 import type { ActionFunction, FunctionCall, FunctionFinding } from './action-function.ts';
 import { declaredBy } from './function-outcomes.ts';
 import { checkStorable } from './read-body.ts';
@@ -21,7 +21,7 @@ export interface FunctionInvocation {
   readonly gate: SendGate;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly logger: NoteLogger;
 }
 
 /** How a call ended. */

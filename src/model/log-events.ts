@@ -17,7 +17,7 @@ export const LOG_EVENTS = {
   'run.broken': 'a run could not be decided and is parked',
   'run.dropped': 'a run was let go after a fault of its lane',
   'run.let-go': 'a run was given back undecided',
-  'run.pin-mismatch': 'a run does not fit what this process has and is held',
+  'run.set-aside': 'a run does not fit what this process has and is left to others',
   'run.suspect': 'a run of a dead worker was taken over and is held alone',
   'seat.lost': 'this worker lost its seat and fenced itself',
   'start.answer-lost': 'the answer to a start was lost and it is started again under the same key',

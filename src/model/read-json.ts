@@ -32,30 +32,37 @@ export function readJson(text: string, what: string): Json {
 /** Walks the tokens of valid JSON with the pointer of each. */
 function scan(text: string, what: string): void {
   const levels: Level[] = [];
-  const pointer = (): string =>
-    levels
-      .map(
-        (level) =>
-          `/${(level.kind === 'map' ? level.member : String(level.index)).replaceAll('~', '~0').replaceAll('/', '~1')}`,
-      )
-      .join('');
   for (const [token] of text.matchAll(TOKEN)) {
-    const level = levels.at(-1);
-    if (token === '{' || token === '[')
-      levels.push({
-        kind: token === '{' ? 'map' : 'list',
-        keys: new Set(),
-        member: '',
-        index: 0,
-        expectsKey: token === '{',
-      });
-    else if (token === '}' || token === ']') levels.pop();
-    else if (token === ',' && level !== undefined) nextMember(level);
-    else if (token.startsWith('"') && level?.expectsKey === true)
-      readKey(level, token, () => refuse(what, pointer(), 'is there twice'));
-    else if (/^-?\d/.test(token) && !isExact(token))
-      refuse(what, pointer(), `holds ${token}, which cannot be kept exactly: send it as a text`);
+    if (/^[{}[\],]$/.test(token)) moveLevel(levels, token);
+    else scanScalar(levels, token, what);
   }
+}
+
+function moveLevel(levels: Level[], token: string): void {
+  const level = levels.at(-1);
+  if (token === '{' || token === '[') levels.push(openLevel(token));
+  else if (token === ',' && level !== undefined) nextMember(level);
+  else levels.pop();
+}
+
+function scanScalar(levels: readonly Level[], token: string, what: string): void {
+  const level = levels.at(-1);
+  if (token.startsWith('"') && level?.expectsKey === true) {
+    if (readKey(level, token)) refuse(what, pointerOf(levels), 'is there twice');
+  } else if (/^-?\d/.test(token) && !isExact(token)) {
+    refuse(what, pointerOf(levels), `holds ${token}, which cannot be kept exactly: send it as a text`);
+  }
+}
+
+function openLevel(token: '{' | '['): Level {
+  return { kind: token === '{' ? 'map' : 'list', keys: new Set(), member: '', index: 0, expectsKey: token === '{' };
+}
+
+function pointerOf(levels: readonly Level[]): string {
+  return levels
+    .map((level) => (level.kind === 'map' ? level.member : String(level.index)))
+    .map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
 }
 
 function nextMember(level: Level): void {
@@ -63,11 +70,13 @@ function nextMember(level: Level): void {
   level.expectsKey = level.kind === 'map';
 }
 
-function readKey(level: Level, token: string, twice: () => void): void {
+/** Reads a key; true when the map has it already. */
+function readKey(level: Level, token: string): boolean {
   level.member = JSON.parse(token) as string;
   level.expectsKey = false;
-  if (level.keys.has(level.member)) twice();
+  const isTwice = level.keys.has(level.member);
   level.keys.add(level.member);
+  return isTwice;
 }
 
 /** Whether a number's text means the same as the double that stands for it. */

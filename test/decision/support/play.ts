@@ -8,14 +8,13 @@ import type { DecisionInput } from '../../../src/decision/decision-input.ts';
 import { compileMachine, type CompiledMachine } from '../../../src/machine/compile.ts';
 import { lower } from '../../../src/machine/lower.ts';
 import { hashJson } from '../../../src/model/hash.ts';
-import type { Digest, EffectKey, RunId } from '../../../src/model/ids.ts';
+import type { Digest, RunId } from '../../../src/model/ids.ts';
 import type { Approval } from '../../../src/model/approval.ts';
 import { parseDuration } from '../../../src/model/duration.ts';
 import type { Effect } from '../../../src/model/effect.ts';
 import type { InboxEvent, InboxPayload } from '../../../src/model/inbox-event.ts';
 import type { Json } from '../../../src/model/json.ts';
 import { numbersFor } from '../../../src/model/numbers.ts';
-import type { Outcome } from '../../../src/model/outcome.ts';
 import type { InboxAnswer, RunCommit } from '../../../src/model/run-commit.ts';
 import type { RunState } from '../../../src/model/run.ts';
 import type { ReviewAnswer } from '../../../src/model/statuses.ts';
@@ -379,5 +378,3 @@ export function workflow(steps: string, more = ''): string {
   ]);
   return `pawl: 1\nworkflow: story\nversion: 1\nactions:\n${actions.join('\n')}\n${more}\nsteps:\n${steps}\n`;
 }
-
-export type { EffectKey, Outcome };

@@ -212,6 +212,8 @@ export function eventFrom(tape: Tape, run: Driver): KernelEvent {
       return { type: 'run.reopened', ending, atMs };
     case '$outputHeld':
       return { type: 'step.retried', step: '$output', atMs };
+    default:
+      break;
   }
   if (state?.role === 'held') return { type: 'step.retried', step, atMs };
   const taken = state?.edges.filter((edge) => edge.event === 'handler.taken') ?? [];
