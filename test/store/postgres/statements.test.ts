@@ -36,6 +36,12 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => client.end());
 
+function named(name: string): Statement {
+  const found = STATEMENTS.find((statement) => statement.name === name);
+  if (found === undefined) throw new Error(`there is no statement ${name}`);
+  return found;
+}
+
 function parametersOf(statement: Statement): number {
   return Math.max(0, ...[...statement.text.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])));
 }
@@ -116,6 +122,16 @@ describe('The statements of the store', () => {
       expect(/\$1::|ANY \(\$1|part IN/.test(text)).toBe(false);
     },
   );
+
+  it('Lists of pairs are hashed once, not joined again for every row', async () => {
+    for (const name of ['commit', 'commit_full', 'fire']) {
+      const nulls = Array.from({ length: parametersOf(named(name)) }, () => 'NULL').join(', ');
+      const { rows } = await client.query(`EXPLAIN (COSTS OFF) EXECUTE ${name}(${nulls})`);
+      const text = rows.map((row) => row['QUERY PLAN'] as string).join('\n');
+      expect(text).toMatch(/hashed SubPlan/);
+      expect(text).not.toContain('Semi Join');
+    }
+  });
 
   it('No hot statement reads a table from end to end, nor a whole part where a run would do: on an empty database', async () => {
     expect(await allWideReads()).toEqual([]);

@@ -122,7 +122,10 @@ const HEAD = `u AS (
   RETURNING 1),
 w AS MATERIALIZED (SELECT ok.* FROM (SELECT count(*) AS heads FROM u) AS c CROSS JOIN ok WHERE c.heads >= 0)`;
 
-/** Stage 4: all other rows, from the members that are in. A changed ledger row is there and locked; a new one is not there. */
+/**
+ * Stage 4: all other rows, from the members that are in. A changed ledger row is there and locked; a new one is not
+ * there. `IS TRUE` keeps a list of pairs a hashed one: as a join it would be read again for every timer.
+ */
 const ROWS = `j AS (
   INSERT INTO pawl.journal (part, run_id, tenant, fence, worker_id, codec, snapshot, ${namesOf(TRANSITION)})
   SELECT $1, w.run_id, w.tenant, w.fence, $2,
@@ -145,7 +148,7 @@ ri AS (
 td AS (
   DELETE FROM pawl.timer m
   WHERE m.part = $1 AND m.run_id = ANY (ARRAY(SELECT w.run_id FROM w WHERE w.timers_cleared IS NOT NULL))
-    AND (m.run_id, m.name) IN (SELECT w.run_id, x.name FROM w CROSS JOIN LATERAL json_array_elements_text(w.timers_cleared::json) AS x (name))
+    AND ((m.run_id, m.name) IN (SELECT w.run_id, x.name FROM w CROSS JOIN LATERAL json_array_elements_text(w.timers_cleared::json) AS x (name))) IS TRUE
   RETURNING 1),
 tu AS (
   INSERT INTO pawl.timer AS m (part, run_id, tenant, ${namesOf(TIMER)})

@@ -17,7 +17,7 @@ due AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED),
 del AS (
   DELETE FROM pawl.timer m
-  WHERE m.part = $1 AND m.run_id = ANY (ARRAY(SELECT due.run_id FROM due)) AND (m.run_id, m.name) IN (SELECT due.run_id, due.name FROM due)
+  WHERE m.part = $1 AND m.run_id = ANY (ARRAY(SELECT due.run_id FROM due)) AND ((m.run_id, m.name) IN (SELECT due.run_id, due.name FROM due)) IS TRUE
   RETURNING m.run_id, m.name, m.generation, m.tenant, m.payload, m.payload_hash),
 ev AS (
   INSERT INTO pawl.inbox AS b (part, run_id, source, event_id, tenant, payload, payload_hash, received_at, detail, consumed)
