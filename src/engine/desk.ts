@@ -3,12 +3,6 @@ import type { RunCommit } from '../model/run-commit.ts';
 import type { SendGate } from '../ports/action-adapter.ts';
 import type { SettledAnswer } from './commit-runs.ts';
 
-/** A commit's answer with the monotonic time at which the commit was first sent (E05 counts from there). */
-export interface DeskAnswer {
-  readonly answer: SettledAnswer;
-  readonly sentAtMs: number;
-}
-
 /** The place at which a run is held: a worker's lane, or the desk of a visitor who decides once and sends nothing (P17). */
 export interface Desk {
   readonly part: number;
@@ -16,8 +10,12 @@ export interface Desk {
   canSend(): boolean;
   /** The database's time, epoch milliseconds. */
   nowMs(): number;
-  commit(commit: RunCommit): Promise<DeskAnswer>;
-  gateFor(sentAtMs: number): SendGate;
+  commit(commit: RunCommit): Promise<SettledAnswer>;
+  /**
+   * The gate of E05 for what was decided at this monotonic time. It counts from before the decision, as the quarantine of
+   * E06 does: however long a commit waited for its turn, nothing leaves later than `sendWithinMs` after `requestedAtMs`.
+   */
+  gateFor(decidedAtMs: number): SendGate;
   /** Aborts when this desk must not act any more: the seat is lost. */
   readonly signal: AbortSignal;
   /** The run is not held here any more. */

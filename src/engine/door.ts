@@ -14,8 +14,8 @@ export interface Door {
   keepsStarts(): boolean;
   /** The database's time, epoch milliseconds. */
   nowMs(): Promise<number>;
-  /** Stores a start, alone or in a batch. `sentAtMs` is monotonic. @throws PAWL_STORE_* when nobody can tell. */
-  start(request: StartRequest): Promise<{ readonly answer: StartAnswer; readonly sentAtMs: number }>;
+  /** Stores a start, alone or in a batch. @throws PAWL_STORE_* when nobody can tell. */
+  start(request: StartRequest): Promise<StartAnswer>;
   /** Takes a run that was started leased to `owner`, a name of this process. */
   hold(start: HoldingStart, owner: WorkerId): void;
   /** Decides a run whose lease this process has just got, with all that waits in its inbox. Resolves after that commit. */

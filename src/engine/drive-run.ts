@@ -4,7 +4,8 @@ import type { DecisionInput } from '../decision/decision-input.ts';
 import { invariant } from '../model/errors.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { RunState } from '../model/run.ts';
-import type { Desk, DeskAnswer } from './desk.ts';
+import type { SettledAnswer } from './commit-runs.ts';
+import type { Desk } from './desk.ts';
 import type { Engine } from './engine.ts';
 import { loadRun } from './load-run.ts';
 import { observeLate } from './observe-late.ts';
@@ -33,7 +34,8 @@ export type Driven =
       readonly kind: 'kept';
       readonly state: RunState;
       readonly orders: Orders;
-      readonly sentAtMs: number;
+      /** Monotonic time before the orders were decided. */
+      readonly decidedAtMs: number;
       readonly rest: readonly DecisionInput[];
       readonly more: boolean;
     }
@@ -115,17 +117,24 @@ async function letGo(hand: Hand, question: Question): Promise<Driven> {
   return { kind: 'left' };
 }
 
-function kept(decision: Decision, sentAtMs: number): Driven {
-  return { kind: 'kept', state: decision.next, orders: decision, sentAtMs, rest: decision.rest, more: decision.more };
+function kept(decision: Decision, decidedAtMs: number): Driven {
+  return {
+    kind: 'kept',
+    state: decision.next,
+    orders: decision,
+    decidedAtMs,
+    rest: decision.rest,
+    more: decision.more,
+  };
 }
 
 /** What a definite answer means; null = decide again on the reloaded run. */
 async function settle(
   hand: Hand,
   question: Question,
-  sent: { decision: Decision; commit: RunCommit; told: DeskAnswer },
+  sent: { decision: Decision; decidedAtMs: number; commit: RunCommit; answer: SettledAnswer },
 ): Promise<Driven | null> {
-  const { answer, sentAtMs } = sent.told;
+  const { answer } = sent;
   switch (answer.kind) {
     case 'applied':
       invariant(answer.revision === sent.decision.next.revision, 'a commit was applied at another revision', {
@@ -133,7 +142,7 @@ async function settle(
         expected: sent.decision.next.revision,
         applied: answer.revision,
       });
-      return sent.commit.lease.kind === 'release' ? { kind: 'left' } : kept(sent.decision, sentAtMs);
+      return sent.commit.lease.kind === 'release' ? { kind: 'left' } : kept(sent.decision, sent.decidedAtMs);
     case 'failed':
       return parkBroken(hand, question, answer.message);
     case 'fenced':
@@ -147,10 +156,10 @@ async function settle(
 }
 
 /** Sends a commit until its head is not locked by somebody else (P02: busy, queue again). */
-async function commitUntilFree(hand: Hand, commit: RunCommit): Promise<DeskAnswer> {
+async function commitUntilFree(hand: Hand, commit: RunCommit): Promise<SettledAnswer> {
   for (;;) {
-    const told = await hand.desk.commit(commit);
-    if (told.answer.kind !== 'busy' || hand.desk.signal.aborted) return told;
+    const answer = await hand.desk.commit(commit);
+    if (answer.kind !== 'busy' || hand.desk.signal.aborted) return answer;
     await hand.engine.clock.sleep(BUSY_PAUSE_MS, hand.desk.signal);
   }
 }
@@ -163,6 +172,7 @@ async function commitUntilFree(hand: Hand, commit: RunCommit): Promise<DeskAnswe
 export async function driveRun(hand: Hand, state: RunState, inputs: readonly DecisionInput[]): Promise<Driven> {
   let question: Question = { state, inputs };
   for (let reloads = 0; reloads <= RELOADS_MAX && !hand.desk.signal.aborted; reloads += 1) {
+    const decidedAtMs = hand.engine.clock.monotonicMs();
     let decision: Decision;
     try {
       decision = decideOn(hand, question);
@@ -170,9 +180,9 @@ export async function driveRun(hand: Hand, state: RunState, inputs: readonly Dec
       return parkBroken(hand, question, error instanceof Error ? error.message : String(error));
     }
     const commit = withLease(decision, hand);
-    if (isEmpty(commit)) return kept(decision, hand.engine.clock.monotonicMs());
-    const told = await commitUntilFree(hand, commit);
-    const driven = await settle(hand, question, { decision, commit, told });
+    if (isEmpty(commit)) return kept(decision, decidedAtMs);
+    const answer = await commitUntilFree(hand, commit);
+    const driven = await settle(hand, question, { decision, decidedAtMs, commit, answer });
     if (driven !== null) return driven;
     const again = await reload(hand, question);
     if (again === null) return letGo(hand, question);

@@ -38,8 +38,8 @@ export interface HoldingStart {
   readonly state: RunState;
   readonly inputs: readonly DecisionInput[];
   readonly orders: Orders | null;
-  /** Monotonic time at which the commit of those orders was sent. */
-  readonly sentAtMs: number;
+  /** Monotonic time before those orders were decided. */
+  readonly decidedAtMs: number;
 }
 
 function addressOf(event: InboxEvent): string {
@@ -149,7 +149,7 @@ class Holding implements HeldRun {
   }
 
   /** Sends, asks and reads; only ever called with orders whose commit was applied (P01, E03). */
-  dispatch(orders: Orders, sentAtMs: number): void {
+  dispatch(orders: Orders, decidedAtMs: number): void {
     const { engine, version, desk } = this;
     const touch = {
       engine,
@@ -158,7 +158,7 @@ class Holding implements HeldRun {
       signal: this.sending.signal,
       nowMs: () => desk.nowMs(),
     };
-    for (const order of orders.sends) void this.follow(sendEffect(touch, order, this.desk.gateFor(sentAtMs)));
+    for (const order of orders.sends) void this.follow(sendEffect(touch, order, this.desk.gateFor(decidedAtMs)));
     for (const order of orders.queries) void this.follow(queryEffect(touch, order));
     for (const order of orders.reads) void this.follow(readAction(touch, order));
   }
@@ -199,7 +199,7 @@ class Holding implements HeldRun {
     if (driven.state.revision > this.state.revision) this.resolveProven();
     this.state = driven.state;
     if (this.gone) return;
-    this.dispatch(driven.orders, driven.sentAtMs);
+    this.dispatch(driven.orders, driven.decidedAtMs);
     if (!driven.more) return;
     const next = [...driven.rest, ...this.queue];
     this.queue = next.length === 0 ? [{ type: 'due' }] : next;
@@ -212,7 +212,7 @@ class Holding implements HeldRun {
  */
 export function holdRun(engine: Engine, desk: Desk, start: HoldingStart): HeldRun {
   const holding = new Holding(engine, desk, start);
-  if (start.orders !== null) holding.dispatch(start.orders, start.sentAtMs);
+  if (start.orders !== null) holding.dispatch(start.orders, start.decidedAtMs);
   void holding.drive();
   return holding;
 }

@@ -82,6 +82,6 @@ export async function openClaim(engine: Engine, claimed: ClaimedRun): Promise<Op
   const inputs = [{ type: 'resumed' } as const, ...loaded.open.map((event) => ({ type: 'inbox', event }) as const)];
   return {
     kind: 'hold',
-    start: { version, state: loaded.state, inputs, orders: null, sentAtMs: engine.clock.monotonicMs() },
+    start: { version, state: loaded.state, inputs, orders: null, decidedAtMs: engine.clock.monotonicMs() },
   };
 }

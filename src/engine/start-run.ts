@@ -179,13 +179,14 @@ type StartAttempt =
   | { readonly kind: 'taken'; readonly answer: StartAnswer };
 
 async function startOnce(engine: Engine, door: Door, version: LoadedVersion, run: RunIdentity): Promise<StartAttempt> {
+  const decidedAtMs = engine.clock.monotonicMs();
   const decision = await decideAt(engine, door, version, run);
   const request = requestOf(door, decision);
-  const { answer, sentAtMs } = await door.start(request);
+  const answer = await door.start(request);
   if (!answer.created && answer.runId !== run.runId) return { kind: 'taken', answer };
   if (request.lease.kind === 'keep') {
     const inputs = decision.more ? [{ type: 'due' } as const] : [];
-    door.hold({ version, state: decision.next, inputs, orders: decision, sentAtMs }, request.lease.workerId);
+    door.hold({ version, state: decision.next, inputs, orders: decision, decidedAtMs }, request.lease.workerId);
   }
   return { kind: 'started', run: decision.next.run };
 }

@@ -50,9 +50,8 @@ export function createVisitor(engine: Engine, part: number): Visitor {
       gateFor: () => () => false,
       left: () => undefined,
       commit: async (commit) => {
-        const sentAtMs = clock.monotonicMs();
         const [answer] = await commitRuns({ store, part, workerId: owner, clock, logger, signal: forever }, [commit]);
-        return { answer: answer ?? { kind: 'lost' }, sentAtMs };
+        return answer ?? { kind: 'lost' };
       },
     };
   };
@@ -77,10 +76,9 @@ export function createVisitor(engine: Engine, part: number): Visitor {
     keepsStarts: () => false,
     nowMs: () => store.nowMs(),
     start: async (request: StartRequest) => {
-      const sentAtMs = clock.monotonicMs();
       const [answer] = await startRuns(engine, part, [request]);
       if (answer === undefined) throw new InvariantError('a start was not answered', { runId: request.run.runId });
-      return { answer, sentAtMs };
+      return answer;
     },
     hold: () => {
       throw new InvariantError('a visitor keeps no runs', { part });

@@ -45,11 +45,6 @@ interface LaneStart {
   readonly alone: Alone;
 }
 
-interface StartedAt {
-  readonly answer: StartAnswer;
-  readonly sentAtMs: number;
-}
-
 /** The state and the rounds of a lane; `openLane` wires them to loops. */
 class PartLane implements Lane {
   readonly part: number;
@@ -70,14 +65,10 @@ class PartLane implements Lane {
     this.alone = first.alone;
     this.time = createDatabaseClock(engine.clock, first.nowMs);
     this.tenure = this.begin(first.workerId, first.takenAtMs);
-    this.starts = createBatcher<StartRequest, StartedAt>({
+    this.starts = createBatcher<StartRequest, StartAnswer>({
       clock: engine.clock,
       identityOf: ({ run }) => `${run.workflow} ${run.key}`,
-      send: async (requests) => {
-        const sentAtMs = engine.clock.monotonicMs();
-        const answers = await startRuns(engine, part, requests);
-        return answers.map((answer) => ({ answer, sentAtMs }));
-      },
+      send: (requests) => startRuns(engine, part, requests),
     });
   }
 
@@ -114,7 +105,7 @@ class PartLane implements Lane {
     return Promise.resolve(this.time.nowMs());
   }
 
-  start(request: StartRequest): Promise<StartedAt> {
+  start(request: StartRequest): Promise<StartAnswer> {
     return this.starts.submit(request);
   }
 

@@ -13,8 +13,8 @@ export interface Seat {
   /** Whether it still lives by the monotonic clock. */
   lives(): boolean;
   end(): void;
-  /** E05: open while the seat has its margin and the commit that wrote REQUESTED was sent less than `sendWithinMs` ago. */
-  gateFor(sentAtMs: number): SendGate;
+  /** E05: open while the seat has its margin and the REQUESTED row was decided less than `sendWithinMs` ago (monotonic). */
+  gateFor(decidedAtMs: number): SendGate;
 }
 
 /**
@@ -31,10 +31,10 @@ export function createSeat(workerId: WorkerId, takenAtMs: number, clock: Clock, 
     },
     lives: () => !life.signal.aborted && clock.monotonicMs() < endsAtMs,
     end: () => life.abort(),
-    gateFor: (sentAtMs) => () => {
+    gateFor: (decidedAtMs) => () => {
       const nowMs = clock.monotonicMs();
       return (
-        !life.signal.aborted && endsAtMs - nowMs >= numbers.sendMarginMs && nowMs - sentAtMs <= numbers.sendWithinMs
+        !life.signal.aborted && endsAtMs - nowMs >= numbers.sendMarginMs && nowMs - decidedAtMs <= numbers.sendWithinMs
       );
     },
   };

@@ -1,6 +1,6 @@
-import { commitRuns } from '../engine/commit-runs.ts';
+import { commitRuns, type SettledAnswer } from '../engine/commit-runs.ts';
 import type { DatabaseClock } from '../engine/database-clock.ts';
-import type { Desk, DeskAnswer } from '../engine/desk.ts';
+import type { Desk } from '../engine/desk.ts';
 import type { Engine } from '../engine/engine.ts';
 import { holdRun, type HeldRun, type HoldingStart } from '../engine/held-run.ts';
 import type { RunId } from '../model/ids.ts';
@@ -16,7 +16,7 @@ export interface Tenure {
   readonly seat: Seat;
   readonly held: ReadonlyMap<RunId, HeldRun>;
   hold(start: HoldingStart): HeldRun;
-  commit(commit: RunCommit): Promise<DeskAnswer>;
+  commit(commit: RunCommit): Promise<SettledAnswer>;
   /** From now on nothing new is sent; what has nothing in flight is released. */
   windDown(): void;
   /** Sockets in flight are closed; their attempts settle as unknown, or unsent where no byte was written. */
@@ -46,18 +46,17 @@ export function beginTenure(options: TenureOptions): Tenure {
   const held = new Map<RunId, HeldRun>();
   let windingDown = false;
 
-  const batcher = createBatcher<RunCommit, DeskAnswer>({
+  const batcher = createBatcher<RunCommit, SettledAnswer>({
     clock,
     identityOf: (commit) => commit.runId,
     send: async (commits) => {
-      const sentAtMs = clock.monotonicMs();
       const answers = await commitRuns(
         { store, part, workerId: seat.workerId, clock, logger, signal: seat.signal },
         commits,
       );
       for (const answer of answers) if (answer.kind === 'applied' && answer.atMs > 0) time.hear(answer.atMs);
       options.committed();
-      return answers.map((answer) => ({ answer, sentAtMs }));
+      return answers;
     },
   });
 
@@ -66,7 +65,7 @@ export function beginTenure(options: TenureOptions): Tenure {
     signal: seat.signal,
     canSend: () => !windingDown && seat.lives(),
     nowMs: () => time.nowMs(),
-    gateFor: (sentAtMs) => seat.gateFor(sentAtMs),
+    gateFor: (decidedAtMs) => seat.gateFor(decidedAtMs),
     commit: (commit) => batcher.submit(commit),
     left: (runId) => {
       held.delete(runId);

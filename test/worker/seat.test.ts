@@ -19,7 +19,7 @@ const numbers = numbersFor(1_500);
 const seatAt = (clock: Clock) => createSeat('w' as WorkerId, 0, clock, numbers);
 
 describe('seat', () => {
-  it('E05 gate: open while the seat has its margin and the commit was sent at most sendWithin ago', () => {
+  it('E05 gate: open while the seat has its margin and the request was decided at most sendWithin ago', () => {
     const clock = handClock();
     const gate = seatAt(clock).gateFor(0);
     expect(gate()).toBe(true);
