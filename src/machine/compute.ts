@@ -1,10 +1,12 @@
-import { ExpressionFault } from '../definition/expression/expression-fault.ts';
 import type { Scope, Site } from '../definition/evaluator.ts';
+import { fillDefaults } from '../definition/fill-defaults.ts';
+import { compileSchema } from '../definition/schema-validator.ts';
 import type { CatchClause, Handler, Step, Template } from '../model/definition.ts';
-import { assertNever, invariant } from '../model/errors.ts';
+import { assertNever, invariant, PawlError, RefusedError } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
+import { findUnstorable } from '../model/storable.ts';
 import type { Failure, RunData, RunIdentity } from '../model/run.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import type { Program } from './program.ts';
@@ -49,9 +51,9 @@ function keyOf(of: ComputationRef): string {
 
 function attempt(turn: Turn, data: RunData, of: ComputationRef): Computed {
   try {
-    return { ok: true, value: evaluate(turn, data, of) };
+    return { ok: true, value: storable(evaluate(turn, data, of)) };
   } catch (error) {
-    if (!(error instanceof ExpressionFault)) throw error;
+    if (!isExpressionFault(error)) throw error;
     const failure: Failure = {
       code: 'expression',
       class: 'expression',
@@ -62,6 +64,10 @@ function attempt(turn: Turn, data: RunData, of: ComputationRef): Computed {
     };
     return { ok: false, failure };
   }
+}
+
+function isExpressionFault(error: unknown): error is PawlError {
+  return error instanceof PawlError && error.code === 'PAWL_EXPRESSION_FAULT';
 }
 
 function evaluate(turn: Turn, data: RunData, of: ComputationRef): Json {
@@ -103,7 +109,29 @@ function setValues(turn: Turn, data: RunData, id: string): Json {
   const { program, run } = turn;
   const step = program.step(id);
   invariant(step.verb === 'set', 'not a set step', { step: id });
-  return renderAll(turn, step.set, { site: stepSite(program, id), scope: stepScope(program, { run, data, step: id }) });
+  const at = { site: stepSite(program, id), scope: stepScope(program, { run, data, step: id }) };
+  return fitVars(program, renderAll(turn, step.set, at));
+}
+
+/** Values as their vars take them: with the defaults of the var's schema, and fitting it. @throws PAWL_EXPRESSION_FAULT. */
+function fitVars(program: Program, values: JsonObject): JsonObject {
+  const schemas = new Map(program.machine.definition.vars);
+  const fitted = Object.entries(values).map(([name, value]) => {
+    const schema = schemas.get(name) ?? true;
+    const filled = fillDefaults(schema, value);
+    const misfit = compileSchema(schema)(filled)[0];
+    if (misfit === undefined) return [name, filled] as const;
+    throw new RefusedError('PAWL_EXPRESSION_FAULT', `the value does not fit the var ${name}: ${misfit.message}`);
+  });
+  return Object.fromEntries(fitted);
+}
+
+/** What is computed is kept, so it must be storable (rule P11). @throws PAWL_EXPRESSION_FAULT. */
+function storable(value: Json): Json {
+  const found = findUnstorable(value);
+  if (found === null) return value;
+  const where = found.pointer === '' ? 'a value' : `the value at "${found.pointer}"`;
+  throw new RefusedError('PAWL_EXPRESSION_FAULT', `${where} cannot be stored: ${found.reason}`);
 }
 
 function renderAll(
@@ -142,7 +170,8 @@ function handlerValues(turn: Turn, data: RunData, of: Extract<ComputationRef, { 
   const { program, run } = turn;
   const handler = handlerOf(program, of.step, of.index);
   const scope = withRoot(stepScope(program, { run, data, step: of.step }), 'event', eventView(eventOf(turn)));
-  return renderAll(turn, handler.set, { site: { kind: 'event', event: handler.event, step: of.step }, scope });
+  const site: Site = { kind: 'event', event: handler.event, step: of.step };
+  return fitVars(program, renderAll(turn, handler.set, { site, scope }));
 }
 
 function outputValue(turn: Turn, data: RunData, id: string | null): Json {
