@@ -37,7 +37,7 @@ const byHash = new Map<string, SchemaCheck>();
 const byIdentity = new WeakMap<object, SchemaCheck>();
 
 /** A RE2 matcher where ajv wants a RegExp: patterns of definitions run in time linear in the text. */
-function linearRegExp(pattern: string): { test(text: string): boolean } {
+function linearRegExp(pattern: string): { test(text: string): boolean; toString(): string } {
   const compiled = compilePattern(pattern.replace(/\\u([0-9A-Fa-f]{4})/g, '\\x{$1}'));
   if (compiled === null)
     throw new Error(
