@@ -10,7 +10,7 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_EFFECT_NOT_FOUND: '`pawl show RUN` lists the steps and their effects',
   PAWL_RUN_AMBIGUOUS: 'use one of the ids that the message names',
   PAWL_RUN_KEY_CONFLICT: 'start with the same input to get the same run, or use another key',
-  PAWL_INPUT_INVALID: 'mend the places shown and start again; nothing was stored',
+  PAWL_INPUT_INVALID: 'mend the place that the message names and send it again; nothing was stored',
   PAWL_VALUE_NOT_STORABLE:
     'send JSON without the value that the message names; large things belong elsewhere, by reference',
   PAWL_EFFECT_CONFLICT: 'give the step another `object` or `intent`; the ledger holds this one with another request',

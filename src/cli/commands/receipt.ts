@@ -3,6 +3,7 @@ import { type CliContext, printJson } from '../cli-context.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Bind } from '../bind.ts';
 import { terminalText } from '../terminal-text.ts';
+import { counted } from '../time-words.ts';
 
 /** `pawl receipt verify RUN`: recomputes every hash of a run's chain of receipts. */
 export function addReceipt(program: Command, bind: Bind): void {
@@ -27,7 +28,7 @@ async function verify(context: CliContext, run: string): Promise<void> {
   for (const fault of faults) context.print(context.paint.bad(`✘ ${terminalText(JSON.stringify(fault))}`));
   context.print(
     faults.length === 0
-      ? `${receipts.length} receipts verified ✔`
-      : `${faults.length} faults in ${receipts.length} receipts`,
+      ? `${counted(receipts.length, 'receipt')} verified ✔`
+      : `${counted(faults.length, 'fault')} in ${counted(receipts.length, 'receipt')}`,
   );
 }

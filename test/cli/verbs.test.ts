@@ -1,0 +1,279 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunView } from '../../src/engine/run-view.ts';
+import { runSql } from '../support/postgres.ts';
+import { type CommandLine, openCommandLine } from './support/command-line.ts';
+import { approvedOrder, PLAIN, unaskable, workflow } from './support/workflows.ts';
+
+let shell: CommandLine;
+beforeAll(async () => {
+  shell = await openCommandLine({ script: { pay: 'lost-done' } });
+  const { url } = shell.provider;
+  const files: Readonly<Record<string, string>> = {
+    'plain.yaml': PLAIN,
+    'order.yaml': approvedOrder(url),
+    'payout.yaml': unaskable(url),
+    'letter.yaml': workflow('letter', [
+      'key: input.id',
+      'input: { type: object, required: [id], properties: { id: { type: string } } }',
+      'events: { answered: { schema: { type: object, required: [text], properties: { text: { type: string } } } } }',
+      'steps:',
+      '  - { id: answer, await: answered, timeout: 1h }',
+      'output: { text: =steps.answer.output.text }',
+    ]),
+  };
+  for (const [name, text] of Object.entries(files)) await shell.ok(['publish', shell.file(name, text)]);
+});
+afterAll(() => shell.close());
+
+const input = (id: string): string => JSON.stringify({ id });
+const show = async (id: string): Promise<RunView> => (await shell.call(['show', id, '-o', 'json'])).json<RunView>();
+/** Starts a run and lets a worker bring it to where a person is needed. */
+const until = (name: string, id: string) =>
+  shell.call(['run', name, '--input', input(id), '--no-wait-human', '--as', 'bob']);
+
+describe('publish', () => {
+  it('says that the same content is there already', async () => {
+    const { code, err } = await shell.call(['publish', 'plain.yaml']);
+    expect([code, err]).toEqual([0, expect.stringContaining('there already, with the same content')]);
+  });
+
+  it('refuses other content at its line, names what differs, who published, and the next free number', async () => {
+    await shell.ok(['publish', shell.file('next.yaml', PLAIN.replace('version: 1', 'version: 2'))]);
+    await shell.ok(['start', 'letter', '--input', input('pinned')]);
+    const { code, err } = await shell.call([
+      'publish',
+      shell.file('edited.yaml', PLAIN.replace('timeout: 1h', 'timeout: 2h')),
+    ]);
+    expect(code).toBe(5);
+    expect(err).toContain('error PAWL-501 plain@1 is published with other content; what differs: ');
+    expect(err).toContain(' --> edited.yaml:3:10\n2 | workflow: plain\n3 | version: 1\n  |          ^\n');
+    expect(err).toMatch(
+      /set `version: 3`\. 1 was published .* UTC by ana as [0-9a-f]{12}, yours is [0-9a-f]{12}; 0 runs/,
+    );
+  });
+
+  it('counts the runs that stay on the published version, and tells the same as data', async () => {
+    const edited = readFileSync(join(shell.folder, 'letter.yaml'), 'utf8').replace('timeout: 1h', 'timeout: 2h');
+    const { err } = await shell.call(['publish', shell.file('letter2.yaml', edited), '-o', 'json']);
+    const { error } = JSON.parse(err) as { readonly error: Record<string, unknown> };
+    expect(error).toMatchObject({
+      code: 'PAWL_VERSION_CONFLICT',
+      details: { workflow: 'letter', version: 1, next: 2 },
+      problems: [
+        {
+          code: 'PAWL-501',
+          pointer: '/version',
+          help: expect.stringContaining('1 run that has not ended stays on it') as string,
+        },
+      ],
+    });
+  });
+
+  it('publishes none of several files when one is broken', async () => {
+    const other = shell.file('other.yaml', PLAIN.replace('workflow: plain', 'workflow: other'));
+    const { code } = await shell.call(['publish', other, shell.file('bad.yaml', 'pawl: 1\n')]);
+    expect(code).toBe(3);
+    expect((await shell.call(['start', 'other', '--input', input('x')])).code).toBe(4);
+  });
+});
+
+describe('approve and deny', () => {
+  it('shows what is voted about and what it will send, then says what became of the vote', async () => {
+    await until('order', 'v1');
+    const { code, err } = await shell.call(['approve', 'v1', 'decision', '--comment', 'looks good']);
+    expect(code).toBe(0);
+    expect(err).toContain(
+      'Charge order v1?  (needs 1 of role:approver)\n  order: v1\n  will send shop.charge {"order":"v1"}\n',
+    );
+    expect(err).toContain('✔ approved by ana\n');
+    const again = await shell.call(['approve', 'v1']);
+    expect([again.code, again.err]).toEqual([0, '✔ approved by ana: it was there before, nothing changed\n']);
+    const other = await shell.call(['deny', 'v1', '--as', 'kai']);
+    expect([other.code, other.err]).toEqual([5, expect.stringContaining('✘ not denied by kai (already-decided)')]);
+  });
+
+  it('tells a person without the role which mend there is, exit 6', async () => {
+    await until('order', 'v2');
+    const { code, err } = await shell.call(['approve', 'v2', '--as', 'zoe']);
+    expect([code, err]).toEqual([6, expect.stringContaining('give the role under "principals" in pawl.config.yaml')]);
+  });
+
+  it('A04 a vote for something else than what is asked now is refused, exit 5', async () => {
+    await until('order', 'v3');
+    const { code, err } = await shell.call(['approve', 'v3', '--subject', '0'.repeat(64)]);
+    expect([code, err]).toEqual([5, expect.stringContaining('read it again with pawl show')]);
+  });
+
+  it('a denial undoes what was done', async () => {
+    await until('order', 'v4');
+    await shell.withWorker(async () => {
+      await shell.ok(['deny', 'v4']);
+      await shell.call(['run', 'order', '--input', input('v4')]);
+    });
+    const run = await show('v4');
+    expect([run.status, run.effects.find((effect) => effect.compensates !== null)?.state]).toEqual([
+      'COMPENSATED',
+      'CONFIRMED',
+    ]);
+  });
+});
+
+describe('signal', () => {
+  it('is kept until it is waited for, told once, and refused when it does not fit', async () => {
+    await shell.ok(['start', 'letter', '--input', input('g1')]);
+    const misfit = await shell.call(['signal', 'g1', 'answered', '{"text":1}']);
+    expect([misfit.code, misfit.err]).toEqual([3, expect.stringContaining("the event's data does not fit: /text")]);
+    expect((await shell.call(['signal', 'g1', 'nosuch'])).code).toBe(5);
+    const sent = await shell.call(['signal', 'g1', 'answered', '{"text":"yes"}', '--id', 'e1', '-o', 'json']);
+    expect(sent.json()).toMatchObject({ outcome: 'applied', eventId: 'e1', again: false });
+    const again = await shell.call(['signal', 'g1', 'answered', '{"text":"yes"}', '--id', 'e1', '-o', 'json']);
+    expect(again.json()).toMatchObject({ outcome: 'applied', again: true });
+    expect((await show('g1')).output).toEqual({ text: 'yes' });
+  });
+
+  it('reads its data from a file or standard input', async () => {
+    await shell.ok(['start', 'letter', '--input', input('g2')]);
+    writeFileSync(join(shell.folder, 'data.json'), '{"text":"from a file"}');
+    await shell.ok(['signal', 'g2', 'answered', '@data.json']);
+    await shell.ok(['start', 'letter', '--input', '-'], { readInput: () => Promise.resolve(input('g3')) });
+    await shell.ok(['signal', 'g3', 'answered', '-'], { readInput: () => Promise.resolve('{"text":"from stdin"}') });
+    expect([(await show('g2')).output, (await show('g3')).output]).toEqual([
+      { text: 'from a file' },
+      { text: 'from stdin' },
+    ]);
+  });
+});
+
+describe('a destructive verb', () => {
+  it.each([
+    ['cancel', 'd1', '↩ reserve  shop.reserve is undone where the workflow says how'],
+    ['cancel --terminate', 'd2', '! reserve  shop.reserve stays done'],
+  ])(
+    '%s prints its plan; without a terminal and --yes it ends with 2, and --yes needs --reason',
+    async (verb, id, plan) => {
+      await until('order', id);
+      const args = [verb.split(' ')[0] ?? '', id, ...verb.split(' ').slice(1)];
+      const asked = await shell.call(args);
+      expect([asked.code, asked.out]).toEqual([2, '']);
+      expect(asked.err).toContain(plan);
+      expect(asked.err).toContain('nobody can be asked here: add --yes --reason TEXT');
+      const unreasoned = await shell.call([...args, '--yes']);
+      expect([unreasoned.code, unreasoned.err]).toEqual([2, expect.stringContaining('--yes needs --reason TEXT')]);
+      const blank = await shell.call([...args, '--yes', '--reason', ' ']);
+      expect(blank.code).toBe(2);
+      expect((await show(id)).status).toBe('WAITING');
+      await shell.ok([...args, '--yes', '--reason', 'customer left']);
+      const history = (await shell.call(['show', id, '--history', '-o', 'json'])).json<{
+        history: { audit: unknown[] };
+      }>();
+      expect(history.history.audit).toMatchObject([{ actor: 'ana', reason: 'customer left' }]);
+      expect((await show(id)).status).toBe(verb === 'cancel' ? 'COMPENSATING' : 'TERMINATED');
+    },
+  );
+
+  it('R24 compensate shows the plan of a terminated run, and orders exactly that', async () => {
+    await until('order', 'd3');
+    await shell.ok(['cancel', 'd3', '--terminate', '--yes', '--reason', 'stop']);
+    const plan = await shell.call(['compensate', 'd3', '--dry-run']);
+    expect([plan.code, plan.out]).toEqual([0, '']);
+    expect(plan.err).toMatch(
+      /Plan \(valid for revision \d+, plan [0-9a-f]{8}\):\n {2}1 ↩ reserve {2}shop\.release {2}\{"id":"reserve-\d+"\} {2}PROPOSED\n/,
+    );
+    const data = (await shell.call(['compensate', 'd3', '--dry-run', '-o', 'json'])).json<{ undo: unknown[] }>();
+    expect(data.undo).toMatchObject([{ step: 'reserve', action: 'shop.release' }]);
+    expect((await shell.call(['compensate', 'd3'])).code).toBe(2);
+    await shell.withWorker(async () => {
+      await shell.ok(['compensate', 'd3', '--yes', '--reason', 'make amends']);
+      await shell.call(['run', 'order', '--input', input('d3')]);
+    });
+    expect((await show('d3')).status).toBe('COMPENSATED');
+    const nothing = await shell.call(['compensate', 'd3']);
+    expect([nothing.code, nothing.err]).toEqual([0, expect.stringContaining('nothing to undo')]);
+  });
+
+  it('cancel of a run that has ended says what there is instead, exit 5', async () => {
+    await shell.ok(['run', 'plain', '--input', input('d4')]);
+    const { code, err } = await shell.call(['cancel', 'd4', '--yes', '--reason', 'late']);
+    expect([code, err]).toEqual([
+      5,
+      expect.stringContaining('the run has ended: pawl compensate RUN undoes what it did'),
+    ]);
+  });
+});
+
+describe('an effect in doubt', () => {
+  it('is told with its command, refuses what cannot be said of it, and is settled by a person with evidence', async () => {
+    const asked = await until('payout', 'u1');
+    expect(asked.code).toBe(8);
+    expect(asked.err).toMatch(
+      /waits for a person at pay: role:operator\n +pawl resolve run_\w+ pay --as confirmed\|absent/,
+    );
+    expect((await shell.ok(['ls', '--needs', 'human'])).includes('u1')).toBe(true);
+    const resolve = (...more: readonly string[]) => shell.call(['resolve', 'u1', 'pay', ...more]);
+    const evidence = ['--evidence', 'seen in the bank statement'];
+    expect((await shell.call(['reconcile', 'u1', 'pay'])).err).toContain('that action cannot be asked what happened');
+    expect((await resolve('--as', 'rejected', ...evidence)).err).toContain(
+      'this review takes: confirmed, absent, keep-waiting',
+    );
+    expect((await resolve('--as', 'confirmed', ...evidence, '--by', 'zoe')).code).toBe(6);
+    const misfit = await resolve('--as', 'confirmed', ...evidence, '--output', '{"id":7}');
+    expect([misfit.code, misfit.err]).toEqual([
+      3,
+      expect.stringContaining("does not fit the action's output schema: /id"),
+    ]);
+    const quiet = { timeout: 10_000 };
+    const blank = async () => (await resolve('--as', 'confirmed', '--evidence', ' ', '--output', '{"id":"p-1"}')).err;
+    await expect.poll(blank, quiet).toContain('say what shows it');
+    await expect
+      .poll(() => resolve('--as', 'confirmed', ...evidence, '--output', '{"id":"p-1"}'), { timeout: 10_000 })
+      .toMatchObject({ code: 0 });
+    const run = await show('u1');
+    expect([run.status, run.output]).toEqual(['COMPLETED', { paid: 'p-1' }]);
+    const { receipts } = (await shell.call(['receipt', 'verify', 'u1', '-o', 'json'])).json<{ receipts: unknown[] }>();
+    expect(receipts).toMatchObject([
+      { observedBy: 'person', evidence: { by: 'ana', evidence: 'seen in the bank statement' } },
+    ]);
+  });
+
+  it('that is said to be absent fails its step and names it', async () => {
+    await until('payout', 'u2');
+    const args = ['resolve', 'u2', 'pay', '--as', 'absent', '--evidence', 'not in the statement'];
+    await expect.poll(() => shell.call(args), { timeout: 10_000 }).toMatchObject({ code: 0 });
+    expect((await shell.call(['show', 'u2'])).out).toContain('! absent at pay: ');
+    expect((await show('u2')).status).toBe('FAILED');
+  });
+});
+
+describe('receipt verify', () => {
+  it('says how many hold, and finds one flipped byte, exit 5', async () => {
+    await until('order', 'r1');
+    expect(await shell.ok(['receipt', 'verify', 'r1'])).toContain('1 receipt verified ✔');
+    const { id } = await show('r1');
+    await runSql(shell.url, "SET session_replication_role = replica; UPDATE pawl.receipt SET external_id = 'forged'");
+    const { code, out } = await shell.call(['receipt', 'verify', id]);
+    expect([code, out]).toEqual([5, expect.stringContaining('✘')]);
+  });
+});
+
+describe('visualize', () => {
+  it('draws a file, a published workflow and a run, as Mermaid text and as SVG', async () => {
+    expect(await shell.ok(['visualize', 'order.yaml', '-o', 'mermaid'])).toMatch(/^---\ntitle: "order 1"/);
+    expect(await shell.ok(['visualize', 'order@1', '-o', 'mermaid'])).toBe(
+      await shell.ok(['visualize', 'order.yaml', '-o', 'mermaid']),
+    );
+    await until('order', 'p1');
+    expect(await shell.ok(['visualize', '--run', 'p1'])).not.toBe(await shell.ok(['visualize', 'order']));
+    const { err } = await shell.call(['visualize', 'order', '--out', 'order.svg']);
+    expect(err).toBe('drawn into order.svg\n');
+    expect(readFileSync(join(shell.folder, 'order.svg'), 'utf8')).toMatch(/^<svg [\s\S]*<\/svg>\s*$/);
+  });
+
+  it('shows what is wrong with a file instead of drawing it, and where it cannot write', async () => {
+    expect((await shell.call(['visualize', shell.file('nope.yaml', 'pawl: 1\n')])).code).toBe(3);
+    const { code, err } = await shell.call(['visualize', 'plain', '-o', 'mermaid', '--out', 'no/where.mmd']);
+    expect([code, err]).toEqual([2, 'error no/where.mmd cannot be written: there is no such folder\n']);
+    expect((await shell.call(['visualize'])).code).toBe(2);
+  });
+});
