@@ -4,7 +4,7 @@
  * `npm run bench [-- --seconds N]`
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,11 +14,13 @@ import { createSystemClock } from '../dist/app/system-clock.js';
 import { createSystemIds } from '../dist/app/system-ids.js';
 import { numbersFor } from '../dist/model/numbers.js';
 import { startDatabase } from '../dist/store/postgres/launcher/start-database.js';
+import { stopDatabase } from '../dist/store/postgres/launcher/stop-database.js';
 import { openPostgresStore } from '../dist/store/postgres/postgres-store.js';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '6' } } });
 const seconds = Number(values.seconds);
 const folder = mkdtempSync(path.join(tmpdir(), 'pawl-bench-'));
+chmodSync(folder, 0o755);
 const clock = createSystemClock();
 const numbers = numbersFor(60_000);
 const STEPS = ['a', 'b', 'c'];
@@ -184,7 +186,8 @@ async function bareAt(store, sample, batch) {
   return done / ((performance.now() - at) / 1000);
 }
 
-const database = await startDatabase({ dataDir: path.join(folder, 'data'), env: process.env, clock });
+const databaseOptions = { dataDir: path.join(folder, 'data'), env: { PATH: process.env.PATH }, clock };
+const database = await startDatabase(databaseOptions);
 const inner = await openPostgresStore({
   url: database.url,
   numbers,
@@ -239,5 +242,6 @@ try {
   await app.close();
   await inner.close();
   await database.leave();
+  await stopDatabase(databaseOptions);
   rmSync(folder, { recursive: true, force: true });
 }

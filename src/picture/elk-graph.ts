@@ -72,7 +72,15 @@ const OPTIONS: Readonly<Record<string, string>> = {
   'elk.layered.spacing.edgeNodeBetweenLayers': '18',
   'elk.padding': '[top=24,left=24,bottom=24,right=24]',
 };
-const GROUP_OPTIONS: Readonly<Record<string, string>> = { 'elk.padding': '[top=36,left=18,bottom=18,right=18]' };
+/** A group is at least as wide as its title. */
+function groupOptions(title: string): Readonly<Record<string, string>> {
+  const width = Math.ceil(textWidth(shorten(title, SIZES.titleMax), SIZES.detailPx) + 2 * SIZES.padding);
+  return {
+    'elk.padding': '[top=36,left=18,bottom=18,right=18]',
+    'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+    'elk.nodeSize.minimum': `(${width},60)`,
+  };
+}
 
 /** Width of the badges that stand in a card's upper right corner. */
 export function badgesWidth(marks: readonly PictureMark[]): number {
@@ -90,7 +98,7 @@ export function toElkGraph(picture: Picture): ElkNode {
   const build = (parent: string | null): ElkNode[] =>
     (childrenOf.get(parent) ?? []).map((node) =>
       childrenOf.has(node.id)
-        ? { id: node.id, children: build(node.id), layoutOptions: GROUP_OPTIONS }
+        ? { id: node.id, children: build(node.id), layoutOptions: groupOptions(node.title) }
         : { id: node.id, ...sizeOf(node) },
     );
   return { id: '$picture', layoutOptions: OPTIONS, children: build(null), edges: picture.edges.map(toElkEdge) };

@@ -1,14 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Environment, loadConfig } from '../../app/config.ts';
 import { type App, createApp } from '../../app/create-app.ts';
+import { manageDatabase } from '../../app/manage-database.ts';
 import { InvariantError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import type { BookEntry } from '../provider/book.ts';
 import type { ScriptTexts } from '../provider/script.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { type DemoProcess, startProcess } from './demo-process.ts';
 
 /** Everything that the demo runs with: real processes, a provider with its own book, and a hand on Pawl. */
@@ -46,6 +48,8 @@ const PROVIDER_OPTIONS = { lost: 'silence', records: { '/charges/ch_1': { id: 'c
  */
 export async function openDemoHouse(hostEnv: Environment): Promise<DemoHouse> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pawl-demo-'));
+  // As root the database runs as another user, who must be able to get here: else its data would lie elsewhere.
+  await chmod(folder, 0o755);
   const env: Environment = { ...hostEnv, PAWL_SECRET_PSP_TOKEN: 'demo-token', PAWL_AS: 'demo', NO_COLOR: '1' };
   await writeFile(path.join(folder, 'pawl.config.yaml'), CONFIG);
   const provider = await startProcess({
@@ -62,7 +66,7 @@ export async function openDemoHouse(hostEnv: Environment): Promise<DemoHouse> {
     ready: { on: 'stdout', text: '"url"' },
   });
   const providerUrl = (JSON.parse(provider.line) as { readonly url: string }).url;
-  const app = await createApp({ config: loadConfig({ folder, env }), env });
+  const app = await createApp({ config: loadConfig({ folder, env }), env, logger: createLogger('error') });
   for (const name of WORKFLOWS) {
     const file = fileURLToPath(new URL(`../../../workflows/${name}.pawl.yaml`, import.meta.url));
     const text = (await readFile(file, 'utf8')).replaceAll(PROVIDER_IN_FILES, providerUrl);
@@ -99,6 +103,7 @@ export async function openDemoHouse(hostEnv: Environment): Promise<DemoHouse> {
     async close() {
       await Promise.all(started.map((process) => process.stop()));
       await app.close();
+      await manageDatabase(app.config, env).stop();
       await provider.process.stop();
       await rm(folder, { recursive: true, force: true });
     },
