@@ -1,10 +1,10 @@
 import type { WaitStep } from '../model/definition.ts';
-import { RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
-import { atEntry, enqueueSettled, failed, failureOf } from './settle-step.ts';
+import { atEntry, enqueueSettled } from './settle-step.ts';
 import { scopeAt } from './step-scope.ts';
+import { templateFault } from './template-fault.ts';
 import { instantOf, millisecondsOf } from './time-values.ts';
 
 /** Sleeps until an instant that is fixed now, once; an instant that has passed is settled in the same commit. */
@@ -15,11 +15,8 @@ export function enterWait(draft: Draft, step: WaitStep, data: RunData): void {
     rendered: evaluator.render(step.wait.kind === 'for' ? step.wait.duration : step.wait.instant, at.site, at.scope),
   }));
   if (value === null) return;
-  const dueAtMs = dueOf(draft, step, value.rendered);
-  if (dueAtMs instanceof RefusedError) {
-    enqueueSettled(draft, step.id, failed(failureOf(step.id, 'expression', 'expression', dueAtMs.message)));
-    return;
-  }
+  const dueAtMs = atEntry(draft, step.id, () => dueOf(draft, step, value.rendered));
+  if (dueAtMs === null) return;
   if (dueAtMs > draft.atMs) {
     draft.setTimer(`${step.id}:wait`, dueAtMs);
     return;
@@ -27,20 +24,34 @@ export function enterWait(draft: Draft, step: WaitStep, data: RunData): void {
   enqueueSettled(draft, step.id, { ok: true, output: firedOutput(draft.atMs, draft.atMs - dueAtMs), attempts: 0 });
 }
 
-function dueOf(draft: Draft, step: WaitStep, value: Json): number | RefusedError {
-  const found = step.wait.kind === 'for' ? millisecondsOf(value) : instantOf(value);
+/** @throws PAWL_EXPRESSION_FAULT for a value that is no time, told by its expression. */
+function dueOf(draft: Draft, step: WaitStep, value: Json): number {
+  const { wait } = step;
+  const found = wait.kind === 'for' ? millisecondsOf(value) : instantOf(value);
   if (found === null) {
-    const wanted =
-      step.wait.kind === 'for' ? 'a duration of zero or more, as "1h30m"' : 'a timestamp, as "2030-01-31T12:00:00Z"';
-    return new RefusedError('PAWL_EXPRESSION_FAULT', `a wait needs ${wanted}`);
+    const wanted = wait.kind === 'for' ? 'a duration, as "1h30m"' : 'a timestamp, as "2030-01-31T12:00:00Z"';
+    const template = wait.kind === 'for' ? wait.duration : wait.instant;
+    throw templateFault(template, `a wait needs ${wanted}; this gave ${nameOf(value)}`);
   }
-  return step.wait.kind === 'for' ? draft.atMs + found : found;
+  return wait.kind === 'for' ? draft.atMs + found : found;
 }
 
+/** What a value is, without saying the value. */
+function nameOf(value: Json): string {
+  if (value === null) return 'null';
+  if (value === '') return 'an empty text';
+  return Array.isArray(value) ? 'a list' : `another ${typeof value}`;
+}
+
+/** A wait that goes on within this time after it was due is on time: no wake-up comes to the millisecond. */
+const LATE_AFTER_MS = 1_000;
+
 /**
- * The output of a wait.
- * @param firedAtMs database time at which it was applied; `lateMs` how long after its due time.
+ * The output of a wait, `{firedAt, late}`.
+ * @param firedAtMs the instant that was waited for (of one that had passed at entry, the entry): a recorded time, epoch
+ *   milliseconds, which expressions see as a timestamp.
+ * @param behindMs how long after that instant it was applied; `late` is true beyond one second.
  */
-export function firedOutput(firedAtMs: number, lateMs: number): Json {
-  return { firedAt: new Date(firedAtMs).toISOString(), late: lateMs > 0 };
+export function firedOutput(firedAtMs: number, behindMs: number): Json {
+  return { firedAt: firedAtMs, late: behindMs > LATE_AFTER_MS };
 }
