@@ -5,6 +5,7 @@ import { readRequest } from '../decision/effect-key.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { QueryOrder } from '../ports/action-adapter.ts';
 import { renderSecrets } from './render-secrets.ts';
+import { scrubReport } from './scrub-report.ts';
 import { type Touch, touchScope } from './touch.ts';
 
 async function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> {
@@ -20,7 +21,7 @@ async function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> 
     scope,
   });
   if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
-  return engine.actions.query(order, secrets.headers, signal);
+  return scrubReport(await engine.actions.query(order, secrets.headers, signal), secrets.values);
 }
 
 /** Asks the provider what became of an effect, and judges the answer (E06). Never throws for the world's faults. Transaction: none. */

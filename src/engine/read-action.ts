@@ -3,6 +3,7 @@ import { judgeAttempt } from '../decision/judge-outcome.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { ReadOrder } from '../ports/action-adapter.ts';
 import { renderSecrets } from './render-secrets.ts';
+import { scrubReport } from './scrub-report.ts';
 import { type Touch, touchScope } from './touch.ts';
 
 async function perform(touch: Touch, order: ReadOrder): Promise<AttemptReport> {
@@ -14,7 +15,7 @@ async function perform(touch: Touch, order: ReadOrder): Promise<AttemptReport> {
     scope,
   });
   if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
-  return engine.actions.read(order, secrets.headers, signal);
+  return scrubReport(await engine.actions.read(order, secrets.headers, signal), secrets.values);
 }
 
 /** Performs a read: no ledger row, freely repeated; its result is recorded with the transition. Transaction: none. */

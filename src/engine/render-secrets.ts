@@ -1,13 +1,17 @@
 import type { Evaluator, Scope } from '../definition/evaluator.ts';
 import { renderSecretHeaders, secretNamesOf } from '../decision/secret-headers.ts';
 import type { ActionContract } from '../model/definition.ts';
-import type { Json } from '../model/json.ts';
 import type { SecretHeaders } from '../ports/action-adapter.ts';
 import type { Secrets } from '../ports/secrets.ts';
 
 /** Headers ready to go out, or what keeps them from it. */
 export type RenderedSecrets =
-  | { readonly kind: 'headers'; readonly headers: SecretHeaders }
+  | {
+      readonly kind: 'headers';
+      readonly headers: SecretHeaders;
+      /** The values that were read, so that what comes back can be freed of them. */
+      readonly values: readonly string[];
+    }
   | { readonly kind: 'missing'; readonly reason: string };
 
 /** What the headers of one sending are rendered from. */
@@ -23,7 +27,7 @@ export interface SecretsAsk {
  * kept nowhere; a missing one is told by its name. Messages never hold a value.
  */
 export function renderSecrets(evaluator: Evaluator, secrets: Secrets, ask: SecretsAsk): RenderedSecrets {
-  const values: Record<string, Json> = {};
+  const values: Record<string, string> = {};
   for (const name of secretNamesOf(ask.contract, ask.what)) {
     const value = secrets.read(name);
     if (value === null) return { kind: 'missing', reason: `the secret ${name} is missing` };
@@ -31,7 +35,8 @@ export function renderSecrets(evaluator: Evaluator, secrets: Secrets, ask: Secre
   }
   const scope: Scope = { ...ask.scope, secrets: values };
   try {
-    return { kind: 'headers', headers: renderSecretHeaders(evaluator, ask.contract, ask.what, scope) };
+    const headers = renderSecretHeaders(evaluator, ask.contract, ask.what, scope);
+    return { kind: 'headers', headers, values: Object.values(values) };
   } catch {
     // The fault's own words might quote what it failed on.
     return {

@@ -4,6 +4,7 @@ import { effectView } from '../decision/effect-view.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { SendGate, SendOrder } from '../ports/action-adapter.ts';
 import { renderSecrets } from './render-secrets.ts';
+import { scrubReport } from './scrub-report.ts';
 import { type Touch, touchScope } from './touch.ts';
 
 async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<AttemptReport> {
@@ -16,7 +17,7 @@ async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<
     scope,
   });
   if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
-  return engine.actions.send(order, secrets.headers, gate, signal);
+  return scrubReport(await engine.actions.send(order, secrets.headers, gate, signal), secrets.values);
 }
 
 /**

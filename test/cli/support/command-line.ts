@@ -110,13 +110,10 @@ export async function openCommandLine(options: Partial<ProviderOptions> = {}): P
     withWorker: async (act) => {
       const stopping = new AbortController();
       const working = call(['worker'], { stopped: stopping.signal });
-      try {
-        return await act();
-      } finally {
-        stopping.abort();
-        const { code, err } = await working;
-        if (code !== 0) throw new Error(`the worker ended with ${code}: ${err}`);
-      }
+      const done = await act().finally(() => stopping.abort());
+      const { code, err } = await working;
+      if (code !== 0) throw new Error(`the worker ended with ${code}: ${err}`);
+      return done;
     },
     close: async () => {
       await provider.close();
