@@ -36,6 +36,7 @@ function letGo(draft: Draft, step: string, cause: Cause): boolean {
   if (incident.step === null) {
     // The run itself was held: a deadline, a park, a pin (which the end of the decision looks at again).
     draft.closeIncidents((known) => known.id === incident.id);
+    if (incident.kind === 'poison' || incident.kind === 'pin') noteLetGo(draft, incident, cause);
     return true;
   }
   if (incident.kind === 'expired') {
@@ -49,6 +50,18 @@ function letGo(draft: Draft, step: string, cause: Cause): boolean {
   if (feed(draft, { type: 'step.retried', step, atMs: draft.atMs }, cause)) return true;
   draft.setControl(before);
   return false;
+}
+
+/**
+ * A row of the journal that moves nothing (its detail is no kernel event): with it the run's crashes count from 0 again (P06),
+ * so that the next claim does not set aside what a person has just let go.
+ */
+function noteLetGo(draft: Draft, incident: Incident, { type, id }: Cause): void {
+  draft.addTransition(draft.snapshot, {
+    event: { type, id, step: null, detail: { incident: incident.id } },
+    delta: { left: [], entered: [] },
+    commands: [],
+  });
 }
 
 /** An incident of a step is named by the step; one of the run by its id, its kind, or what stands behind the colon. */

@@ -7,7 +7,7 @@ import { InvariantError } from '../model/errors.ts';
 import type { Engine } from './engine.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { holdRun } from './held-run.ts';
-import { CRASHES_MAX, openClaim } from './open-claim.ts';
+import { openClaim } from './open-claim.ts';
 import { releaseCommit } from './park-run.ts';
 import { startRuns } from './start-runs.ts';
 
@@ -62,7 +62,7 @@ export function createVisitor(engine: Engine, part: number): Visitor {
     try {
       const desk = deskFor(claimed, claimed.run.owner ?? workerId);
       const opened = await openClaim(engine, claimed);
-      if (opened.kind === 'hold' && claimed.run.crashes < CRASHES_MAX) await holdRun(engine, desk, opened.start).left;
+      if (opened.kind === 'hold') await holdRun(engine, desk, opened.start).left;
       // A process that cannot decide only stores events: a worker parks the run, with the field named (P06, P07).
       else await desk.commit(releaseCommit(claimed.run, null, claimed.nowMs));
     } finally {

@@ -351,6 +351,17 @@ describe('a version whose functions are missing here', () => {
   });
 });
 
+describe('a parked run', () => {
+  it('P07 is let go by a process that sends nothing: applied at once, with a row in the journal', () => {
+    const run = new Play(TWO, { missingFunctions: ['do-b@1'] });
+    const rows = run.stored.journal.length;
+    run.canSend = false;
+    expect(run.retry('pin')).toMatchObject({ outcome: 'applied' });
+    expect([run.state.status, run.incidents]).toEqual(['RUNNING', []]);
+    expect(run.stored.journal.slice(rows)).toMatchObject([{ event: { type: 'retry' }, delta: { entered: [] } }]);
+  });
+});
+
 describe('a commit', () => {
   it('carries at most 64 transitions; what follows is kept and goes on in the next', () => {
     const text = workflow('  - { id: w, wait: 0s, next: w, maxJumps: 200 }');

@@ -1,6 +1,7 @@
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { begin, type House, openHouse, type Process, untilStatus } from './support/house.ts';
-import { httpAction } from './support/workflows.ts';
+import { httpAction, sagaOf } from './support/workflows.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -131,5 +132,33 @@ describe('the preview of a compensation', () => {
       outcome: 'stale',
     });
     expect(house.happened()).toEqual(['charge']);
+  });
+});
+
+/** Says in the database that workers which held nothing else have crashed over this run. */
+async function crash(run: string, times: number): Promise<void> {
+  const client = new pg.Client({ connectionString: house.url });
+  await client.connect();
+  await client.query('UPDATE pawl.run_head SET crashes = $2 WHERE run_id = $1', [run, times]);
+  await client.end();
+}
+
+describe('a run that was set aside', () => {
+  it('P06 is let go by a person without any worker: answered at once, its crashes counted anew, then it goes on', async () => {
+    const cli = await house.process();
+    const run = await begin(cli, sagaOf(house.provider.url, ['reserve', 'charge']));
+    await crash(run, 3);
+    const first = await worker();
+    await untilStatus(first, run, 'HELD');
+    await first.app.close(500);
+    expect((await cli.app.show(run)).incidents).toMatchObject([{ kind: 'poison', acts: ['retry', 'terminate'] }]);
+    const before = (await cli.app.history(run)).journal.length;
+    const act = { by: 'ana', reason: 'the provider was replaced' };
+    await expect(cli.app.retry(run, 'poison', act)).resolves.toMatchObject({ outcome: 'applied' });
+    const view = await cli.app.show(run);
+    expect([view.status, view.incidents]).toEqual(['RUNNING', []]);
+    expect((await cli.app.history(run)).journal).toHaveLength(before + 1);
+    await untilStatus(await worker(), run, 'COMPLETED');
+    expect(house.happened()).toEqual(['reserve', 'charge']);
   });
 });
