@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type CommandLine, openCommandLine } from './support/command-line.ts';
+import { PLAIN, workflow } from './support/workflows.ts';
+
+/** What the package installs as `pawl`; `npm test` builds it first. */
+const PAWL = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const SLEEPS = workflow('sleeps', ['steps:', '  - { id: nap, wait: 30m }']);
+
+let shell: CommandLine;
+const running = new Set<ChildProcess>();
+beforeAll(async () => {
+  if (!existsSync(PAWL)) throw new Error('dist/cli/main.js is missing: npm run build');
+  shell = await openCommandLine();
+  await shell.ok(['publish', shell.file('plain.yaml', PLAIN)]);
+  shell.file('sleeps.yaml', SLEEPS);
+});
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+  running.clear();
+});
+afterAll(() => shell.close());
+
+interface Started {
+  readonly child: ChildProcess;
+  /** Resolves when stderr holds the text. */
+  said(text: string): Promise<void>;
+  ended(): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
+}
+
+function start(...args: readonly string[]): Started {
+  const env = { PATH: process.env['PATH'], PAWL_DATABASE: shell.url, PAWL_LEASE_MS: '9000', PAWL_AS: 'ana' };
+  const child = spawn(process.execPath, [PAWL, ...args], { cwd: shell.folder, env, stdio: 'pipe' });
+  running.add(child);
+  const written = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    written.out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    written.err += chunk.toString();
+  });
+  return {
+    child,
+    said: async (text) => {
+      while (!written.err.includes(text)) await once(child.stderr, 'data');
+    },
+    ended: async () => {
+      if (child.exitCode === null) await once(child, 'close');
+      return { code: child.exitCode, ...written };
+    },
+  };
+}
+
+describe('the command as a process', () => {
+  it('gives its exit code, its data on stdout and its words on stderr', async () => {
+    const { code, out, err } = await start('run', 'plain', '--input', '{"id":"p1"}').ended();
+    expect([code, out]).toEqual([0, '{"note":"none"}\n']);
+    expect(err).toContain('COMPLETED');
+    expect((await start('shwo').ended()).code).toBe(2);
+    expect((await start('show', 'nobody').ended()).code).toBe(4);
+  });
+
+  it('a worker that is told to stop by SIGTERM gives back what it holds and ends with 0', async () => {
+    const worker = start('worker');
+    await worker.said('working');
+    worker.child.kill('SIGTERM');
+    const { code, err } = await worker.ended();
+    expect([code, err.includes('stopping')]).toEqual([0, true]);
+  });
+
+  it('run ends with 130 on Ctrl-C and says that the run goes on', async () => {
+    const watching = start('run', 'sleeps.yaml');
+    await watching.said('waits at nap');
+    watching.child.kill('SIGINT');
+    const { code, err } = await watching.ended();
+    expect([code, err.includes('the run goes on wherever a worker runs: pawl show run_')]).toEqual([130, true]);
+  });
+
+  it('a reader that has seen enough is no failure', async () => {
+    const listing = start('visualize', 'plain');
+    listing.child.stdout?.destroy();
+    const { code, err } = await listing.ended();
+    expect([code, err]).toEqual([0, '']);
+  });
+});
