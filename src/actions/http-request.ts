@@ -2,6 +2,7 @@ import { canonicalJson } from '../model/canonical-json.ts';
 import type { Idempotency } from '../model/definition.ts';
 import type { EffectRequest } from '../model/effect.ts';
 import type { Json, JsonObject } from '../model/json.ts';
+import { isReservedHeader } from '../model/reserved-headers.ts';
 import type { SecretHeaders } from '../ports/action-adapter.ts';
 
 /** A request checked and ready for the wire. */
@@ -34,22 +35,6 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Controls and blanks, which the URL parser would silently drop or encode. */
 const URL_UNSAFE = /[\0-\x20\x7f]/;
 const UNUSABLE_METHODS = new Set(['CONNECT', 'TRACE']);
-/** Headers that belong to the connection, or that say something we do not do. */
-const OWN_HEADERS = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
 /** Reads the URL; only what certainly means the same to us and to the provider passes. */
 function readUrl(text: string | null): URL | RequestRefusal {
   if (text === null || text === '') return { refusal: 'the request has no URL' };
@@ -69,8 +54,7 @@ function addHeaders(into: Map<string, string>, headers: Readonly<Record<string, 
     if (!TOKEN.test(name)) return { refusal: 'a header name holds a character that is not allowed there' };
     if (!HEADER_VALUE.test(value))
       return { refusal: `the header ${lower} holds a control character or one beyond latin-1` };
-    if (OWN_HEADERS.has(lower) || lower.startsWith('pawl-'))
-      return { refusal: `the header ${lower} is not the workflow's to set` };
+    if (isReservedHeader(name)) return { refusal: `the header ${lower} is not the workflow's to set` };
     into.set(lower, value);
   }
   return null;

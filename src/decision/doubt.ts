@@ -2,14 +2,13 @@ import type { ActionContract } from '../model/definition.ts';
 import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import type { Numbers } from '../model/numbers.ts';
+import { REMEMBERED_SHARE } from '../model/remembered-share.ts';
 import type { EffectPolicy } from './effect-policy.ts';
 
 /** The first resend comes after this, each later one after twice the wait before it (rule E06). */
 export const RESEND_DELAY_MS = 1_000;
 /** No two resends are further apart than this. */
 export const RESEND_CAP_MS = 60_000;
-/** Share of `remembers` within which a resend may still leave. */
-export const REMEMBERED_SHARE = 0.9;
 /** How long an act that is harmless to repeat is repeated. */
 export const NATURAL_RESENDS_MS = 24 * 3_600_000;
 

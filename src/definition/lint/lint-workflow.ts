@@ -7,6 +7,7 @@ import { createLintContext, type LintContext } from './lint-context.ts';
 import { lintLiteralSecrets } from './literal-secret-rule.ts';
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
 import { lintApprovals, lintDeadline } from './people-rules.ts';
+import { lintProviders } from './provider-rules.ts';
 import { lintAuthorized, lintCompensationReads, lintRedacted, lintSecrets, lintStepReads } from './reading-rules.ts';
 
 const RULES: readonly ((context: LintContext) => void)[] = [
@@ -17,6 +18,7 @@ const RULES: readonly ((context: LintContext) => void)[] = [
   lintActions,
   lintPivot,
   lintPolicies,
+  lintProviders,
   lintStepReads,
   lintAuthorized,
   lintCompensationReads,

@@ -104,6 +104,36 @@ const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h }\n  - choose:\n      - when: «⟦steps.d.output.decision == "denied"⟧|input.n > 3»\n        steps: [{ id: a, call: act }]\n      - else: []\n`,
   },
   {
+    code: 'PAWL-314',
+    why: 'one of the connection',
+    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act', headers: { «⟦Host⟧|x-host»: example.com } }\n    idempotency: natural\n    compensate: none\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-314',
+    why: 'one of a proxy, in a question',
+    file: `${WITH_ACT}    reconcile:\n      http: { method: GET, url: 'http://127.0.0.1:1/ask', headers: { «⟦proxy-authorization⟧|authorization»: =secrets.token } }\n      found: response.status == 200\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-314',
+    why: 'one of our own, for the key',
+    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    idempotency: { header: «⟦Pawl-Effect⟧|Idempotency-Key», remembers: 24h }\n    compensate: none\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-355',
+    why: 'slower than a tenth of the memory',
+    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    idempotency: «⟦{ header: Key, remembers: 10m }⟧|{ header: Key, remembers: 15m }»\n    compensate: none\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-355',
+    why: 'by its own word',
+    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    settlesWithin: «3h|2h»\n    idempotency: ⟦{ header: Key, remembers: 24h }⟧\n    compensate: none\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-356',
+    why: 'an error in the answer',
+    file: `${WITH_ACT}    ⟦output⟧: { type: object, properties: { ok: { type: boolean } } }\n    «|outcome: [{ when: response.status == 200 && !or(response.body.ok, true), is: rejected, code: no }]»\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
     code: 'PAWL-704',
     why: 'an undeclared secret',
     file: `${WITH_ACT}    auth: { bearer: «=⟦secrets.tokn⟧|=secrets.token» }\nsteps:\n  - { id: a, call: act }\n`,
