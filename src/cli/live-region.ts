@@ -52,7 +52,8 @@ function redrawn(stream: LiveStream): LiveRegion {
     },
     note: (line) => put(`${line}\n`, fitted(lines, stream.rows ?? ROWS)),
     end() {
-      if (shown.length < lines.length) put('', lines);
+      const isWhole = shown.length === lines.length && shown.every((line, index) => line === lines[index]);
+      if (!isWhole) stream.write(`${erase()}${lines.map((line) => `${line}\n`).join('')}`);
       lines = [];
       shown = [];
     },

@@ -34,7 +34,14 @@ async function echoing(): Promise<{ readonly server: Server; readonly url: strin
     heard.push(told(request));
     request.resume();
     const path = request.url ?? '';
-    const body = { id: 'e-1', error: `denied: ${request.headers.authorization ?? ''}`, headers: request.headers };
+    const auth = request.headers.authorization ?? '';
+    // As it is, and as a trace id of some gateways: base 64 with something before it.
+    const body = {
+      id: 'e-1',
+      error: `denied: ${auth}`,
+      trace: Buffer.from(auth).toString('base64'),
+      headers: request.headers,
+    };
     const status = { '/declined': 402, '/broken': 500, '/html': 200, '/ok': 200 }[path] ?? 404;
     response.writeHead(status, {
       'content-type': path === '/html' ? 'text/html' : 'application/json',

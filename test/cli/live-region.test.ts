@@ -65,6 +65,14 @@ describe('a live region', () => {
     expect(out.written[1]).toBe(`${ESC}[5A\r${ESC}[0J${lines.join('\n')}\n`);
   });
 
+  it('leaves the last picture whole, wrapped by the terminal where it is too wide', () => {
+    const out = stream(true);
+    const region = openLiveRegion(out);
+    region.draw(['a'.repeat(50)]);
+    region.end();
+    expect(out.written[1]).toBe(`${ESC}[1A\r${ESC}[0J${'a'.repeat(50)}\n`);
+  });
+
   it('writes a note above the picture, which stays whole', () => {
     const out = stream(true);
     const region = openLiveRegion(out);
