@@ -1,8 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { mutantPlugin } from './scripts/mutant-plugin.ts';
 
 export default defineConfig({
-  plugins: [mutantPlugin(process.env['PAWL_MUTANT'])],
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
