@@ -2,11 +2,10 @@ import { canonicalJson } from '../model/canonical-json.ts';
 import { RefusedError } from '../model/errors.ts';
 import type { Digest } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
+import { KERNEL } from '../model/kernel.ts';
 import type { KernelSnapshot, RunControl } from '../model/run.ts';
 import type { RunPhase } from '../model/statuses.ts';
 
-/** The kernel that wrote a snapshot; another one needs its journals replayed first (P08). */
-export const KERNEL = 'xstate@5.33.3';
 /** Version of the envelope's own layout. */
 export const ENVELOPE_SCHEMA = 1;
 

@@ -1,9 +1,11 @@
 import type { ActionContract, Step, WorkflowDefinition } from '../model/definition.ts';
 import { hashJson } from '../model/hash.ts';
+import { KERNEL } from '../model/kernel.ts';
 import type { Digest } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Machine } from '../model/machine.ts';
 import { expressionsOf } from './dependencies.ts';
+import { ENGINE } from './expression-engine.ts';
 import { expressionPlaces } from './expression-places.ts';
 
 /** The parts of a version that are compared one by one when a version is refused or a run is moved. */
@@ -91,7 +93,8 @@ export function digestsOf(machine: Machine): Digests {
       }),
       policy: hash(policyOf(machine.definition, steps)),
       expr: hash(sourcesOf(machine.definition)),
-      language: hash({ pawl: definition.pawl, format: machine.format }),
+      // What computes and moves a run: other engines may give other values for the same text.
+      language: hash({ pawl: definition.pawl, format: machine.format, expressions: ENGINE, kernel: KERNEL }),
     },
   };
 }

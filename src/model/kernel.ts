@@ -1,6 +1,9 @@
 import type { Json } from './json.ts';
 import type { Ending, Failure, RunData } from './run.ts';
 
+/** The kernel that moves runs and writes their snapshots; another one needs the journals replayed first (P07, P08). */
+export const KERNEL = 'xstate@5.33.3';
+
 /** What an outcome means to the machine: attempts, queries and reviews stay in the ledger (rule E09). */
 export type StepOutcome =
   | { readonly ok: true; readonly output: Json; readonly attempts: number }

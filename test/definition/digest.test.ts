@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { digestsOf } from '../../src/definition/digest.ts';
 import { parseWorkflow } from '../../src/definition/parse-workflow.ts';
 import { lower } from '../../src/machine/lower.ts';
+import { hashJson } from '../../src/model/hash.ts';
 
 const FILE = `pawl: 1
 workflow: sample
@@ -96,6 +98,15 @@ describe('the digest of a version', () => {
     ['graph', 'n: { type: integer }', 'n: { type: number }'],
   ] as const)('leaves %s alone where only %j became %j', (part, from, to) => {
     expect(digests(replaced(from, to)).parts[part]).toBe(base.parts[part]);
+  });
+
+  it('has the pinned engines in its part `language`: the one of the expressions and the kernel, at their versions', () => {
+    const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const pin = (name: string): string => `${name}@${dependencies[name] ?? ''}`;
+    const pinned = { expressions: pin('@marcbachmann/cel-js'), kernel: pin('xstate') };
+    expect(base.parts.language).toBe(hashJson({ pawl: 1, format: 'machine/1', ...pinned }));
   });
 
   it('is the same in every time zone: dates are the text that was written', () => {

@@ -131,7 +131,7 @@ const DOCUMENTS: readonly DocumentMistake[] = [
   {
     code: 'PAWL-356',
     why: 'an error in the answer',
-    file: `${WITH_ACT}    ⟦output⟧: { type: object, properties: { ok: { type: boolean } } }\n    «|outcome: [{ when: response.status == 200 && !or(response.body.ok, true), is: rejected, code: no }]»\nsteps:\n  - { id: a, call: act }\n`,
+    file: `${WITH_ACT}    ⟦output⟧: { type: object, properties: { ok: { type: boolean } } }\n    «|outcome: [{ when: '!or(response.body.ok, true)', is: rejected, code: no }]»\nsteps:\n  - { id: a, call: act }\n`,
   },
   {
     code: 'PAWL-704',
