@@ -2,6 +2,9 @@ import type { ApproveStep, ChooseBranch, Template } from '../../model/definition
 import { readsOf } from './reads.ts';
 import type { LintContext } from './lint-context.ts';
 
+/** Who may vote is named as a role or a user. */
+const VOTER = /^(role|user):[^\s:,]+$/;
+
 /** A decision can be reached, ends some day, and is not asked about afterwards by hand. */
 export function lintApprovals(context: LintContext): void {
   for (const { step } of context.graph.steps) {
@@ -11,6 +14,15 @@ export function lintApprovals(context: LintContext): void {
 }
 
 function lintApproval({ report }: LintContext, step: ApproveStep): void {
+  for (const [index, entry] of step.from.entries()) {
+    if (entry.kind !== 'literal' || (typeof entry.value === 'string' && VOTER.test(entry.value))) continue;
+    report({
+      code: 'PAWL-315',
+      pointer: `${step.pointer}/from/${index}`,
+      message: `${JSON.stringify(entry.value)} names nobody who could vote`,
+      help: `write "role:${entry.value}" or "user:${entry.value}"`,
+    });
+  }
   const people = countPeople(step.from);
   for (const key of ['quorum', 'denials'] as const) {
     const wanted = literalNumber(step[key]);

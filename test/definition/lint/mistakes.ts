@@ -122,6 +122,21 @@ export const MISTAKES: readonly Mistake[] = [
   },
   { code: 'PAWL-313', step: call(['onUnknown', '⟦reconcile⟧']), mended: call(['onUnknown', 'review']) },
   {
+    code: 'PAWL-315',
+    step: [
+      ['id', 'planted'],
+      ['approve', 'Go'],
+      ['from', "['role:boss', ⟦ana⟧]"],
+      ['expires', '1h'],
+    ],
+    mended: [
+      ['id', 'planted'],
+      ['approve', 'Go'],
+      ['from', "['role:boss', 'user:ana']"],
+      ['expires', '1h'],
+    ],
+  },
+  {
     code: 'PAWL-353',
     step: [
       ['id', 'planted'],
