@@ -68,6 +68,19 @@ describe('the input of a run', () => {
     });
   });
 
+  it.each([
+    ['9007199254740993', '/amount'],
+    ['100000000000000001', '/amount'],
+  ])('P11 a number that cannot be kept exactly is refused with its place: %s', async (amount, pointer) => {
+    const process = await house.process();
+    await process.app.publish({ text: ORDER, file: 'x', by: 'starter' });
+    const input = JSON.parse(`{"id":"D1","amount":${amount}}`) as Parameters<typeof begin>[2];
+    await expect(start(process, input)).rejects.toMatchObject({
+      code: 'PAWL_VALUE_NOT_STORABLE',
+      details: { pointer },
+    });
+  });
+
   it('is kept byte for byte as it was sent where nothing is missing', async () => {
     const process = await house.process();
     await process.app.publish({ text: ORDER, file: 'x', by: 'starter' });
