@@ -41,22 +41,23 @@ function jumpsOf(placed: PlacedStep): readonly Jump[] {
 /** `next` names a step of its own or an enclosing list, or `end`; a way back says how often it may be taken. */
 export function lintJumps(context: LintContext): void {
   for (const placed of context.graph.steps) {
-    let goesBack = false;
-    for (const jump of jumpsOf(placed)) {
-      const target = jump.next === 'end' ? null : lintTarget(context, jump);
-      if (target !== null && target.index <= placed.index) goesBack = true;
-      if (target !== null && target.index <= placed.index && placed.step.maxJumps === null) reportCycle(context, jump);
-    }
-    if (placed.step.maxJumps !== null && !goesBack) {
-      context.report({
-        code: 'PAWL-208',
-        pointer: `${placed.step.pointer}/maxJumps`,
-        at: 'key',
-        message: `step "${placed.step.id}" has maxJumps, and no next of it leads back`,
-        help: 'remove it, or name the step to go back to',
-      });
-    }
+    const targets = jumpsOf(placed).map((jump) => ({ jump, target: lintTarget(context, jump) }));
+    const back = targets.filter(({ target }) => target !== 'end' && target !== null && target.index <= placed.index);
+    if (placed.step.maxJumps === null) for (const { jump } of back) reportCycle(context, jump);
+    // A next that leads nowhere may have been meant to lead back: its own problem says enough.
+    const isLost = targets.some(({ target }) => target === null);
+    if (placed.step.maxJumps !== null && back.length === 0 && !isLost) reportNoWayBack(context, placed.step);
   }
+}
+
+function reportNoWayBack({ report }: LintContext, step: Step): void {
+  report({
+    code: 'PAWL-208',
+    pointer: `${step.pointer}/maxJumps`,
+    at: 'key',
+    message: `step "${step.id}" has maxJumps, and no next of it leads back`,
+    help: 'remove it, or name the step to go back to',
+  });
 }
 
 function reportCycle({ report }: LintContext, jump: Jump): void {
@@ -68,7 +69,8 @@ function reportCycle({ report }: LintContext, jump: Jump): void {
   });
 }
 
-function lintTarget({ graph, report }: LintContext, jump: Jump): PlacedStep | null {
+function lintTarget({ graph, report }: LintContext, jump: Jump): PlacedStep | 'end' | null {
+  if (jump.next === 'end') return 'end';
   const target = graph.byId.get(jump.next) ?? null;
   if (target === null) {
     const near = suggest(jump.next, [...graph.byId.keys(), 'end']);

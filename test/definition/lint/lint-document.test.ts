@@ -180,6 +180,11 @@ describe('lint of a whole file', () => {
     expect(codesOf(text).filter((code) => code === 'PAWL-204')).toEqual(['PAWL-204']);
   });
 
+  it('does not complain of maxJumps beside a next that leads nowhere', () => {
+    const text = `${WITH_ACT}steps:\n  - { id: a, call: act }\n  - { id: b, call: act, next: aa, maxJumps: 2 }\n`;
+    expect(codesOf(text)).toEqual(['PAWL-202']);
+  });
+
   it('looks at 2,000 steps without looking at each pair of them', () => {
     const steps = Array.from(
       { length: 2_000 },
