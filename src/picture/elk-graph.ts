@@ -62,6 +62,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
   'elk.layered.compaction.postCompaction.strategy': 'EDGE_LENGTH',
   'elk.layered.highDegreeNodes.treatment': 'true',
   'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+  // What goes back in the author's order is drawn back: the start stays on top.
+  'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
   'elk.json.shapeCoords': 'ROOT',
   'elk.json.edgeCoords': 'ROOT',
   'elk.randomSeed': '1',
