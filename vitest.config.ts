@@ -19,6 +19,18 @@ export default defineConfig({
         'src/testing/provider-main.ts',
         'src/testing/store-conformance/**',
       ],
+      // What is reached today, as a floor that only rises. v8 counts each `??` and each default as a branch.
+      thresholds: {
+        'src/model/**': { functions: 97, branches: 97 },
+        'src/decision/**': { functions: 98, branches: 91 },
+        'src/definition/**': { lines: 95, branches: 84 },
+        'src/machine/**': { lines: 98, branches: 91 },
+        'src/engine/**': { lines: 84, branches: 72 },
+        'src/worker/**': { lines: 95, branches: 85 },
+        'src/store/**': { lines: 93, branches: 78 },
+        'src/actions/**': { lines: 95, branches: 92 },
+        'src/{app,cli,picture,telemetry,testing}/**': { lines: 88, branches: 78 },
+      },
     },
   },
 });
