@@ -2,7 +2,6 @@ import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import type { Step } from '../model/definition.ts';
 import type { Json } from '../model/json.ts';
 import { ownValue } from '../model/own-value.ts';
-import type { StepRecord } from '../model/run.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
 /** A step of a run: where it stands in one word, and what it left. */
@@ -19,11 +18,19 @@ export interface StepView {
   readonly at: string | null;
 }
 
-function statusOf(step: Step, record: StepRecord | undefined, envelope: SnapshotEnvelope): StepView['status'] {
+/** A choose is where its branch is; when it was entered is kept for its handlers, also after it was left. */
+function isInside(version: LoadedVersion, envelope: SnapshotEnvelope, choose: Step): boolean {
+  const active = Object.keys(envelope.control.activeSinceMs);
+  return active.some((id) => version.compiled.place(id).parents.includes(choose.id));
+}
+
+function statusOf(version: LoadedVersion, envelope: SnapshotEnvelope, step: Step): StepView['status'] {
   const { activeSinceMs, incidents } = envelope.control;
+  const record = ownValue(envelope.snapshot.data.steps, step.id);
   if (incidents.some((incident) => incident.step === step.id && incident.kind !== 'compensation')) return 'held';
-  if (ownValue(activeSinceMs, step.id) !== undefined) return 'active';
-  if (record === undefined) return 'pending';
+  const isEntered = ownValue(activeSinceMs, step.id) !== undefined;
+  if (isEntered && (step.verb !== 'choose' || isInside(version, envelope, step))) return 'active';
+  if (record === undefined) return isEntered ? 'completed' : 'pending';
   if (record.skipped) return 'skipped';
   return record.code === null ? 'completed' : 'failed';
 }
@@ -36,7 +43,7 @@ export function stepViews(version: LoadedVersion, envelope: SnapshotEnvelope): r
     return {
       id: step.id,
       verb: step.verb,
-      status: statusOf(step, record, envelope),
+      status: statusOf(version, envelope, step),
       parent: compiled.place(step.id).parents.at(-1) ?? null,
       attempts: record?.attempts ?? 0,
       code: record?.code ?? null,
