@@ -30,6 +30,7 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
       .map((step) => failedHere(run, step))
       .flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
     ...run.effects.filter((effect) => effect.compensates !== null).map((effect) => undoLine(effect, paint)),
+    ...run.effects.flatMap((effect) => troubleLines(effect, paint)),
     ...run.waitingFor.flatMap((waiting) => waitingLines(waiting, paint)),
     ...failureLines(run.failure, paint),
     statusLine(run, paint),
@@ -117,6 +118,13 @@ function undoLine(effect: Effect, paint: Paint): string {
   return `  ${mark} ${pad(terminalText(effect.step), 18)} ${facts.map(terminalText).join('  ')}`;
 }
 
+/** Why an open effect has not gone through yet: the last thing that went wrong with it. */
+function troubleLines(effect: Effect, paint: Paint): readonly string[] {
+  const isOpen = effect.state === 'AUTHORIZED' || effect.state === 'UNKNOWN';
+  if (!isOpen || effect.lastError === null) return [];
+  return [`  ${paint.warn('!')} ${terminalText(effect.step)}: ${terminalText(effect.lastError)}`];
+}
+
 function waitingLines(waiting: Waiting, paint: Paint): readonly string[] {
   const first = `  ${paint.warn('…')} ${terminalText(waitingWords(waiting))}`;
   return waiting.command === null ? [first] : [first, `      ${paint.quiet(terminalText(waiting.command))}`];
@@ -158,9 +166,11 @@ function statusLine(run: RunView, paint: Paint): string {
   const tone =
     run.status === 'COMPLETED' ? paint.good : endedBadly(run.status) || run.status === 'HELD' ? paint.bad : paint.now;
   const count = (state: string): number => run.effects.filter((effect) => effect.state === state).length;
-  const undone = run.effects.filter((effect) => effect.compensates !== null && effect.state === 'CONFIRMED').length;
-  const planned = run.effects.filter((effect) => effect.compensates !== null).length;
-  const undo = planned === 0 ? '' : `, ${undone} of ${planned} undone`;
+  const undos = run.effects.filter((effect) => effect.compensates !== null);
+  // A compensation that was tried again, or marked by hand, has more rows than one: what counts is what it is for.
+  const countFor = (rows: typeof undos): number => new Set(rows.map((effect) => effect.compensates)).size;
+  const undone = countFor(undos.filter((effect) => effect.state === 'CONFIRMED'));
+  const undo = undos.length === 0 ? '' : `, ${undone} of ${countFor(undos)} undone`;
   const took =
     run.endedAt === null ? '' : ` after ${spanWords(Math.max(0, Date.parse(run.endedAt) - Date.parse(run.startedAt)))}`;
   return `${tone(run.status)}${took}  ${counted(run.effects.length, 'effect')}: ${count('CONFIRMED')} confirmed, ${count('FAILED')} failed, ${count('UNKNOWN')} unknown${undo}`;

@@ -121,13 +121,20 @@ function checkRow(effect: Effect, receipts: readonly Receipt[], byNo: ReadonlyMa
   if (effectKey(effect.ingredients) !== effect.key) faults.push('the key does not match its ingredients');
   if (own.some((receipt) => receipt.requestHash !== effect.requestHash))
     faults.push('the receipt is of another request');
-  const named = effect.receiptNo === null ? undefined : byNo.get(effect.receiptNo);
-  if (effect.receiptNo !== null && named?.effectKey !== effect.key)
-    faults.push('the receipt that the row names is not its own');
-  const outcome = OUTCOME_OF[effect.state];
-  const proved = named !== undefined && named.outcome === outcome;
-  if (NEEDS_RECEIPT.has(effect.state) && !proved) faults.push(`the row is ${effect.state} and no receipt says so`);
+  faults.push(...checkNamed(effect, effect.receiptNo === null ? null : (byNo.get(effect.receiptNo) ?? null)));
   return faults.map((fault) => ({ receiptNo: effect.receiptNo, effectKey: effect.key, fault }));
+}
+
+/** What a row says of its outcome is what the receipt that it names says. */
+function checkNamed(effect: Effect, named: Receipt | null): readonly string[] {
+  const faults: string[] = [];
+  const isOwn = named?.effectKey === effect.key;
+  if (effect.receiptNo !== null && !isOwn) faults.push('the receipt that the row names is not its own');
+  if (isOwn && named.externalId !== effect.externalId)
+    faults.push('the row names another external id than its receipt');
+  const isProved = named !== null && named.outcome === OUTCOME_OF[effect.state];
+  if (NEEDS_RECEIPT.has(effect.state) && !isProved) faults.push(`the row is ${effect.state} and no receipt says so`);
+  return faults;
 }
 
 const OUTCOME_OF: Readonly<Partial<Record<Effect['state'], Receipt['outcome']>>> = {

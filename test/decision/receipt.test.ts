@@ -116,6 +116,9 @@ describe('receipts', () => {
       'the key does not match its ingredients',
     ]);
     expect(faults((row) => ({ ...row, receiptNo: 2 }))).toEqual(['the receipt that the row names is not its own']);
+    expect(faults((row) => ({ ...row, externalId: 'zzz' }))).toEqual([
+      'the row names another external id than its receipt',
+    ]);
     expect(faults((row) => ({ ...row, state: 'ABSENT' }))).toEqual(['the row is ABSENT and no receipt says so']);
     expect(faults((row) => ({ ...row, receiptNo: null }))).toEqual(['the row is CONFIRMED and no receipt says so']);
     expect(faults((row) => ({ ...row, state: 'FAILED', receiptNo: null }))).toEqual([]);

@@ -76,7 +76,9 @@ describe('an outcome that nobody knows', () => {
     const run = await begin(process, text);
     const view = await untilRun(process, run, (seen) => (seen.effects[0]?.lastError ?? null) !== null);
     expect(view.effects[0]).toMatchObject({ state: 'AUTHORIZED', code: 'not-sent' });
-    expect(view.effects[0]?.lastError).toContain('the secret shopToken is missing');
+    expect(view.effects[0]?.lastError).toContain(
+      'the secret shopToken is missing here: it is read from PAWL_SECRET_SHOP_TOKEN',
+    );
     expect(house.happened()).toEqual([]);
   });
 

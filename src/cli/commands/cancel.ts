@@ -48,5 +48,9 @@ async function cancel(context: CliContext, app: App, run: string, options: Cance
   if (reason === null) return;
   const act = { by: app.principal(context.options.as ?? null).name, reason };
   const delivered = await (isTermination ? app.terminate(run, act) : app.cancel(run, act));
-  tellDelivered(context, isTermination ? 'terminated' : 'cancelled', delivered);
+  tellDelivered(
+    context,
+    isTermination ? 'terminated' : 'told to cancel: what is open settles, then what was done is undone',
+    delivered,
+  );
 }
