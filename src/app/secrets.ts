@@ -27,6 +27,7 @@ export function listSecretValues(env: Readonly<Record<string, string | undefined
  */
 export function createSecrets(env: Readonly<Record<string, string | undefined>>): Secrets {
   return {
+    placeOf: secretVariable,
     read: (name) => {
       const value = env[secretVariable(name)];
       return value === undefined || value === '' ? null : value;

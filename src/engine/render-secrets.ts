@@ -33,7 +33,7 @@ export function renderSecrets(evaluator: Evaluator, secrets: Secrets, ask: Secre
     if (value === null)
       return {
         kind: 'missing',
-        reason: `the secret ${name} is missing here: it is read from ${variableOf(name)} at each sending`,
+        reason: `the secret ${name} is missing here: it is read from ${secrets.placeOf(name)} at each sending`,
       };
     values[name] = value;
   }
@@ -48,9 +48,4 @@ export function renderSecrets(evaluator: Evaluator, secrets: Secrets, ask: Secre
       reason: `auth or headers of ${ask.contract.name} cannot be rendered with the secrets of this process`,
     };
   }
-}
-
-/** `pspToken` -> `PAWL_SECRET_PSP_TOKEN`: where a secret comes from, so that its absence can be mended. */
-function variableOf(name: string): string {
-  return `PAWL_SECRET_${name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()}`;
 }

@@ -69,15 +69,15 @@ describe('an outcome that nobody knows', () => {
   it('E05 secret: without its secret nothing is sent, the attempt does not count, and its name is told', async () => {
     const process = await worker();
     const action = httpAction(house.provider.url, 'reserve', [
-      'auth: { bearer: =secrets.shopToken }',
+      'auth: { bearer: =secrets.shopAPIKey }',
       'compensate: none',
     ]);
-    const text = `pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 1h\nsecrets: [shopToken]\nactions:\n${action}\nsteps:\n  - { id: reserve, call: shop.reserve }\n`;
+    const text = `pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 1h\nsecrets: [shopAPIKey]\nactions:\n${action}\nsteps:\n  - { id: reserve, call: shop.reserve }\n`;
     const run = await begin(process, text);
     const view = await untilRun(process, run, (seen) => (seen.effects[0]?.lastError ?? null) !== null);
     expect(view.effects[0]).toMatchObject({ state: 'AUTHORIZED', code: 'not-sent' });
     expect(view.effects[0]?.lastError).toContain(
-      'the secret shopToken is missing here: it is read from PAWL_SECRET_SHOP_TOKEN',
+      'the secret shopAPIKey is missing here: it is read from PAWL_SECRET_SHOP_API_KEY',
     );
     expect(house.happened()).toEqual([]);
   });

@@ -1,20 +1,9 @@
 import type { Auth, CallStep, Compensation, Expression, Step, Template, Transport } from '../../model/definition.ts';
+import { expressionsOf } from '../dependencies.ts';
 
-/** Every expression of a template, outermost first. */
+/** Every expression of a template, none where there is no template. */
 export function expressionsIn(template: Template | null): readonly Expression[] {
-  if (template === null) return [];
-  switch (template.kind) {
-    case 'literal':
-      return [];
-    case 'expression':
-      return [template.expression];
-    case 'text':
-      return template.parts.filter((part) => typeof part !== 'string');
-    case 'list':
-      return template.items.flatMap(expressionsIn);
-    case 'map':
-      return template.entries.flatMap(([, value]) => expressionsIn(value));
-  }
+  return template === null ? [] : expressionsOf(template);
 }
 
 const ofEntries = (entries: readonly (readonly [string, Template])[]): readonly Expression[] =>
