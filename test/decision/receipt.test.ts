@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -72,10 +73,11 @@ describe('receipts', () => {
         } catch {
           return;
         }
-        if (canonicalize(damaged) === canonicalize(receipts)) return;
+        // JSON reads 1e999 as Infinity, which has no canonical form: such a text never says the same.
+        if (isDeepStrictEqual(damaged, receipts)) return;
         expect(verify(damaged, effects)).not.toEqual([]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 1_000, examples: [[1491, 69]] },
     );
   });
 
