@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
+import type { DatabaseOptions } from '../store/postgres/launcher/database-options.ts';
 import { startDatabase } from '../store/postgres/launcher/start-database.ts';
 import { openPostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Config, Environment } from './config.ts';
@@ -20,14 +21,17 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
+/** What the launcher is told: the settings alone say whether there is a database of one's own. */
+export function databaseOptions({ config, env, clock }: Omit<StoreSources, 'logger'>): DatabaseOptions {
+  return { dataDir: config.dataDir, env: { ...env, DATABASE_URL: config.databaseUrl ?? '' }, clock };
+}
+
 /**
  * Opens the configured database: the address given, else our own server in the data directory, started if need be.
  * @throws PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_MIGRATION_MISMATCH, PAWL_STORE_UNAVAILABLE.
  */
 export async function openStore({ config, env, clock, logger }: StoreSources): Promise<OpenedStore> {
-  const { DATABASE_URL: _given, ...others } = env;
-  const launcherEnv = config.databaseUrl === null ? others : { ...others, DATABASE_URL: config.databaseUrl };
-  const database = await startDatabase({ dataDir: config.dataDir, env: launcherEnv, clock });
+  const database = await startDatabase(databaseOptions({ config, env, clock }));
   try {
     const store = await openPostgresStore({
       url: database.url,

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import type { App } from '../app/create-app.ts';
 import { createApp } from '../app/create-app.ts';
 import { type Config, type Environment, loadConfig } from '../app/config.ts';
@@ -14,14 +15,20 @@ export interface OutStream {
   write(text: string): unknown;
 }
 
+/** A person's keyboard and screen. */
+export interface Terminal {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
 /** What the command line needs of its process. */
 export interface CliHost {
   readonly env: Environment;
   readonly folder: string;
   readonly stdout: OutStream;
   readonly stderr: OutStream;
-  /** Whether a person can be asked. */
-  readonly isInteractive: boolean;
+  /** Where a person can be asked; null where there is none: questions never touch stdout. */
+  readonly terminal: Terminal | null;
   readInput(): Promise<string>;
   /** Aborts when the person interrupts or the process is told to end. */
   readonly stopped: AbortSignal;

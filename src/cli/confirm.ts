@@ -1,4 +1,5 @@
-import type { CliContext } from './cli-context.ts';
+import type { CliContext, Terminal } from './cli-context.ts';
+import { EXIT } from './exit-codes.ts';
 import { UsageError } from './report-error.ts';
 
 /** What a destructive verb was given. */
@@ -10,7 +11,7 @@ export interface Consent {
 /**
  * Asks before something that cannot be taken back: the plan has been printed, now a person says yes, or the caller has
  * said `--yes` with a `--reason`.
- * @returns the reason, or null when the person said no.
+ * @returns the reason; null when the person said no or left the question, which ends the command with 130.
  * @throws UsageError without a terminal and without `--yes`, or `--yes` without `--reason`.
  */
 export async function askConsent(context: CliContext, question: string, consent: Consent): Promise<string | null> {
@@ -19,16 +20,31 @@ export async function askConsent(context: CliContext, question: string, consent:
       throw new UsageError('--yes needs --reason TEXT: it is kept with the act');
     return consent.reason;
   }
-  if (!context.host.isInteractive)
+  const { terminal } = context.host;
+  if (terminal === null)
     throw new UsageError('this asks before it acts, and nobody can be asked here: add --yes --reason TEXT');
+  const reason = await ask(terminal, question, consent.reason, context.host.stopped);
+  if (reason !== null) return reason;
+  context.exit = EXIT.interrupted;
+  context.say('nothing was done');
+  return null;
+}
+
+async function ask(
+  terminal: Terminal,
+  question: string,
+  given: string | undefined,
+  signal: AbortSignal,
+): Promise<string | null> {
   const { confirm, isCancel, text } = await import('@clack/prompts');
+  const on = { ...terminal, signal };
   const reason =
-    consent.reason ??
+    given ??
     (await text({
+      ...on,
       message: 'Reason (kept with the act)',
-      validate: (value) => ((value ?? '').trim() === '' ? 'say why' : undefined),
+      validate: (value = '') => (value.trim() === '' ? 'say why' : undefined),
     }));
   if (isCancel(reason)) return null;
-  const answer = await confirm({ message: question, initialValue: false });
-  return answer === true ? reason : null;
+  return (await confirm({ ...on, message: question, initialValue: false })) === true ? reason : null;
 }

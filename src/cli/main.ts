@@ -32,7 +32,7 @@ process.exitCode = await runCli(
     folder: process.cwd(),
     stdout: process.stdout,
     stderr: process.stderr,
-    isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    terminal: process.stdin.isTTY && process.stderr.isTTY ? { input: process.stdin, output: process.stderr } : null,
     readInput,
     stopped: stopping.signal,
   },

@@ -26,8 +26,10 @@ function manager(context: CliContext): ReturnType<typeof manageDatabase> {
 }
 
 async function start(context: CliContext): Promise<void> {
-  const address = await manager(context).start();
-  if (!printJson(context, { url: address })) context.print(address);
+  const started = await manager(context).start();
+  if (printJson(context, started)) return;
+  if (started.wasRunning) context.say('it runs already; it stays up until "pawl db stop"');
+  context.print(started.url);
 }
 
 async function stop(context: CliContext): Promise<void> {
@@ -48,10 +50,8 @@ async function status(context: CliContext): Promise<void> {
 
 async function url(context: CliContext): Promise<void> {
   const address = await manager(context).url();
-  if (address === null) {
-    context.exit = EXIT.notFound;
-    context.say('there is no database yet: pawl db start makes one');
-  } else if (!printJson(context, { url: address })) {
-    context.print(address);
-  }
+  if (address === null) context.exit = EXIT.notFound;
+  if (printJson(context, { url: address })) return;
+  if (address === null) context.say('no database runs here: "pawl db start" starts one');
+  else context.print(address);
 }

@@ -23,6 +23,8 @@ export interface CallOptions {
   readonly columns?: number;
   readonly readInput?: () => Promise<string>;
   readonly stopped?: AbortSignal;
+  /** Where a person is asked. */
+  readonly terminal?: CliHost['terminal'];
   /** Told of everything that is written, as it is written. */
   readonly onWrite?: (text: string) => void;
 }
@@ -55,6 +57,7 @@ export async function callCli(
     readInput = () => Promise.resolve(''),
     stopped,
     onWrite = () => undefined,
+    terminal = null,
   }: CallOptions = {},
 ): Promise<Called> {
   const written = { out: '', err: '' };
@@ -74,7 +77,7 @@ export async function callCli(
       folder,
       stdout: stream('out'),
       stderr: stream('err'),
-      isInteractive: false,
+      terminal,
       readInput,
       stopped: stopped ?? new AbortController().signal,
     },

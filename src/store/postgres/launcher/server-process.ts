@@ -39,10 +39,15 @@ export async function dataMajor(home: DatabaseHome): Promise<number | null> {
   return text === '' ? null : Number.parseInt(text, 10);
 }
 
-/** Whether the server answers a query now. */
-export async function answers(home: DatabaseHome): Promise<boolean> {
+/** Whether our own server answers a query now. */
+export function answers(home: DatabaseHome): Promise<boolean> {
+  return answersAt(urlOf(home, 'postgres'));
+}
+
+/** Whether a database answers a query now. */
+export async function answersAt(url: string): Promise<boolean> {
   const client = new pg.Client({
-    connectionString: urlOf(home, 'postgres'),
+    connectionString: url,
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
     query_timeout: PROBE_TIMEOUT_MS,
   });

@@ -5,7 +5,7 @@ import { countClients, isPinned, pin, unpin } from './clients.ts';
 import { type DatabaseHome, findHome, urlOf } from './database-home.ts';
 import type { DatabaseOptions, DatabaseStatus } from './database-options.ts';
 import { identify, isSameProcess } from './process-identity.ts';
-import { answers, dataMajor, postmasterPid } from './server-process.ts';
+import { answers, answersAt, dataMajor, postmasterPid } from './server-process.ts';
 
 const STOP_WITHIN_MS = 30_000;
 const POLL_MS = 20;
@@ -52,7 +52,7 @@ export async function databaseStatus(options: DatabaseOptions): Promise<Database
   if (given !== undefined && given !== '') {
     return {
       kind: 'given',
-      running: true,
+      running: await answersAt(given),
       pid: null,
       url: given,
       dataPath: null,
