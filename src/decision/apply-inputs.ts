@@ -28,15 +28,54 @@ export function applyInputs(draft: Draft, inputs: readonly DecisionInput[]): rea
   const ordered = orderInputs(inputs, draft.ctx.nowMs);
   for (const [index, input] of ordered.entries()) {
     const atMs = timeOf(input, draft.ctx.nowMs);
-    fireDueBefore(draft, atMs, (timer) => input.type === 'inbox' || timer.name === DEADLINE);
+    fireDueBefore(draft, atMs, (timer) => input.type === 'inbox' || isDeadline(timer));
     if (!isReady(draft)) return ordered.slice(index);
-    draft.atMs = atMs;
-    applyInput(draft, input);
-    pump(draft);
+    applyAt(draft, input, atMs);
   }
   // Only a fresh claim has the whole inbox in hand: nothing that was received before these timers is still to come.
   if (ordered.some((input) => input.type === 'resumed')) fireDueBefore(draft, draft.ctx.nowMs, () => true);
   return [];
+}
+
+/**
+ * What stops a run, applied before the follow-up events that the last commit had no room for: a run that is busy with
+ * itself hears its cancel, its terminate and its deadline between any two commits. Other inputs wait until those events are
+ * worked off, because what they would move may have its answer among them.
+ * @returns the inputs that are left to apply.
+ */
+export function applyStops(draft: Draft, inputs: readonly DecisionInput[]): readonly DecisionInput[] {
+  if (draft.queue.length === 0) return inputs;
+  const followUps = draft.queue.filter(({ event }) => event.type !== 'run.stopped');
+  draft.queue = draft.queue.filter(({ event }) => event.type === 'run.stopped');
+  pump(draft);
+  const applied = new Set<DecisionInput>();
+  for (const stop of orderInputs(inputs.filter(isStop), draft.ctx.nowMs)) {
+    const atMs = timeOf(stop, draft.ctx.nowMs);
+    fireDueBefore(draft, atMs, isDeadline);
+    if (!isReady(draft)) break;
+    applyAt(draft, stop, atMs);
+    applied.add(stop);
+  }
+  fireDueBefore(draft, draft.ctx.nowMs, isDeadline);
+  draft.queue.push(...followUps);
+  return inputs.filter((input) => !applied.has(input));
+}
+
+function isStop(input: DecisionInput): boolean {
+  if (input.type !== 'inbox') return false;
+  const { payload } = input.event;
+  return payload.type === 'cancel' || payload.type === 'terminate' || (payload.type === 'timer' && isDeadline(payload));
+}
+
+function isDeadline(timer: { readonly name: string }): boolean {
+  return timer.name === DEADLINE;
+}
+
+/** Applies one input with everything that follows from it, as far as there is room. */
+function applyAt(draft: Draft, input: DecisionInput, atMs: number): void {
+  draft.atMs = atMs;
+  applyInput(draft, input);
+  pump(draft);
 }
 
 /** Between two inputs nothing is queued, and there is room for another transition. */

@@ -7,6 +7,7 @@ import { checkPin } from './dispatch-block.ts';
 import type { Draft } from './draft.ts';
 import { endingRows } from './end-run.ts';
 import { pump } from './kernel-loop.ts';
+import { checkSecrets } from './missing-secret.ts';
 import { actionableRows, dispatchDue, openReads, type OrderBook } from './on-due.ts';
 import { finalStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
 
@@ -33,6 +34,7 @@ export function closeDraft(draft: Draft, hasRest: boolean): Closed {
     if (!dispatchDue(draft, orders)) break;
     pump(draft);
   }
+  checkSecrets(draft);
   const more = hasRest || draft.queue.length > 0;
   const needs = needsOf(draft.control.incidents, draft.approvals.values());
   const closing = { status: statusOf(draft, more), needs, lease: leaseOf(draft, orders, more), ...endingRows(draft) };

@@ -1,5 +1,5 @@
 import type { RunState } from '../model/run.ts';
-import { applyInputs } from './apply-inputs.ts';
+import { applyInputs, applyStops } from './apply-inputs.ts';
 import { closeDraft } from './close-draft.ts';
 import type { DecideContext } from './decide-context.ts';
 import type { Decision } from './decision.ts';
@@ -15,8 +15,9 @@ import { pump } from './kernel-loop.ts';
  */
 export function decide(ctx: DecideContext, state: RunState, inputs: readonly DecisionInput[]): Decision {
   const draft = new Draft(ctx, state);
+  const others = applyStops(draft, inputs);
   pump(draft);
-  const rest = applyInputs(draft, inputs);
+  const rest = applyInputs(draft, others);
   const { commit, next, orders, more } = closeDraft(draft, rest.length > 0);
   return { commit, next, ...orders, rest, more };
 }

@@ -83,7 +83,7 @@ export class Draft {
     this.atMs = ctx.nowMs;
     this.snapshot = base.snapshot;
     this.control = base.control;
-    this.queue = base.control.pending.map((entry) => entry as unknown as QueuedEvent);
+    this.queue = base.control.pending.map((entry) => carriedOver(entry as unknown as QueuedEvent, ctx.nowMs));
     this.effects = new Map(base.effects);
     this.timers = new Map(base.timers);
     this.approvals = new Map(base.approvals);
@@ -299,6 +299,11 @@ export class Draft {
       endedAtMs: this.endedAtMs,
     };
   }
+}
+
+/** What had no room in the commit before happens in this one: time goes on for a run that is busy with itself. */
+function carriedOver({ event, cause }: QueuedEvent, atMs: number): QueuedEvent {
+  return { event: { ...event, atMs }, cause, atMs };
 }
 
 /** The order of a reload: received, then id (V01). */

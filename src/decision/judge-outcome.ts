@@ -62,6 +62,9 @@ function judgeReport(judging: Judging): Outcome {
 /** The code of a request that no process can send: a line break in a header, an address that is none. */
 export const UNSENDABLE = 'unsendable';
 
+/** The code of a sending that did not leave because this process lacks a secret for it. */
+export const SECRET_MISSING = 'secret-missing';
+
 /** What every outcome starts from. */
 export const BLANK: Omit<Outcome, 'kind' | 'code' | 'message'> = {
   output: undefined,
@@ -73,10 +76,11 @@ export const BLANK: Omit<Outcome, 'kind' | 'code' | 'message'> = {
 };
 
 /** Nothing left. What can never leave is refused for good: waiting for another try would be waiting for ever. */
-function unsent({ reason, permanent }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
+function unsent({ reason, permanent, lacks }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
+  const code = lacks === 'secret' ? SECRET_MISSING : 'not-sent';
   return permanent === true
     ? { ...BLANK, kind: 'rejected', code: UNSENDABLE, message: `it cannot be sent: ${reason}`, sent: false }
-    : { ...BLANK, kind: 'unavailable', code: 'not-sent', message: `not sent: ${reason}`, sent: false };
+    : { ...BLANK, kind: 'unavailable', code, message: `not sent: ${reason}`, sent: false };
 }
 
 function judgeDeclared(judging: Judging, report: Extract<AttemptReport, { kind: 'declared' }>): Outcome {

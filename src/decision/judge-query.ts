@@ -8,6 +8,7 @@ import {
   type Facts,
   type Judging,
   judgingScope,
+  SECRET_MISSING,
   UNSENDABLE,
   unreadable,
 } from './judge-outcome.ts';
@@ -20,7 +21,7 @@ const FOUND_STATUSES: ReadonlySet<number> = new Set([404, 410]);
 
 /**
  * What a query found: confirmed, rejected, pending, absent, or `unknown` (code `query-failed`, `query-unclear`,
- * `unreadable`, `unsendable`): a query that fails itself proves nothing.
+ * `unreadable`, `unsendable`, `secret-missing`): a query that fails itself proves nothing.
  * @throws PAWL_INVARIANT when the action has no `reconcile`.
  */
 export function judgeQuery(judging: Judging): Outcome {
@@ -29,9 +30,7 @@ export function judgeQuery(judging: Judging): Outcome {
   invariant(reconcile !== null, 'only an action with reconcile can be asked', { action: contract.name });
   switch (report.kind) {
     case 'unsent':
-      return report.permanent === true
-        ? { ...failed(report.reason), code: UNSENDABLE, sent: false }
-        : failed(report.reason);
+      return unasked(report);
     case 'broken':
       return failed(report.reason);
     case 'declared':
@@ -41,6 +40,12 @@ export function judgeQuery(judging: Judging): Outcome {
     default:
       return assertNever(report);
   }
+}
+
+/** What keeps a question from being put for good, or until a person acts, has a code of its own. */
+function unasked({ reason, permanent, lacks }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
+  if (permanent === true) return { ...failed(reason), code: UNSENDABLE, sent: false };
+  return lacks === undefined ? failed(reason) : { ...failed(reason), code: SECRET_MISSING, sent: false };
 }
 
 function failed(reason: string): Outcome {

@@ -4,8 +4,11 @@ import type { Outcome } from '../model/outcome.ts';
 import type { ReadProgress } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { failureOf } from './failure-of.ts';
+import { SECRET_MISSING } from './judge-outcome.ts';
 import { mayRetry } from './may-retry.ts';
+import { nextLookMs } from './missing-secret.ts';
 import { roomAtMs } from './retry.ts';
+import { UNSENT_WAIT_MS } from './settle-effect.ts';
 import { effectSettled, failed } from './settle-step.ts';
 
 /** What a read came to: no ledger row, its result is recorded with the transition; anything but a refusal is asked again. */
@@ -18,17 +21,32 @@ export function onRead(draft: Draft, step: string, attempt: number, outcome: Out
     draft.enqueue(effectSettled(draft, step, { ok: true, output, attempts: read.attempts }), cause);
     return;
   }
+  if (outcome.kind === 'unavailable' && !outcome.sent) {
+    noteRead(draft, step, unaskedRead(draft, step, read, outcome));
+    return;
+  }
   const atMs = outcome.kind === 'rejected' ? null : nextReadAtMs(draft, step, read, outcome);
   if (atMs !== null) {
-    noteRead(draft, step, { ...read, notBeforeMs: atMs });
+    const { lacks, ...asked } = read;
+    noteRead(draft, step, { ...asked, notBeforeMs: atMs });
     return;
   }
   draft.enqueue(effectSettled(draft, step, failed(failureOf({ step }, outcome), read.attempts)), cause);
 }
 
+/** Nothing left, so it does not count (E05); a missing secret is looked for by the policy's waits. */
+function unaskedRead(draft: Draft, step: string, read: ReadProgress, { code, message }: Outcome): ReadProgress {
+  const { lacks, ...asked } = read;
+  const unasked = { ...asked, attempts: read.attempts - 1, notBeforeMs: draft.atMs + UNSENT_WAIT_MS };
+  if (code !== SECRET_MISSING) return unasked;
+  const tries = (lacks?.tries ?? 0) + 1;
+  const waitMs = nextLookMs(policyOfRead(draft, step), tries, `${draft.base.run.runId}:${step}`);
+  const notBeforeMs = draft.atMs + Math.max(UNSENT_WAIT_MS, waitMs);
+  return { ...unasked, notBeforeMs, lacks: { message, tries } };
+}
+
 /** Reading again can do no harm, so the policy's `on` is not asked, only its `when` and whether it has room. */
 function nextReadAtMs(draft: Draft, step: string, read: ReadProgress, outcome: Outcome): number | null {
-  if (!outcome.sent) return draft.atMs + 1_000;
   const { code, retryAfterMs } = outcome;
   const callStep = draft.ctx.compiled.step(step);
   const policy = policyOfRead(draft, step);

@@ -6,6 +6,7 @@ import { isSettled } from './effect-lifecycle.ts';
 import type { Cause, Draft } from './draft.ts';
 import { sameFrames } from './frames.ts';
 import { feed } from './kernel-loop.ts';
+import { lookNow } from './missing-secret.ts';
 import { forwardRows } from './step-effects.ts';
 import { framesAt } from './step-scope.ts';
 import { enterStep } from './enter-step.ts';
@@ -14,7 +15,7 @@ type Retry = Extract<InboxPayload, { type: 'retry' }>;
 
 /**
  * A person lets a held step go on. After a definite refusal that is a new act with a key of the next generation (E01);
- * a deadline that was held lapses; an approval that was held at its expiry is asked again.
+ * a deadline that was held lapses; an approval that was held at its expiry is asked again; a missing secret is looked for now.
  */
 export function onRetry(draft: Draft, event: InboxEvent, { step, by, reason }: Retry): void {
   if (draft.phase === 'ended') {
@@ -37,6 +38,10 @@ function letGo(draft: Draft, step: string, cause: Cause): boolean {
     // The run itself was held: a deadline, a park, a pin (which the end of the decision looks at again).
     draft.closeIncidents((known) => known.id === incident.id);
     if (incident.kind === 'poison' || incident.kind === 'pin') noteLetGo(draft, incident, cause);
+    return true;
+  }
+  if (incident.kind === 'authorization') {
+    lookNow(draft, incident);
     return true;
   }
   if (incident.kind === 'expired') {

@@ -2,6 +2,7 @@ import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Ending, Incident, ReadProgress, RunControl } from '../model/run.ts';
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
+import { SECRET_MISSING } from './judge-outcome.ts';
 
 /** The ends a run can have. */
 export type EndStatus = Extract<
@@ -66,9 +67,10 @@ function openReads(reads: RunControl['reads']): readonly ReadProgress[] {
   return Object.values(reads).filter((read) => !read.closed);
 }
 
+/** Time alone brings no secret: what lacks one waits for a person, though it is looked for now and then. */
 function waitsForItsTime(run: LiveRun): boolean {
-  const rows = [...run.effects].some((effect) => isActionable(effect));
-  return rows || openReads(run.reads).length > 0;
+  const rows = [...run.effects].some((effect) => isActionable(effect) && effect.code !== SECRET_MISSING);
+  return rows || openReads(run.reads).some((read) => read.lacks === undefined);
 }
 
 /**

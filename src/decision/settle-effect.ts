@@ -1,10 +1,12 @@
 import { assertNever, invariant } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
-import { UNSENDABLE } from './judge-outcome.ts';
+import { SECRET_MISSING, UNSENDABLE } from './judge-outcome.ts';
+import { nextLookMs } from './missing-secret.ts';
 import { nextAttemptAtMs } from './retry.ts';
 import {
   allows,
   authorizeAgain,
+  callsOf,
   confirm,
   enterDoubt,
   fail,
@@ -88,8 +90,10 @@ function settleUnavailable(settling: Settling, outcome: Outcome): Settlement {
 /** E05: nothing left, so the attempt does not count, neither as one of the policy nor as a resend. */
 function settleUnsent(settling: Settling, outcome: Outcome): Settlement {
   const { effect, nowMs } = settling;
+  const waitMs = unsentWaitMs(settling, outcome);
   if (effect.unknownSinceMs !== null) {
-    return enterDoubt({ ...settling, effect: { ...effect, resends: effect.resends - 1 } }, outcome, 'lost');
+    const unsent = { ...settling, effect: { ...effect, resends: effect.resends - 1 } };
+    return enterDoubt(unsent, { ...outcome, retryAfterMs: waitMs }, 'lost');
   }
   const counted = effect.countedAttempts - 1;
   const neverSent = counted === 0 && !effect.everUnknown;
@@ -99,7 +103,14 @@ function settleUnsent(settling: Settling, outcome: Outcome): Settlement {
     firstRequestedAtMs: neverSent ? null : effect.firstRequestedAtMs,
   };
   const unsent = { ...settling, effect: uncounted };
-  return settling.retrying ? authorizeAgain(unsent, outcome, nowMs + UNSENT_WAIT_MS) : fail(unsent, outcome, RESPONSE);
+  return settling.retrying ? authorizeAgain(unsent, outcome, nowMs + waitMs) : fail(unsent, outcome, RESPONSE);
+}
+
+/** A secret does not come by itself, so it is not looked for every second. */
+function unsentWaitMs({ effect, policy }: Settling, outcome: Outcome): number {
+  if (outcome.code !== SECRET_MISSING) return UNSENT_WAIT_MS;
+  const unsentBefore = effect.attempt - callsOf(effect);
+  return Math.max(UNSENT_WAIT_MS, nextLookMs(policy.retry, unsentBefore + 1, effect.key));
 }
 
 function retryOrFail(settling: Settling, outcome: Outcome): Settlement {

@@ -1,7 +1,7 @@
 import { assertNever, invariant } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { nextQuery, quarantineEndsAtMs, REVIEW } from './doubt.ts';
-import { UNSENDABLE } from './judge-outcome.ts';
+import { SECRET_MISSING, UNSENDABLE } from './judge-outcome.ts';
 import {
   confirm,
   fail,
@@ -49,8 +49,8 @@ export function settleQuery(settling: Settling, outcome: Outcome): Settlement {
 
 function askAgain(settling: Settling, outcome: Outcome, notFound: boolean): Settlement {
   const { effect, contract, numbers, nowMs } = settling;
-  // A question that can never be put is one for a person.
-  const isAskable = outcome.code !== UNSENDABLE;
+  // A question that cannot be put, or not without what only a person can give, is one for a person.
+  const isAskable = outcome.code !== UNSENDABLE && outcome.code !== SECRET_MISSING;
   const next = isAskable ? nextQuery({ effect, contract, numbers, nowMs, notFound }) : REVIEW;
   const code = outcome.kind === 'pending' ? 'pending' : effect.code;
   const settlement = stayInDoubt(settling, next, { code, lastError: outcome.message });

@@ -35,6 +35,8 @@ export interface Setting {
   readonly key?: string;
   readonly canSend?: boolean;
   readonly missingFunctions?: readonly string[];
+  /** What comes in between two commits of one series of follow-up events; may move the clock. */
+  readonly meanwhile?: (run: Play) => readonly DecisionInput[];
 }
 
 /** A story: one run, a scripted world, a clock that only the story moves. */
@@ -49,6 +51,7 @@ export class Play {
   stored: Stored;
   private orders: Orders;
   private rows = 0;
+  private readonly meanwhile: NonNullable<Setting['meanwhile']>;
   private readonly inbox = new Map<string, InboxEvent>();
 
   constructor(text: string, setting: Setting = {}) {
@@ -56,6 +59,7 @@ export class Play {
     this.provider = new Provider(setting.script ?? {});
     this.canSend = setting.canSend ?? true;
     this.missingFunctions = setting.missingFunctions ?? [];
+    this.meanwhile = setting.meanwhile ?? (() => []);
     const { workflow, version } = this.compiled.machine.definition;
     const run = {
       runId: RUN_ID,
@@ -75,7 +79,7 @@ export class Play {
     this.state = decision.next;
     this.orders = decision;
     this.checkStored();
-    if (decision.more) this.decide([]);
+    if (decision.more) this.decide(this.meanwhile(this));
   }
 
   private ctx(): DecideContext {
@@ -100,8 +104,8 @@ export class Play {
         queries: [...this.orders.queries, ...decision.queries],
         reads: [...this.orders.reads, ...decision.reads],
       };
-      left = decision.rest;
       more = decision.more;
+      left = more ? [...decision.rest, ...this.meanwhile(this)] : [];
     }
     return made;
   }
