@@ -95,7 +95,7 @@ function tokensOf(text: string): Tokens {
   const tokens: CstToken[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (isTooDeep(parser.stack)) return { tokens: [], tooDeepAt: parser.offset };
+    if (isTooDeep(parser.stack)) return { tokens: [], tooDeepAt: parser.offset - lexeme.length };
   }
   for (const token of parser.end()) tokens.push(token);
   return { tokens, tooDeepAt: null };

@@ -1,177 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { validateWorkflow } from '../../../src/definition/validate-workflow.ts';
-
-/** A whole file with one mistake, marked `⟦…⟧`; `«wrong|right»` is what mends it. */
-interface DocumentMistake {
-  readonly code: string;
-  readonly why: string;
-  readonly file: string;
-}
-
-const HEAD = `pawl: 1
-workflow: sample
-version: 1
-input: { type: object, required: [n], properties: { n: { type: integer } } }
-vars: { total: { type: integer, default: 0 } }
-secrets: [token]
-`;
-const ACT = `  act:
-    http: { method: POST, url: 'http://127.0.0.1:1/act' }
-    idempotency: natural
-    compensate: none
-`;
-const WITH_ACT = `${HEAD}timeout: 1d\nactions:\n${ACT}`;
-
-const DOCUMENTS: readonly DocumentMistake[] = [
-  {
-    code: 'PAWL-204',
-    why: 'behind an end',
-    file: `${WITH_ACT}steps:\n  - { id: a, call: act«, next: end|» }\n  - ⟦{ id: b, call: act }⟧\n`,
-  },
-  {
-    code: 'PAWL-204',
-    why: 'behind a fail',
-    file: `${WITH_ACT}steps:\n  - { id: a, «fail: { code: no }|call: act» }\n  - ⟦{ id: b, call: act }⟧\n`,
-  },
-  {
-    code: 'PAWL-205',
-    why: 'a ring',
-    file: `${WITH_ACT}steps:\n  - ⟦{ id: a, call: act, next: a, maxJumps: 1 «}|, on: [{ event: go, then: end }] }»⟧\n«|events: { go: { schema: { type: object } } }»\n`,
-  },
-  {
-    code: 'PAWL-302',
-    why: 'a write without idempotency',
-    file: `${HEAD}timeout: 1d\nactions:\n${ACT}  ⟦bare⟧:\n    http: { method: POST, url: 'http://127.0.0.1:1/bare' }\n    compensate: none\n    «|idempotency: natural»\nsteps:\n  - { id: a, call: act }\n`,
-  },
-  {
-    code: 'PAWL-303',
-    why: 'also in a catch',
-    file: `${HEAD}timeout: 1d\nactions:\n${ACT}  open: { http: { method: POST, url: 'http://127.0.0.1:1/o' }, idempotency: natural }\nsteps:\n  - id: a\n    call: act\n    catch:\n      - { on: [any], do: [{ id: b, call: ⟦open⟧«|, compensate: none» }] }\n`,
-  },
-  {
-    code: 'PAWL-304',
-    why: 'two pivots in a row',
-    file: `${WITH_ACT}steps:\n  - { id: a, call: act, pivot: true }\n  - { id: b, call: act, pivot: «⟦true⟧|false» }\n`,
-  },
-  {
-    code: 'PAWL-305',
-    why: 'a fail behind it',
-    file: `${WITH_ACT}steps:\n  - { id: a, call: act, pivot: «true|false» }\n  - { id: b, when: input.n > 3, fail: ⟦{ code: no }⟧ }\n`,
-  },
-  {
-    code: 'PAWL-305',
-    why: 'a cancel behind it',
-    file: `${WITH_ACT}steps:\n  - { id: a, call: act, pivot: true }\n  - { id: b, when: input.n > 3, end: «⟦cancelled⟧|done» }\n`,
-  },
-  {
-    code: 'PAWL-307',
-    why: 'a var',
-    file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h }\n  - { id: a, call: act, with: { n: «=⟦vars.total⟧|=input.n» }, authorizedBy: d }\n`,
-  },
-  {
-    code: 'PAWL-307',
-    why: 'a step between',
-    file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h }\n  - { id: m, call: act }\n  - { id: a, call: act, with: { n: «=⟦steps.m.output⟧|=input.n» }, authorizedBy: d }\n`,
-  },
-  {
-    code: 'PAWL-309',
-    why: 'a var',
-    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: «=⟦vars.total⟧|=effect.input.n» } } }\n`,
-  },
-  {
-    code: 'PAWL-309',
-    why: 'another step',
-    file: `${WITH_ACT}steps:\n  - { id: b, call: act }\n  - { id: a, call: act, compensate: { call: act, with: { n: «'\${ ⟦steps.b.output⟧ }'|=run.key» } } }\n`,
-  },
-  {
-    code: 'PAWL-310',
-    why: 'pending without a question',
-    file: `${WITH_ACT}    outcome:\n      - «⟦{ when: response.status == 202, is: pending }⟧|{ when: response.status == 202, is: unknown }»\nsteps:\n  - { id: a, call: act }\n`,
-  },
-  {
-    code: 'PAWL-351',
-    why: 'no deadline',
-    file: `pawl: 1\nworkflow: ⟦sample⟧\nversion: 1\n«|timeout: 1d»\nactions:\n${ACT}steps:\n  - { id: a, call: act }\n`,
-  },
-  {
-    code: 'PAWL-352',
-    why: 'neither key nor question',
-    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    idempotency: «⟦none⟧|natural»\n    compensate: none\nsteps:\n  - { id: a, call: act }\n`,
-  },
-  {
-    code: 'PAWL-354',
-    why: 'a branch on denied',
-    file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h }\n  - choose:\n      - when: «⟦steps.d.output.decision == "denied"⟧|input.n > 3»\n        steps: [{ id: a, call: act }]\n      - else: []\n`,
-  },
-  {
-    code: 'PAWL-314',
-    why: 'one of the connection',
-    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act', headers: { «⟦Host⟧|x-host»: example.com } }\n    idempotency: natural\n    compensate: none\nsteps:\n  - { id: a, call: act }\n`,
-  },
-  {
-    code: 'PAWL-314',
-    why: 'one of a proxy, in a question',
-    file: `${WITH_ACT}    reconcile:\n      http: { method: GET, url: 'http://127.0.0.1:1/ask', headers: { «⟦proxy-authorization⟧|authorization»: =secrets.token } }\n      found: response.status == 200\nsteps:\n  - { id: a, call: act }\n`,
-  },
-  {
-    code: 'PAWL-314',
-    why: 'one of our own, for the key',
-    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    idempotency: { header: «⟦Pawl-Effect⟧|Idempotency-Key», remembers: 24h }\n    compensate: none\nsteps:\n  - { id: a, call: act }\n`,
-  },
-  {
-    code: 'PAWL-355',
-    why: 'slower than a tenth of the memory',
-    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    idempotency: «⟦{ header: Key, remembers: 10m }⟧|{ header: Key, remembers: 15m }»\n    compensate: none\nsteps:\n  - { id: a, call: act }\n`,
-  },
-  {
-    code: 'PAWL-355',
-    why: 'by its own word',
-    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    settlesWithin: «3h|2h»\n    idempotency: ⟦{ header: Key, remembers: 24h }⟧\n    compensate: none\nsteps:\n  - { id: a, call: act }\n`,
-  },
-  {
-    code: 'PAWL-356',
-    why: 'an error in the answer',
-    file: `${WITH_ACT}    ⟦output⟧: { type: object, properties: { ok: { type: boolean } } }\n    «|outcome: [{ when: '!or(response.body.ok, true)', is: rejected, code: no }]»\nsteps:\n  - { id: a, call: act }\n`,
-  },
-  {
-    code: 'PAWL-704',
-    why: 'an undeclared secret',
-    file: `${WITH_ACT}    auth: { bearer: «=⟦secrets.tokn⟧|=secrets.token» }\nsteps:\n  - { id: a, call: act }\n`,
-  },
-];
+import { DOCUMENTS, WITH_ACT } from './documents.ts';
+import { moveFile, shapesOf } from '../support/move-file.ts';
 
 const ALTERNATIVE = /«([^|»]*)\|([^»]*)»/g;
-
-function locate(marked: string): { readonly text: string; readonly line: number; readonly column: number } {
-  const before = marked.slice(0, marked.indexOf('⟦'));
-  const line = before.split('\n').length;
-  return { text: marked.replace(/[⟦⟧]/g, ''), line, column: before.length - before.lastIndexOf('\n') };
-}
 
 const codesOf = (text: string): readonly string[] =>
   validateWorkflow(text, 'sample.pawl.yaml').problems.map((problem) => problem.code);
 
 describe('lint of a whole file', () => {
-  it.each(DOCUMENTS)('$code is found at its place, and not once it is mended: $why', ({ code, file }) => {
-    const wrong = locate(file.replace(ALTERNATIVE, '$1'));
-    const right = file.replace(ALTERNATIVE, '$2').replace(/[⟦⟧]/g, '');
-    const found = validateWorkflow(wrong.text, 'sample.pawl.yaml').problems.filter((problem) => problem.code === code);
-    expect(found.map(({ range }) => ({ line: range.line, column: range.column }))).toEqual([
-      { line: wrong.line, column: wrong.column },
-    ]);
-    expect(codesOf(right)).not.toContain(code);
-  });
-
   it.each(DOCUMENTS)(
-    '$code stays where it is under CRLF, a byte order mark and lines of comment: $why',
-    ({ code, file }) => {
-      const wrong = locate(`# 日本語\n# two\n${file.replace(ALTERNATIVE, '$1')}`);
-      const found = validateWorkflow(`\ufeff${wrong.text.replaceAll('\n', '\r\n')}`, 'x').problems.filter(
-        (problem) => problem.code === code,
-      );
-      expect(found.map(({ range }) => ({ line: range.line, column: range.column }))).toEqual([
-        { line: wrong.line, column: wrong.column },
-      ]);
+    '$code is found at its place in 20 shapes of the file, and not once it is mended: $why',
+    (mistake) => {
+      const wrong = mistake.file.replace(ALTERNATIVE, '$1');
+      const right = mistake.file.replace(ALTERNATIVE, '$2').replace(/[⟦⟧]/g, '');
+      const shapes = shapesOf(wrong, ['block', 'one line', 'flow']);
+      const moved = shapes.map((shape) => ({ shape, ...moveFile(wrong, shape) }));
+      expect(new Set(moved.map(({ line, column }) => `${line}:${column}`)).size).toBeGreaterThanOrEqual(20);
+      for (const { shape, text, ...place } of moved) {
+        const found = validateWorkflow(text, 'sample.pawl.yaml').problems.filter(({ code }) => code === mistake.code);
+        expect({ shape, found: found.map(({ range }) => range) }).toEqual({ shape, found: [place] });
+      }
+      expect(codesOf(right)).not.toContain(mistake.code);
     },
   );
 

@@ -8,6 +8,7 @@ const PLACEMENTS: readonly Placement[] = PLACES.flatMap((place, index) => [
   { place, style: 'block', newline: '\r\n', wide: true, lines: 3 },
   { place, style: 'flow', newline: '\n', wide: true, lines: 0 },
   { place, style: 'flow', newline: '\r\n', wide: false, lines: index * 7 },
+  { place, style: 'block', newline: '\r\n', wide: false, lines: 40 + index },
 ]);
 
 const inWords = ({ place, style, newline, wide }: Placement): string =>
@@ -27,6 +28,11 @@ describe('lint', () => {
 
   describe.each(MISTAKES)('$code', ({ code, step, mended, notIn = [] }) => {
     const placements = PLACEMENTS.filter(({ place }) => !notIn.includes(place));
+
+    it('is moved to 20 places or more', () => {
+      const places = placements.map((placement) => placeMistake(step, placement));
+      expect(new Set(places.map(({ line, column }) => `${line}:${column}`)).size).toBeGreaterThanOrEqual(20);
+    });
 
     it.each(placements.map((placement) => ({ placement, words: inWords(placement) })))(
       'is found with its caret: $words',
