@@ -20,7 +20,7 @@ async function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> 
     what: 'query',
     scope,
   });
-  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
+  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason, lacks: 'secret' };
   return scrubReport(await engine.actions.query(order, secrets.headers, signal), secrets.values);
 }
 

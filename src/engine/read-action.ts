@@ -14,7 +14,7 @@ async function perform(touch: Touch, order: ReadOrder): Promise<AttemptReport> {
     what: 'send',
     scope,
   });
-  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
+  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason, lacks: 'secret' };
   return scrubReport(await engine.actions.read(order, secrets.headers, signal), secrets.values);
 }
 

@@ -16,7 +16,7 @@ async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<
     what: 'send',
     scope,
   });
-  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason };
+  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason, lacks: 'secret' };
   return scrubReport(await engine.actions.send(order, secrets.headers, gate, signal), secrets.values);
 }
 

@@ -31,6 +31,8 @@ export type AttemptReport =
       readonly reason: string;
       /** The request itself cannot be sent (a line break in a header, another scheme): trying again cannot help. */
       readonly permanent?: true;
+      /** What this process lacks for it; whoever has it may send it. */
+      readonly lacks?: 'secret';
     };
 
 /** What an attempt or query meant. */

@@ -110,6 +110,8 @@ export interface ReadProgress {
   readonly serial: number;
   /** The step was left: only `serial` still matters. */
   readonly closed: boolean;
+  /** The secret that the last askings found missing, told by its place, and how often in a row. */
+  readonly lacks?: { readonly message: string; readonly tries: number };
 }
 
 /** Decision's own durable notes, stored beside the kernel's snapshot. */

@@ -75,7 +75,7 @@ describe('an outcome that nobody knows', () => {
     const text = `pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 1h\nsecrets: [shopAPIKey]\nactions:\n${action}\nsteps:\n  - { id: reserve, call: shop.reserve }\n`;
     const run = await begin(process, text);
     const view = await untilRun(process, run, (seen) => (seen.effects[0]?.lastError ?? null) !== null);
-    expect(view.effects[0]).toMatchObject({ state: 'AUTHORIZED', code: 'not-sent' });
+    expect(view.effects[0]).toMatchObject({ state: 'AUTHORIZED', code: 'secret-missing' });
     expect(view.effects[0]?.lastError).toContain(
       'the secret shopAPIKey is missing here: it is read from PAWL_SECRET_SHOP_API_KEY',
     );
