@@ -5,7 +5,7 @@ import { type Placement, placeMistake } from './place-mistake.ts';
 
 const PLACEMENTS: readonly Placement[] = PLACES.flatMap((place, index) => [
   { place, style: 'block', newline: '\n', wide: false, lines: index },
-  { place, style: 'block', newline: '\r\n', wide: true, lines: 3 },
+  { place, style: 'block', newline: '\r\n', wide: true, lines: 13 + index },
   { place, style: 'flow', newline: '\n', wide: true, lines: 0 },
   { place, style: 'flow', newline: '\r\n', wide: false, lines: index * 7 },
   { place, style: 'block', newline: '\r\n', wide: false, lines: 40 + index },
