@@ -1,12 +1,12 @@
 import type { RunId, WorkerId } from '../model/ids.ts';
-import type { ClaimedRun, StartRequest } from '../ports/store.ts';
+import type { ClaimedRun, DrainedRun, StartRequest } from '../ports/store.ts';
 import { commitRuns } from './commit-runs.ts';
 import type { Desk } from './desk.ts';
 import type { Door } from './door.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { Engine } from './engine.ts';
 import { createDatabaseClock } from './database-clock.ts';
-import { holdRun } from './held-run.ts';
+import { type HeldRun, holdRun } from './held-run.ts';
 import { openClaim } from './open-claim.ts';
 import { releaseCommit } from './park-run.ts';
 import { startRuns } from './start-runs.ts';
@@ -40,7 +40,7 @@ export function createVisitor(engine: Engine, part: number): Visitor {
     return workerId;
   };
 
-  const deskFor = (claimed: ClaimedRun, owner: WorkerId): Desk => {
+  const deskFor = (claimed: ClaimedRun, owner: WorkerId, news: (row: DrainedRun) => void): Desk => {
     const time = createDatabaseClock(clock, claimed.nowMs);
     return {
       part,
@@ -51,6 +51,9 @@ export function createVisitor(engine: Engine, part: number): Visitor {
       left: () => undefined,
       commit: async (commit) => {
         const [answer] = await commitRuns({ store, part, workerId: owner, clock, logger, signal: forever }, [commit]);
+        // No loop drains here: where a commit keeps the lease, what came in meanwhile is looked for now (W02).
+        const rows = commit.lease.kind === 'keep' ? await store.drain(part, owner) : [];
+        for (const row of rows) if (row.runId === commit.runId) news(row);
         return answer ?? { kind: 'lost' };
       },
     };
@@ -59,10 +62,14 @@ export function createVisitor(engine: Engine, part: number): Visitor {
   const admit = async (claimed: ClaimedRun): Promise<void> => {
     const { runId } = claimed.run.run;
     admitted.add(runId);
+    let held: HeldRun | null = null;
     try {
-      const desk = deskFor(claimed, claimed.run.owner ?? workerId);
+      const desk = deskFor(claimed, claimed.run.owner ?? workerId, (row) => held?.drained(row.inbox, row.wake));
       const opened = await openClaim(engine, claimed);
-      if (opened.kind === 'hold') await holdRun(engine, desk, opened.start).left;
+      if (opened.kind === 'hold') {
+        held = holdRun(engine, desk, opened.start);
+        await held.left;
+      }
       // A process that cannot decide only stores events: a worker parks the run, with the field named (P06, P07).
       else await desk.commit(releaseCommit(claimed.run, null, claimed.nowMs));
     } finally {
