@@ -25,6 +25,8 @@ const CODES: Readonly<Record<ExpressionProblem['kind'], ProblemCode>> = {
   literal: 'PAWL-410',
   'template-key': 'PAWL-411',
   'template-value': 'PAWL-412',
+  cut: 'PAWL-413',
+  inexact: 'PAWL-414',
 };
 
 function helpOf(problem: ExpressionProblem): string | null {

@@ -8,10 +8,11 @@ import {
   methodSignatures,
   type Signature,
 } from './function-table.ts';
+import { isComputed, wholeHelp } from './exact-form.ts';
 import type { Inference, Known } from './inference.ts';
 import { compilePattern } from './linear-pattern.ts';
 import { pathOf, type SyntaxNode } from './syntax-tree.ts';
-import { accepts, resultType } from './type-rules.ts';
+import { accepts, canBe, resultType } from './type-rules.ts';
 import { BOOL, describeType, DYN, unionOf, type ValueType } from './value-type.ts';
 
 type Call = SyntaxNode & { readonly kind: 'call' };
@@ -28,6 +29,7 @@ export function checkCall(inference: Inference, node: Call, known: Known): Value
     return DYN;
   }
   checkLiterals(inference, node, node.args);
+  if (node.name === 'int') checkCut(inference, node, types);
   return choose(inference, node, { signatures, types, of: null });
 }
 
@@ -42,6 +44,17 @@ export function checkMethod(inference: Inference, node: Method, known: Known): V
   }
   checkLiterals(inference, node, [node.of, ...node.args]);
   return choose(inference, node, { signatures, types, of });
+}
+
+/** `int()` cuts, as CEL says it must; after arithmetic on doubles that loses a cent: 19.99 * 100.0 gives 1998. */
+function checkCut(inference: Inference, node: Call, types: readonly ValueType[]): void {
+  const [number] = node.args;
+  if (number === undefined || !isComputed(number) || !types.some((type) => canBe(type, 'double'))) return;
+  inference.tell(node, {
+    kind: 'cut',
+    message: 'int() cuts what a computed double falls short of: int(19.99 * 100.0) is 1998',
+    help: wholeHelp(number),
+  });
 }
 
 interface Choice {

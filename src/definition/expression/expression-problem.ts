@@ -5,7 +5,9 @@ import type { Span } from './syntax-tree.ts';
  * `syntax` not CEL · `bounds` too large · `unknown-name` no such root, key or step · `unknown-function` · `type` an operation that its
  * operands do not have, or values of different types compared · `guard` a condition that is no bool · `result` a value of another type
  * than wanted here · `missing` a key that may be missing, read without `has` or `or` (a warning) · `pattern` not RE2, or not literal ·
- * `literal` a text that the function cannot read · `template-key` a key that is missing or unknown · `template-value` a value of the wrong type
+ * `literal` a text that the function cannot read · `template-key` a key that is missing or unknown · `template-value` a value of the wrong type ·
+ * `cut` a computed double of which int() cuts ·
+ * `inexact` a computed double that goes out as it is (a warning)
  */
 export type ExpressionProblemKind =
   | 'syntax'
@@ -19,7 +21,9 @@ export type ExpressionProblemKind =
   | 'pattern'
   | 'literal'
   | 'template-key'
-  | 'template-value';
+  | 'template-value'
+  | 'cut'
+  | 'inexact';
 
 /** A mistake in an expression: what, where in its CEL source, and the mend. */
 export interface ExpressionProblem extends Span {

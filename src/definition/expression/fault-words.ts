@@ -63,7 +63,7 @@ function overload(message: string): string {
     .replace(/dyn<([^<>]*)>/g, '$1')
     .replace(/google\.protobuf\.(\w+)/g, (_, name: string) => name.toLowerCase());
   if (/^double [-+*/%] int$|^int [-+*/%] double$/.test(types)) {
-    return `\`${types}\`: int and double do not mix; write 2.0 instead of 2, or double(…) or int(…) around a value`;
+    return `\`${types}\`: int and double do not mix; write 2.0 instead of 2, or double(…) around a value; for money decimal(…)`;
   }
   return types === '' ? 'not defined for values of these types' : `\`${types}\` is not defined`;
 }

@@ -1,3 +1,4 @@
+import { exactHint } from './exact-form.ts';
 import { pathOf, type SyntaxNode } from './syntax-tree.ts';
 import { optionsOf, type ValueType } from './value-type.ts';
 
@@ -34,9 +35,9 @@ function numberHelp(node: Pair, left: ValueType, right: ValueType): string | nul
   if (!mixed) return null;
   const [leftNode, rightNode] = sidesOf(node);
   const whole = is(left, 'int') ? leftNode : rightNode;
-  if (whole.kind === 'literal') return `write ${String(whole.value)}.0: int and double do not mix`;
+  if (whole.kind === 'literal') return `write ${String(whole.value)}.0: int and double do not mix${exactHint(node)}`;
   const path = pathOf(whole)?.join('.') ?? '…';
-  return `int and double do not mix: write double(${path})`;
+  return `int and double do not mix: write double(${path})${exactHint(node)}`;
 }
 
 function nullHelp(node: Pair, leftIsNull: boolean): string {

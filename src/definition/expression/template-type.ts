@@ -1,7 +1,9 @@
 import type { Expression, JsonSchema, Template } from '../../model/definition.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import { type ExpressionProblem, problemAt, type ProblemDraft } from './expression-problem.ts';
+import { digitsHelp, wholeHelp } from './exact-form.ts';
 import { typeOfSchema, typeOfValue } from './schema-type.ts';
+import type { SyntaxNode } from './syntax-tree.ts';
 import { describeType, DYN, type FieldType, optionsOf, STRING, type ValueType } from './value-type.ts';
 
 /** A mistake in a template. With `expression` the offsets are in its source; without, the whole value at `pointer` is meant. */
@@ -10,7 +12,11 @@ export interface TemplateProblem extends ExpressionProblem {
   readonly expression: Expression | null;
 }
 
-type Infer = (expression: Expression) => { readonly type: ValueType; readonly problems: readonly ExpressionProblem[] };
+type Infer = (expression: Expression) => {
+  readonly type: ValueType;
+  readonly problems: readonly ExpressionProblem[];
+  readonly tree: SyntaxNode | null;
+};
 
 interface Expected {
   readonly type: ValueType;
@@ -47,8 +53,7 @@ class TemplateCheck {
         this.#visitExpression(template.expression, expected);
         return;
       case 'text':
-        for (const part of template.parts)
-          if (typeof part !== 'string') this.#tellAll(part, this.#infer(part).problems);
+        for (const part of template.parts) if (typeof part !== 'string') this.#visitPart(part);
         this.#demand(STRING, expected, pointer);
         return;
       case 'list':
@@ -81,11 +86,36 @@ class TemplateCheck {
   }
 
   #visitExpression(expression: Expression, expected: Expected): void {
-    const { type, problems } = this.#infer(expression);
+    const { type, problems, tree } = this.#infer(expression);
     this.#tellAll(expression, problems);
-    if (problems.some((problem) => problem.severity === 'error') || assignable(type, expected.type)) return;
+    if (tree === null || problems.some((problem) => problem.severity === 'error')) return;
+    if (assignable(type, expected.type)) {
+      this.#warnInexact(expression, { tree, type }, 'value');
+      return;
+    }
     const span = { start: 0, end: expression.source.length };
-    this.#tell({ pointer: expression.pointer, expression }, problemAt(span, wrongType(type, expected.type)));
+    const draft = wrongType(type, expected.type);
+    const help = numberHelp(tree, type, expected.type);
+    this.#tell({ pointer: expression.pointer, expression }, problemAt(span, { ...draft, help }));
+  }
+
+  #visitPart(part: Expression): void {
+    const { type, problems, tree } = this.#infer(part);
+    this.#tellAll(part, problems);
+    if (tree !== null) this.#warnInexact(part, { tree, type }, 'text');
+  }
+
+  /** What goes out goes into requests and keys: 0.1 + 0.2 would be there with seventeen digits. */
+  #warnInexact(
+    expression: Expression,
+    { tree, type }: { readonly tree: SyntaxNode; readonly type: ValueType },
+    place: 'value' | 'text',
+  ): void {
+    const help = type.kind === 'double' ? digitsHelp(tree, place) : null;
+    if (help === null) return;
+    const message = 'doubles are not exact: 0.1 + 0.2 goes out as 0.30000000000000004';
+    const problem = problemAt(tree, { kind: 'inexact', severity: 'warning', message, help });
+    this.#tell({ pointer: expression.pointer, expression }, problem);
   }
 
   #visitMap(entries: readonly (readonly [string, Template])[], expected: Expected, pointer: string): void {
@@ -164,12 +194,18 @@ function wrongType(type: ValueType, expected: ValueType): ProblemDraft {
     const message = `this map does not fit the schema: ${names.join(', ')} is missing or of another type`;
     return { kind: 'template-value', message };
   }
-  const whole = expected.kind === 'int' && type.kind === 'double';
   return {
     kind: 'template-value',
     message: `the schema wants ${describeType(expected)}, this is ${describeType(type)}`,
-    help: whole ? 'write int(…) around it' : null,
   };
+}
+
+/** How an expression's number becomes the number that is wanted; null = something else is wrong. */
+function numberHelp(tree: SyntaxNode, type: ValueType, expected: ValueType): string | null {
+  if (expected.kind === 'int' && type.kind === 'double') return wholeHelp(tree);
+  if (type.kind !== 'decimal') return null;
+  if (expected.kind === 'int') return 'write int(…) around it, a fault where it is no whole number';
+  return expected.kind === 'double' ? 'write double(string(…)) around it' : null;
 }
 
 /** Whether a value of the type can be what is wanted. Times, durations and decimals are rendered as text; an int is a number. */

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { checkExpression, typesOf } from '../../../src/definition/check-expression.ts';
+import {
+  checkExpression,
+  checkTemplate,
+  type ExpressionProblem,
+  typesOf,
+} from '../../../src/definition/check-expression.ts';
 import { createEvaluator } from '../../../src/definition/evaluator.ts';
 import { ExpressionFault } from '../../../src/definition/expression/expression-fault.ts';
-import type { JsonSchema } from '../../../src/model/definition.ts';
+import { parseTemplate } from '../../../src/definition/parse-template.ts';
+import type { JsonSchema, Template } from '../../../src/model/definition.ts';
 import type { Json, JsonObject } from '../../../src/model/json.ts';
 import { findUnstorable } from '../../../src/model/storable.ts';
 import { definitionOf, expressionOf, scopeOf } from './sample-definition.ts';
@@ -18,9 +24,18 @@ function evaluate(source: string, schema: JsonSchema, input: JsonObject): Json |
   }
 }
 
+function templateOf(text: string): Template {
+  const parsed = parseTemplate(text, '/with');
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  return parsed.template;
+}
+
+function problemsOf(source: string, schema: JsonSchema): readonly ExpressionProblem[] {
+  return checkExpression(expressionOf(source), FLOW, typesOf(definitionOf({ input: schema })), 'any');
+}
+
 function warnings(source: string, schema: JsonSchema): readonly string[] {
-  const problems = checkExpression(expressionOf(source), FLOW, typesOf(definitionOf({ input: schema })), 'any');
-  return problems.map((problem) => `${problem.severity} ${problem.kind}`);
+  return problemsOf(source, schema).map((problem) => `${problem.severity} ${problem.kind}`);
 }
 
 describe('case 10: missing is not unequal', () => {
@@ -118,6 +133,118 @@ describe('case 15: a price in cents', () => {
       if (got[0] !== price || got[1] !== price) expect({ text, got }).toEqual({ text, got: [price, price] });
     }
     expect(evaluate(cents, asNumber, { amount: 19.99 })).toBe(1999);
+  });
+
+  const lines = {
+    type: 'array',
+    items: { type: 'object', required: ['price'], properties: { price: asNumber.properties.amount } },
+  };
+  const order = {
+    type: 'object',
+    required: ['price', 'qty', 'lines'],
+    properties: { price: { type: 'number' }, qty: { type: 'integer' }, lines },
+  };
+  const cart = { price: 19.99, qty: 100, lines: [{ price: 10.1 }, { price: 9.89 }] };
+
+  it('cut by int() out of arithmetic on doubles is an error, and what its help offers gives 1999 for 19.99', () => {
+    const rows = [
+      ['int(input.price * 100.0)', 'int(decimal(input.price) * 100)'],
+      ['int(input.price * double(input.qty))', 'int(decimal(input.price) * decimal(input.qty))'],
+      ['int(100.0 * (input.price - 0.0))', 'int(100 * (decimal(input.price) - 0))'],
+      ['int(-(input.price * -100.0))', 'int(-decimal(input.price) * -100)'],
+      ['int(dyn(input.price * 100.0))', 'int(decimal(input.price) * 100)'],
+      ['int(or(input.price, 0.0) * 100.0)', 'int(decimal(or(input.price, 0.0)) * 100)'],
+      ['int(sum(input.lines.map(l, l.price)) * 100.0)', 'int(sum(input.lines.map(l, decimal(l.price))) * 100)'],
+      ['int(input.lines.map(l, l.price * 100.0).sum())', 'int(sum(input.lines.map(l, decimal(l.price) * 100)))'],
+      ['int(input.price / 0.01)', 'int(string(decimal(input.price / 0.01), 0))'],
+      ['int(-(input.price / 0.01) * -1.0)', 'int(string(-decimal(input.price / 0.01) * -1, 0))'],
+    ] as const;
+    for (const [source, mend] of rows) {
+      const found = problemsOf(source, order);
+      expect({ source, found: found.map(({ severity, kind }) => `${severity} ${kind}`) }).toEqual({
+        source,
+        found: ['error cut'],
+      });
+      expect(found[0]?.help).toContain(`write ${mend}`);
+      expect(warnings(mend, order)).toEqual([]);
+      expect({ mend, value: evaluate(mend, order, cart) }).toEqual({ mend, value: 1999 });
+    }
+    for (const source of [
+      'int(input.flag ? input.price * 100.0 : 0.0)',
+      'int(sum(input.list))',
+      'int(input.a * input.b)',
+    ])
+      expect({ source, found: warnings(source, true) }).toEqual({ source, found: ['error cut'] });
+  });
+
+  it('computed with doubles and sent as it is gets a warning, whose help sends 0.3 for 0.1 + 0.2', () => {
+    const parts = {
+      type: 'object',
+      required: ['a', 'b'],
+      properties: { a: { type: 'number' }, b: { type: 'number' } },
+    };
+    const hole = (source: string): string => `${'$'}{${source}}`;
+    const told = (text: string): readonly (readonly [string, string])[] =>
+      checkTemplate(templateOf(text), FLOW, typesOf(definitionOf({ input: parts })), {
+        schema: true,
+        pointer: '/with',
+      }).map(({ severity, kind, help }) => [`${severity} ${kind}`, help ?? '']);
+    const send = (text: string): Json =>
+      createEvaluator(definitionOf({ input: parts })).render(templateOf(text), FLOW, scopeOf({ a: 0.1, b: 0.2 }));
+    expect(send(hole('input.a + input.b'))).toBe(0.30000000000000004);
+    const rows = [
+      [hole('input.a + input.b'), hole('double(string(decimal(input.a) + decimal(input.b)))'), 0.3],
+      [`${hole('input.a + input.b')} EUR`, `${hole('string(decimal(input.a) + decimal(input.b))')} EUR`, '0.3 EUR'],
+    ] as const;
+    for (const [text, mended, value] of rows) {
+      const [inner = ''] = /(?<=\$\{).*(?=\})/.exec(mended) ?? [];
+      expect({ text, found: told(text) }).toEqual({
+        text,
+        found: [['warning inexact', expect.stringContaining(`write ${inner}`)]],
+      });
+      expect(told(mended)).toEqual([]);
+      expect(send(mended)).toBe(value);
+    }
+    expect(told(`${hole('input.a')} of ${hole('input.a + input.b > 0.2')}, ${hole('input.a / 3.0')} each`)).toEqual([]);
+  });
+
+  it('is no error where nothing was computed with doubles: a whole double of JSON, ints, decimals, times', () => {
+    for (const source of [
+      'int(input.price)',
+      'int(input.qty * 100)',
+      'int(decimal(input.price) * 100)',
+      'int(run.startedAt)',
+      'int("5")',
+    ])
+      expect({ source, found: warnings(source, order) }).toEqual({ source, found: [] });
+  });
+
+  it('rounded in words gives 1999 too', () => {
+    const help = problemsOf('int(input.price * 100.0)', order)[0]?.help ?? '';
+    const rounded = 'int(string(decimal(input.price) * 100, 0))';
+    expect(help).toContain(`or ${rounded}, which rounds`);
+    expect(evaluate(rounded, order, { ...cart, price: 19.99 })).toBe(1999);
+    expect(evaluate(rounded, order, { ...cart, price: 1.005 })).toBe(101);
+  });
+
+  it('multiplied by an int is led to the exact form, not to a double', () => {
+    const rows = [
+      [
+        'input.price * 100',
+        'write 100.0: int and double do not mix; for money write decimal(input.price) * 100, which is exact',
+        'decimal(input.price) * 100',
+      ],
+      [
+        'input.price * input.qty',
+        'int and double do not mix: write double(input.qty); for money write decimal(input.price) * decimal(input.qty), which is exact',
+        'decimal(input.price) * decimal(input.qty)',
+      ],
+    ] as const;
+    for (const [source, help, mend] of rows) {
+      expect(problemsOf(source, order)[0]?.help).toBe(help);
+      expect(evaluate(`int(${mend})`, order, cart)).toBe(1999);
+    }
+    expect(problemsOf('input.price / 100', order)[0]?.help).toBe('write 100.0: int and double do not mix');
   });
 
   it('with a third decimal is an error; rounding is written out and goes away from zero at a half', () => {

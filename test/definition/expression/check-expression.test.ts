@@ -186,10 +186,10 @@ describe('types', () => {
   });
 
   it('the commonest first error has its mend', () => {
-    expect(helpOf('input.price * 2')).toBe('write 2.0: int and double do not mix');
-    expect(helpOf('2 * input.price')).toBe('write 2.0: int and double do not mix');
+    expect(helpOf('input.price * 2')).toMatch(/^write 2\.0: int and double do not mix/);
+    expect(helpOf('2 * input.price')).toMatch(/^write 2\.0: int and double do not mix/);
     expect(helpOf('input.price == 100')).toBe('write 100.0: int and double do not mix');
-    expect(helpOf('input.price * input.amount')).toBe('int and double do not mix: write double(input.amount)');
+    expect(helpOf('input.price * input.amount')).toMatch(/^int and double do not mix: write double\(input\.amount\)/);
     expect(helpOf('input.name + 1')).toContain('string(…)');
     expect(helpOf('input.at - run.startedAt')).toContain('timestamp(…)');
   });

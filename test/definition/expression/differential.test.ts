@@ -39,7 +39,8 @@ describe('random expressions', () => {
     fc.assert(
       fc.property(expressions, (source) => {
         const errors = checkExpression(expressionOf(source), { kind: 'flow' }, types, 'any').filter(
-          (problem) => problem.severity === 'error',
+          // A computed double that int() cuts is right by its types.
+          (problem) => problem.severity === 'error' && problem.kind !== 'cut',
         );
         expect({ source, errors }).toEqual({ source, errors: [] });
         const mine = ours(source);
