@@ -7,6 +7,7 @@ import type { InboxOutcome } from '../model/statuses.ts';
 import type { Delivery, DeliveryAnswer } from '../ports/store.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
+import { observeConflict } from './observe-conflict.ts';
 
 /** Waits between two looks at the answer, milliseconds; the last one repeats. */
 const LOOKS_MS = [2, 5, 10, 20, 50, 100] as const;
@@ -101,10 +102,12 @@ async function waitForHolder(engine: Engine, door: Door, ask: DeliverAsk, first:
  * store, one to decide.
  */
 export async function deliverEvent(engine: Engine, door: Door, ask: DeliverAsk): Promise<Delivered> {
-  const answer = await store(engine, door, deliveryOf(ask));
+  const delivery = deliveryOf(ask);
+  const answer = await store(engine, door, delivery);
   if (!answer.exists)
     throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${ask.run.runId}`, { runId: ask.run.runId });
   if (answer.event === 'other') {
+    await observeConflict(engine, delivery, answer);
     throw new ConflictError(
       'PAWL_EVENT_CONFLICT',
       `event ${ask.eventId} of ${ask.source} was received before with another payload`,

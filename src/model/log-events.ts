@@ -11,6 +11,7 @@ export const LOG_EVENTS = {
   'effect.late-answer': 'an answer came after its worker was fenced; filed as an observation',
   'effect.late-answer-lost': 'such an answer could not be filed',
   'effect.queried': 'one query about an effect was judged',
+  'event.conflict': 'an event id came again with another payload; filed as an observation, the first one counts',
   'function.note': 'a registered function logged something itself; its words are in `note`',
   'lease.swept': 'runs of dead workers were freed',
   'loop.fault': 'a turn of a worker loop failed; the next one comes',

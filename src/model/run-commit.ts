@@ -57,10 +57,14 @@ export interface AuditEntry {
   readonly atMs: number;
 }
 
-/** Knowledge from outside the guard: late answers of fenced workers (E08). Append-only by anyone. */
+/**
+ * Knowledge from outside the guard: late answers of fenced workers (E08), event ids that came again with another payload
+ * (V02). Append-only by anyone.
+ */
 export interface Observation {
   readonly part: number;
   readonly runId: RunId;
+  /** Empty for what concerns no effect. */
   readonly effectKey: EffectKey;
   readonly source: string;
   readonly sourceId: string;

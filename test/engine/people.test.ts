@@ -149,6 +149,23 @@ describe('people', () => {
     await expect(send('one')).resolves.toMatchObject({ outcome: 'kept', again: false });
     await expect(send('one')).resolves.toMatchObject({ outcome: 'kept', again: true });
     await expect(send('two')).rejects.toMatchObject({ code: 'PAWL_EVENT_CONFLICT' });
+    await expect(send('two')).rejects.toMatchObject({ code: 'PAWL_EVENT_CONFLICT' });
+    const { inbox, observations } = await process.app.history(run);
+    const [counts] = inbox;
+    expect(observations).toMatchObject([
+      {
+        source: 'event-conflict',
+        effectKey: '',
+        detail: {
+          source: 'signal:shop',
+          eventId: 'n-7',
+          counts: counts?.payloadHash,
+          atMs: expect.any(Number) as number,
+        },
+      },
+    ]);
+    expect(JSON.stringify(observations)).not.toContain('two');
+    expect(process.logger.lines.filter(({ event }) => event === 'event.conflict')).toHaveLength(2);
   });
 
   it('R24 a completed run is compensated by order: previewed, named by the plan, stale when it moved', async () => {

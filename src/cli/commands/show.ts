@@ -36,7 +36,7 @@ async function show(context: CliContext, name: string, withHistory: boolean): Pr
 
 type History = Awaited<ReturnType<App['history']>>;
 
-function historyLines({ journal, inbox, audit }: History): readonly string[] {
+function historyLines({ journal, inbox, observations, audit }: History): readonly string[] {
   const time = (atMs: number): string => timeWords(new Date(atMs).toISOString());
   return [
     '',
@@ -49,6 +49,8 @@ function historyLines({ journal, inbox, audit }: History): readonly string[] {
       const answer = `${outcome ?? 'undecided'}${code === null ? '' : ` (${code})`}`;
       return `  ${time(receivedAtMs)}  ${payload.type} from ${source}: ${answer}  ${eventId}`;
     }),
+    ...(observations.length === 0 ? [] : ['observations']),
+    ...observations.map(({ source, sourceId, detail }) => `  ${source} ${sourceId}: ${JSON.stringify(detail)}`),
     ...(audit.length === 0 ? [] : ['acts']),
     ...audit.map(({ act, actor, reason }) => `  ${act} by ${actor}${reason === null ? '' : `: ${reason}`}`),
   ];
