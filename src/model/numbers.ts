@@ -10,6 +10,12 @@ export interface Numbers {
 }
 
 /**
+ * What becomes due within this time is hinted at; who hears hints looks for what is due at least this often
+ * (5-storage: poll 20 ms busy to 1 s idle), milliseconds.
+ */
+export const HINT_WITHIN_MS = 1_000;
+
+/**
  * Derives every number from the lease unless it is set.
  * @param leaseMs how long a process may be silent before others take its runs; 30 000 in production, 1 500 in tests.
  */

@@ -148,6 +148,13 @@ export interface CommitTrace {
   } | null;
 }
 
+/** How a process hears of what others have stored. */
+export interface Hearing {
+  /** Whether hints come through now: then looking seldom is enough. A store may say false for ever. */
+  hears(): boolean;
+  end(): Promise<void>;
+}
+
 /**
  * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);
  * times in answers are the database's. Two implementations pass `testing/store-conformance`.
@@ -198,6 +205,11 @@ export interface Store {
   fireTimers(part: number, limit: number): Promise<number>;
   /** The earliest due wake-up or timer of a part, as a hint for sleeping; null = none. */
   nextDueMs(part: number): Promise<{ readonly dueAtMs: number | null; readonly nowMs: number }>;
+  /**
+   * Has `heard` called when something in a part may be there to be taken or drained. Only a hint: it may come late, for
+   * nothing or never, and nothing depends on it. A store without hints answers `{ hears: () => false, end: async () => {} }`.
+   */
+  listen(heard: (part: number) => void): Promise<Hearing>;
   observe(observations: readonly Observation[]): Promise<void>;
 
   findRun(tenant: string, idOrKey: string): Promise<readonly RunIdentity[]>;

@@ -6,6 +6,7 @@ import { openClaim } from '../engine/open-claim.ts';
 import { releaseCommit } from '../engine/park-run.ts';
 import { startRuns } from '../engine/start-runs.ts';
 import type { WorkerId } from '../model/ids.ts';
+import { HINT_WITHIN_MS } from '../model/numbers.ts';
 import type { ClaimedRun, StartAnswer, StartRequest } from '../ports/store.ts';
 import type { Alone } from './alone.ts';
 import { createBatcher } from './batcher.ts';
@@ -38,11 +39,17 @@ export interface Lane extends Door {
   stop(graceMs: number): Promise<void>;
 }
 
-interface LaneStart {
+/** What the lanes of one process share. */
+export interface LaneCompany {
+  readonly alone: Alone;
+  /** Whether hints come through now. */
+  hears(): boolean;
+}
+
+interface LaneStart extends LaneCompany {
   readonly workerId: WorkerId;
   readonly takenAtMs: number;
   readonly nowMs: number;
-  readonly alone: Alone;
 }
 
 /** The state and the rounds of a lane; `openLane` wires them to loops. */
@@ -50,6 +57,7 @@ class PartLane implements Lane {
   readonly part: number;
   private readonly engine: Engine;
   private readonly alone: Alone;
+  private readonly hears: () => boolean;
   private readonly time: DatabaseClock;
   private readonly starts;
   private tenure: Tenure;
@@ -63,6 +71,7 @@ class PartLane implements Lane {
     this.engine = engine;
     this.part = part;
     this.alone = first.alone;
+    this.hears = first.hears;
     this.time = createDatabaseClock(engine.clock, first.nowMs);
     this.tenure = this.begin(first.workerId, first.takenAtMs);
     this.starts = createBatcher<StartRequest, StartAnswer>({
@@ -211,9 +220,9 @@ class PartLane implements Lane {
     const { store } = this.engine;
     const due = await store.nextDueMs(this.part);
     this.time.hear(due.nowMs);
-    const untilDueMs = due.dueAtMs === null ? POLL_MS_MAX : due.dueAtMs - due.nowMs;
+    const untilDueMs = (due.dueAtMs ?? Number.POSITIVE_INFINITY) - due.nowMs;
     if (untilDueMs > 0) {
-      this.pollMs = Math.min(this.pollMs * 2, POLL_MS_MAX);
+      this.pollMs = Math.min(this.pollMs * 2, this.hears() ? HINT_WITHIN_MS : POLL_MS_MAX);
       return Math.min(untilDueMs, this.pollMs);
     }
     const fired = await store.fireTimers(this.part, FIRE_TIMERS_MAX);
@@ -268,12 +277,12 @@ class PartLane implements Lane {
 }
 
 /** Takes a seat in a part and begins to work there. Transaction: the store's own. */
-export async function openLane(engine: Engine, part: number, alone: Alone): Promise<Lane> {
+export async function openLane(engine: Engine, part: number, company: LaneCompany): Promise<Lane> {
   const workerId = engine.ids.newWorkerId();
   const nowMs = await engine.store.nowMs();
   const takenAtMs = engine.clock.monotonicMs();
   await engine.store.takeSeat(part, workerId, engine.numbers.leaseMs);
-  const lane = new PartLane(engine, part, { workerId, takenAtMs, nowMs, alone });
+  const lane = new PartLane(engine, part, { workerId, takenAtMs, nowMs, ...company });
   lane.run();
   return lane;
 }

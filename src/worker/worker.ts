@@ -19,7 +19,13 @@ export async function startWorker(engine: Engine): Promise<Worker> {
   let lanes: readonly Lane[] = [];
   const heldCount = (): number => lanes.reduce((sum, lane) => sum + lane.heldCount(), 0);
   const alone = createAlone({ clock: engine.clock, patienceMs: engine.numbers.leaseMs, heldCount });
-  lanes = await Promise.all(parts.map((part) => openLane(engine, part, alone)));
+  const hearing = await engine.store.listen((part) => lanes[part]?.nudge());
+  lanes = await Promise.all(parts.map((part) => openLane(engine, part, { alone, hears: () => hearing.hears() })));
+  const stopAll = async (graceMs: number): Promise<void> => {
+    await Promise.all(lanes.map((lane) => lane.stop(graceMs)));
+    await hearing.end();
+    engine.logger.info({}, 'worker.stopped');
+  };
   let stopped: Promise<void> | null = null;
   engine.logger.info({ parts: parts.length }, 'worker.started');
   return {
@@ -30,9 +36,7 @@ export async function startWorker(engine: Engine): Promise<Worker> {
     },
     heldCount,
     stop: (graceMs) => {
-      stopped ??= Promise.all(lanes.map((lane) => lane.stop(graceMs))).then(() =>
-        engine.logger.info({}, 'worker.stopped'),
-      );
+      stopped ??= stopAll(graceMs);
       return stopped;
     },
   };

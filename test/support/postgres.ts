@@ -10,7 +10,7 @@ export const TEST_LEASE_MS = 1_500;
 const TEMPLATE = 'pawl_template';
 
 /** What a test's store may be like; everything else as in the product. */
-export interface TestStoreOptions extends Partial<Pick<PostgresStoreOptions, 'connections' | 'pooler'>> {
+export interface TestStoreOptions extends Partial<Pick<PostgresStoreOptions, 'connections' | 'pooler' | 'hintsUrl'>> {
   readonly parts?: number;
   readonly numbers?: Numbers;
 }

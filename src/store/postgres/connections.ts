@@ -67,19 +67,30 @@ function settingsFor(lane: Lane, numbers: Numbers): Readonly<Record<string, stri
   };
 }
 
+/** How any connection of this process is made. */
+export function dialOptions({
+  url,
+  applicationName,
+  tls,
+}: Pick<ConnectionOptions, 'url' | 'applicationName' | 'tls'>): pg.ClientConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    application_name: applicationName,
+    ...(tls === undefined ? {} : { ssl: tls }),
+  };
+}
+
 function openPool(options: ConnectionOptions, lane: Lane, max: number): pg.Pool {
   const settings = Object.entries(settingsFor(lane, options.numbers)).map(([name, value]) => `-c ${name}=${value}`);
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...dialOptions(options),
     max,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_CLOSE_MS,
     maxLifetimeSeconds: LIFETIME_SECONDS_MAX,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    application_name: options.applicationName,
     types: TYPES,
-    ...(options.tls === undefined ? {} : { ssl: options.tls }),
     ...(options.pooler === 'transaction' ? {} : { options: settings.join(' ') }),
   });
   // Without these listeners a broken connection ends the process.

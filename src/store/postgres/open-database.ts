@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { RefusedError, StoreError } from '../../model/errors.ts';
-import type { ConnectionOptions } from './connections.ts';
+import { type ConnectionOptions, dialOptions } from './connections.ts';
 import { POSTGRES_MAJOR_MIN } from './launcher/binaries.ts';
 import { assertCompatible, migrate, readSchema } from './migrations/migrate.ts';
 import { MIGRATIONS } from './migrations/migration-list.ts';
@@ -20,12 +20,7 @@ const DURABLE = ['on', 'remote_write', 'remote_apply'];
 
 async function connect(options: ConnectionOptions): Promise<pg.Client> {
   const dial = async (): Promise<pg.Client> => {
-    const client = new pg.Client({
-      connectionString: options.url,
-      application_name: options.applicationName,
-      connectionTimeoutMillis: 3_000,
-      ...(options.tls === undefined ? {} : { ssl: options.tls }),
-    });
+    const client = new pg.Client(dialOptions(options));
     client.on('error', () => undefined);
     await client.connect();
     return client;

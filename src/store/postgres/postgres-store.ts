@@ -9,6 +9,7 @@ import type { ClaimedRun, CommitTrace, DrainedRun, Store, StoredRun, StoredVersi
 import { commitBatch } from './commit-batch.ts';
 import { type Connections, openConnections, type Row } from './connections.ts';
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
+import { NO_HINTS, openHints } from './hints.ts';
 import { openDatabase } from './open-database.ts';
 import {
   auditFromRow,
@@ -54,6 +55,8 @@ export interface PostgresStoreOptions {
   /** Most connections of this process; 5 unless set. */
   readonly connections?: number;
   readonly pooler?: 'none' | 'transaction';
+  /** Where hints are listened for, an address without a pooler on the way; null = no hints. Unless set: `url`, or null behind a pooler. */
+  readonly hintsUrl?: string | null;
   readonly tls?: TlsOptions;
   readonly applicationName?: string;
   /** `apply` (unless set) brings the schema up to this code; `check` refuses what does not fit. */
@@ -283,13 +286,22 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...(options.parts === undefined ? {} : { parts: options.parts }),
   });
   const connections = openConnections(to);
+  const hintsUrl = options.hintsUrl === undefined ? (to.pooler === 'none' ? url : null) : options.hintsUrl;
+  const hints = hintsUrl === null ? NO_HINTS : openHints(connections, { ...to, url: hintsUrl }, parts);
+  const runs = runVerbs(connections, numbers);
+  const events = eventVerbs(connections);
   return {
     parts,
     ...versionVerbs(connections),
     ...seatVerbs(connections),
-    ...runVerbs(connections, numbers),
-    ...eventVerbs(connections),
+    ...runs,
+    ...events,
     ...readingVerbs(connections, parts),
-    close: () => connections.close(),
+    ...hints.over({ ...runs, ...events }),
+    listen: hints.listen,
+    close: async () => {
+      await hints.close();
+      await connections.close();
+    },
   };
 }

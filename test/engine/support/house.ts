@@ -7,6 +7,7 @@ import { type App, createApp } from '../../../src/app/create-app.ts';
 import type { RunView } from '../../../src/engine/run-view.ts';
 import type { Json } from '../../../src/model/json.ts';
 import { type Numbers, numbersFor } from '../../../src/model/numbers.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { type Provider, startProvider } from '../../../src/testing/fake-provider.ts';
@@ -69,6 +70,7 @@ export interface ProcessOptions {
   readonly functions?: Readonly<Record<string, ActionFunction>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly store?: Store;
+  readonly clock?: Clock;
 }
 
 /** Opens a house of its own database and provider. */
@@ -88,7 +90,7 @@ export async function openHouse(options: Partial<ProviderOptions> = {}): Promise
     provider,
     store: opened.store,
     url: opened.url,
-    process: async ({ numbers, functions = {}, env = {}, store = opened.store } = {}) => {
+    process: async ({ numbers, functions = {}, env = {}, store = opened.store, clock } = {}) => {
       const watched = watchStore(store);
       const logger = keepingLogger();
       const app = await createApp({
@@ -97,6 +99,7 @@ export async function openHouse(options: Partial<ProviderOptions> = {}): Promise
         store: watched.store,
         functions: new Map(Object.entries(functions)),
         logger,
+        ...(clock === undefined ? {} : { clock }),
       });
       apps.push(app);
       const kill = (): void => {

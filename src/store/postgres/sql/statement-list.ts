@@ -2,6 +2,7 @@ import { CLAIM, CLAIM_RUN } from './claim.ts';
 import { COMMIT, COMMIT_FULL } from './commit.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition.ts';
 import { ANSWER_OF, DELIVER, DELIVER_AND_CLAIM, DRAIN } from './deliver.ts';
+import { HINT } from './hint.ts';
 import { LOAD, NOW, TRACE } from './load.ts';
 import {
   AUDIT_ROWS,
@@ -39,6 +40,7 @@ export const STATEMENTS: readonly Statement[] = [
   DRAIN,
   FIRE,
   NEXT_DUE,
+  HINT,
   LOAD,
   TRACE,
   OBSERVE,
