@@ -6,7 +6,7 @@ import type { ProviderOptions } from './provider/options.ts';
 /*
  * The provider as a process of its own:
  *   node provider-main.js --book FILE [--port N] [--options JSON] [--until-stdin-ends]
- * Prints one line of JSON, `{"url": …}`, when it listens. `GET /_provider/book`, `PUT /_provider/script` and
+ * Prints one line of JSON, `{"url": …}`, when it listens. `GET /_provider/book`, `GET` and `PUT /_provider/script` and
  * `POST /_provider/forget-keys` do from outside what the library's verbs do. Ends on SIGTERM and SIGINT, and with
  * --until-stdin-ends also with the process that started it.
  */

@@ -296,6 +296,72 @@ describe('the words', () => {
     expect(await post(`${provider.url}/charge`)).toMatchObject({ status: 402 });
   });
 
+  it('of the cases are these, each known, and each does what the table of the cases says', async () => {
+    const table: readonly (readonly [word: string, answer: unknown, happens: number])[] = [
+      ['ok', { status: 201 }, 1],
+      ['503', { status: 503 }, 0],
+      ['500', { status: 500 }, 0],
+      ['429', { status: 429 }, 0],
+      ['declined', { status: 402 }, 0],
+      ['refused', 'refused', 0],
+      ['lost-done', 'lost', 1],
+      ['lost-not-done', 'lost', 0],
+    ];
+    for (const [word, answer, happens] of table) {
+      const provider = await start({ script: { charge: word }, bookFile: join(folder, `${word}.jsonl`) });
+      expect([word, await post(`${provider.url}/charge`, { key: 'k1' })]).toMatchObject([word, answer]);
+      expect([word, provider.effects().length]).toEqual([word, happens]);
+      await stop(provider);
+    }
+  });
+
+  it('are read and set over HTTP; what cannot be read is told with 400 and changes nothing', async () => {
+    const provider = await start({ script: { charge: '503 x2 then ok' } });
+    const script = `${provider.url}/_provider/script`;
+    const put = async (body: string): Promise<unknown> => {
+      const response = await fetch(script, { method: 'PUT', body, headers: { connection: 'close' } });
+      return { status: response.status, body: await response.json() };
+    };
+    const before = { status: 200, body: { charge: ['503', '503', 'ok'] } };
+    expect(await get(script)).toEqual(before);
+    expect(await put('{"charge":"declined","ship":"maybe"}')).toEqual({
+      status: 400,
+      body: {
+        error: 'PAWL_CONFIG_INVALID',
+        message:
+          'script of ship: "maybe" is no word of a provider script; its words are ok, declined, refused, lost-done, lost-not-done, hang, late-done, pending, unreadable-done, or a status from 300 to 599',
+      },
+    });
+    for (const [body, words] of [
+      ['{"charge":503}', 'script of charge: it is a text or a list of words'],
+      ['{"charge":[503]}', 'script of charge: it is a text or a list of words'],
+      ['{"charge":[]}', 'script of charge: it needs 1 to 10000 words'],
+      ['["ok"]', 'scripts are a JSON object'],
+      ['null', 'scripts are a JSON object'],
+      ['"ok"', 'scripts are a JSON object'],
+    ] as const)
+      expect(await put(body)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining(words) as string },
+      });
+    expect(await put('{')).toMatchObject({ status: 400 });
+    expect(await get(script)).toEqual(before);
+    expect(await put('{"charge":["declined"]}')).toEqual({ status: 200, body: {} });
+    expect(await get(script)).toEqual({ status: 200, body: { charge: ['declined'] } });
+    expect(await get(`${provider.url}/_provider/nothing`)).toMatchObject({
+      status: 404,
+      body: { verbs: ['GET book', 'GET script', 'PUT script', 'POST forget-keys'] },
+    });
+  });
+
+  it('a body beyond 4 MiB, a mark that is no number and a path that is no text are met in words', async () => {
+    const provider = await start();
+    expect(await post(`${provider.url}/charge`, { body: 'x'.repeat(4_194_305) })).toMatchObject({ status: 400 });
+    await post(`${provider.url}/charge`, { headers: { 'pawl-attempt': 'two', 'idempotency-key': '' } });
+    expect(provider.book()[0]).toMatchObject({ attempt: null, key: null });
+    expect(await get(`${provider.url}/charge/%zz`)).toMatchObject({ status: 404 });
+  });
+
   it('a body that is no JSON takes no word and does nothing', async () => {
     const provider = await start({ script: { charge: '503 then ok' } });
     const response = await fetch(`${provider.url}/charge`, {

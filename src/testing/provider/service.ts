@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { RefusedError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import { openBook } from './book.ts';
 import type { Book, DuePromise } from './book.ts';
@@ -8,12 +9,13 @@ import type { Desk, IncomingCall, Reaction } from './desk.ts';
 import { findItem, listItems } from './lookup.ts';
 import { nameOperations } from './operations.ts';
 import type { ProviderOptions } from './options.ts';
-import { parseScript, wordFor, wordText } from './script.ts';
+import { readScripts, wordFor, wordText } from './script.ts';
 import type { Script, ScriptTexts, ScriptWord } from './script.ts';
 
 /** A body beyond this is not read: no request of a test is larger. */
 const BODY_BYTES_MAX = 4_194_304;
 const CONTROL = '/_provider/';
+const CONTROL_VERBS = ['GET book', 'GET script', 'PUT script', 'POST forget-keys'];
 const PAGE = '<!doctype html><title>Thank you</title><p>Your order has been received.';
 
 /** The value of a header that comes once, else null. */
@@ -41,6 +43,15 @@ async function readJson(request: IncomingMessage): Promise<Json | undefined> {
     return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Json;
   } catch {
     return undefined;
+  }
+}
+
+/** A segment of a path as text; as it came where it is no text. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
   }
 }
 
@@ -74,8 +85,7 @@ export class ProviderService {
   constructor(options: ProviderOptions) {
     this.#options = options;
     this.#name = nameOperations(options.operations ?? {});
-    const scripts = Object.entries(options.script ?? {}).map(([operation, text]) => parseScript(operation, text));
-    for (const script of scripts) this.#scripts.set(script.operation, script);
+    for (const script of readScripts((options.script ?? {}) as Json)) this.#scripts.set(script.operation, script);
     this.book = openBook(options.bookFile);
     this.#desk = createDesk(this.book, {
       keys: options.keys ?? 'honoured',
@@ -85,8 +95,8 @@ export class ProviderService {
     for (const promise of this.book.promises.values()) this.#schedule(promise);
   }
 
-  setScript(texts: ScriptTexts): void {
-    const scripts = Object.entries(texts).map(([operation, text]) => parseScript(operation, text));
+  setScript(texts: ScriptTexts | Json): void {
+    const scripts = readScripts(texts as Json);
     for (const script of scripts) {
       this.#scripts.set(script.operation, script);
       this.#bases.set(script.operation, this.#countCalls(script.operation));
@@ -215,22 +225,36 @@ export class ProviderService {
     if (isList) return { operation, answer: listItems(this.book, path, url.searchParams) };
     return {
       operation: asked,
-      answer: findItem(this.book, path.slice(0, cut), decodeURIComponent(path.slice(cut + 1))),
+      answer: findItem(this.book, path.slice(0, cut), decoded(path.slice(cut + 1))),
     };
   }
 
-  /** For the process form: the book, other scripts, forgetting keys. */
+  /** For the process form: the book, the scripts and other ones, forgetting keys. What cannot be read is told, with 400. */
   #control(request: IncomingMessage, response: ServerResponse, verb: string, body: Json): void {
-    const done = this.#obey(`${request.method ?? ''} ${verb}`, body);
-    sendJson(response, done === null ? 404 : 200, done ?? { error: 'not-found' });
+    try {
+      const done = this.#obey(`${request.method} ${verb}`, body);
+      if (done === null) sendJson(response, 404, { error: 'not-found', verbs: CONTROL_VERBS });
+      else sendJson(response, 200, done);
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      sendJson(response, 400, { error: error.code, message: error.message });
+    }
   }
 
   /** Does what is asked; null when it is no verb. */
   #obey(asked: string, body: Json): Json | null {
     if (asked === 'GET book') return { effects: this.book.entries, calls: this.book.calls } as unknown as Json;
-    if (asked === 'PUT script' && typeof body === 'object' && body !== null) this.setScript(body as ScriptTexts);
+    if (asked === 'GET script') return this.#scriptTexts();
+    if (asked === 'PUT script') this.setScript(body);
     else if (asked === 'POST forget-keys') this.book.append([{ kind: 'forget' }]);
     else return null;
     return {};
+  }
+
+  /** The scripts as they were set, word by word. */
+  #scriptTexts(): Json {
+    return Object.fromEntries(
+      [...this.#scripts.values()].map(({ operation, words }) => [operation, words.map(wordText)]),
+    );
   }
 }
