@@ -1,11 +1,12 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
-import { ConflictError, invariant } from '../../model/errors.ts';
+import { invariant } from '../../model/errors.ts';
 import type { RunId, WorkerId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import { numbersFor, type Numbers } from '../../model/numbers.ts';
 import type { Observation } from '../../model/run-commit.ts';
 import { partOf } from '../../model/virtual-shard.ts';
 import type { ClaimedRun, CommitTrace, DrainedRun, Store, StoredRun, StoredVersion } from '../../ports/store.ts';
+import { assertSameContent } from '../version-conflict.ts';
 import { commitBatch } from './commit-batch.ts';
 import { type Connections, openConnections, type Row } from './connections.ts';
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
@@ -82,15 +83,8 @@ function versionVerbs({ run }: Connections): Verbs<'publish' | 'findVersion' | '
       );
       const stored = made ?? (await findVersion(tenant, workflow, version));
       invariant(stored !== null, 'a version is neither new nor there', { workflow, version });
-      if (stored.digest === digest) return { created: made !== null, version: stored };
-      const differs = Object.keys({ ...digests, ...stored.digests }).filter(
-        (kind) => digests[kind] !== stored.digests[kind],
-      );
-      throw new ConflictError(
-        'PAWL_VERSION_CONFLICT',
-        `${workflow}@${version} is published with other content (differs in: ${differs.join(', ') || 'digest'}); a version never changes: publish ${workflow}@${version + 1}`,
-        { workflow, version, differs, published: stored.digest, given: digest },
-      );
+      assertSameContent(asked, stored);
+      return { created: made !== null, version: stored };
     },
     loadVersion: async (digest) => one(await run(LOAD_VERSION, [digest])),
     listVersions: async (tenant) => (await run(LIST_VERSIONS, [tenant])).map(versionFromRow),

@@ -13,7 +13,7 @@ import {
   valuesOf,
   VOTE,
 } from './columns.ts';
-import { STORED_EFFECT_MOVES } from './effect-moves.ts';
+import { STORED_EFFECT_MOVES } from '../../effect-moves.ts';
 import { type Statement, TIME, timeOf } from './statement.ts';
 
 /** The columns of a member, each one array of the batch; child rows travel with their member as JSON text. */

@@ -1,5 +1,5 @@
 /**
- * Moves of a ledger row that a commit may store, `from>to`; refused in the statement's guard too. A copy of
+ * Moves of a ledger row that a commit may store, `from>to`; refused by every store's guard too. A copy of
  * `STORED_MOVES` of decision/effect-lifecycle.ts, which this layer may not import; a test compares the two.
  */
 export const STORED_EFFECT_MOVES = [

@@ -1,0 +1,142 @@
+import { PawlError } from '../../model/errors.ts';
+import type { WorkerId } from '../../model/ids.ts';
+import type { CommitAnswer, EffectChange, RunCommit } from '../../model/run-commit.ts';
+import { isEnd, type RunStatus } from '../../model/statuses.ts';
+import { STORED_EFFECT_MOVES } from '../effect-moves.ts';
+import { check, inOrder, rowOf, withNew } from './row.ts';
+import {
+  approvalRow,
+  auditRow,
+  effectRow,
+  headRow,
+  journalRow,
+  movedEffect,
+  observationRow,
+  receiptRow,
+  timerRow,
+  voteRow,
+} from './run-rows.ts';
+import { type Head, type InboxRow, keyOf, runIn, type RunRows, type Statement } from './tables.ts';
+import { afterRelease } from './wake-ups.ts';
+
+const MOVES: ReadonlySet<string> = new Set(STORED_EFFECT_MOVES);
+
+/** Whether a ledger row is not as the decision assumed it, or may not move so. */
+function isBroken({ effects }: RunRows, { expect, effect }: EffectChange): boolean {
+  const stored = effects.get(effect.key);
+  if (expect === null) return stored !== undefined;
+  if (stored?.state !== expect.state || stored.attempt !== expect.attempt) return true;
+  return !MOVES.has(`${stored.state}>${effect.state}`);
+}
+
+/** The guards of P02: what keeps a commit from being applied; null = nothing does. */
+function guard(rows: RunRows, commit: RunCommit, workerId: WorkerId): CommitAnswer | null {
+  const { fence, revision } = rows.head;
+  if (fence !== commit.fence || rows.lease?.workerId !== workerId) return { kind: 'fenced', fence };
+  if (revision !== commit.revision && (commit.transitions.length > 0 || commit.head !== null)) {
+    return { kind: 'stale', revision };
+  }
+  const broken = commit.effects.filter((change) => isBroken(rows, change)).map(({ effect }) => effect.key);
+  const [effectKey] = inOrder(broken, (key) => [key]);
+  return effectKey === undefined ? null : { kind: 'conflict', effectKey };
+}
+
+/** The only ways out of an end (R10, R24, the operator's order, E08). */
+function assertMayLeave(from: RunStatus, to: RunStatus): void {
+  const reopens = (from === 'COMPLETED' || from === 'TERMINATED') && to === 'COMPENSATING';
+  check(!isEnd(from) || to === from || to === 'HELD' || reopens, `a run that is ${from} cannot become ${to}`);
+}
+
+function headAfter({ head: before }: RunRows, { head, transitions }: RunCommit): Head {
+  if (head !== null) assertMayLeave(before.status, head.status);
+  const moved = transitions.length > 0;
+  return {
+    ...(head === null ? before : headRow(head)),
+    revision: before.revision + transitions.length,
+    fence: before.fence,
+    crashes: moved ? 0 : before.crashes,
+    suspect: before.suspect && !moved,
+  };
+}
+
+function effectsAfter(rows: RunRows, changes: readonly EffectChange[]): RunRows['effects'] {
+  const added = changes.filter(({ expect }) => expect === null).map(({ effect }) => effectRow(effect));
+  const effects = withNew('effect', rows.effects, added);
+  for (const { expect, effect } of changes) {
+    const stored = rows.effects.get(effect.key);
+    if (expect !== null && stored !== undefined) effects.set(effect.key, movedEffect(stored, effect));
+  }
+  return effects;
+}
+
+function timersAfter({ timers }: RunRows, { timersSet, timersCleared }: RunCommit): RunRows['timers'] {
+  const cleared = new Set(timersCleared);
+  return new Map([...[...timers].filter(([name]) => !cleared.has(name)), ...timersSet.map(timerRow)]);
+}
+
+/** Answers of inbox rows; one that is consumed, or was never there, stays as it is. */
+function inboxAfter({ inbox }: RunRows, answers: RunCommit['inbox'], revision: number): Map<string, InboxRow> {
+  const next = new Map(inbox);
+  for (const { source, eventId, outcome, code, detail, consumed } of answers) {
+    const row = next.get(keyOf(source, eventId));
+    if (row === undefined || row.consumed) continue;
+    const answer = rowOf({ outcome, code, detail, consumed }, ['detail']);
+    next.set(keyOf(source, eventId), { ...row, ...answer, consumedRevision: consumed ? revision : null });
+  }
+  return next;
+}
+
+function observationsAfter(rows: RunRows, { observations }: RunCommit, observedAtMs: number): RunRows['observations'] {
+  const { part, runId } = rows.run;
+  const brought = observations.map((observation) => observationRow(observation, { part, runId, observedAtMs }));
+  return new Map([...brought, ...rows.observations]);
+}
+
+/** All rows of a run after a commit that the guards let through. @throws PAWL_STORE_*, PAWL_VALUE_NOT_STORABLE */
+function applied(statement: Statement, rows: RunRows, commit: RunCommit, workerId: WorkerId): RunRows {
+  const head = headAfter(rows, commit);
+  const written = {
+    ...rows,
+    head,
+    journal: withNew(
+      'journal',
+      rows.journal,
+      commit.transitions.map((transition) => journalRow(transition, commit.fence, workerId)),
+    ),
+    effects: effectsAfter(rows, commit.effects),
+    receipts: withNew('receipt', rows.receipts, commit.receipts.map(receiptRow)),
+    timers: timersAfter(rows, commit),
+    approvals: new Map([...rows.approvals, ...commit.approvals.map(approvalRow)]),
+    votes: withNew('vote', rows.votes, commit.votes.map(voteRow)),
+    inbox: inboxAfter(rows, commit.inbox, head.revision),
+    observations: observationsAfter(rows, commit, statement.nowMs),
+    audit: [...rows.audit, ...commit.audit.map(auditRow)],
+  };
+  if (commit.lease.kind === 'keep') return written;
+  return { ...written, lease: null, wakeUp: afterRelease(statement, rows, commit.lease) };
+}
+
+function commitOne(statement: Statement, part: number, workerId: WorkerId, commit: RunCommit): CommitAnswer {
+  const rows = runIn(statement, part, commit.runId);
+  if (rows === undefined) return { kind: 'busy' };
+  const refused = guard(rows, commit, workerId);
+  if (refused !== null) return refused;
+  try {
+    const next = applied(statement, rows, commit, workerId);
+    statement.runs.set(commit.runId, next);
+    return { kind: 'applied', revision: next.head.revision, atMs: statement.nowMs };
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    return { kind: 'failed', message: error.message };
+  }
+}
+
+/** Commits members of one part, all or none of each, with an answer per member (P02). @throws WaitsForDelivery */
+export function commitRuns(
+  statement: Statement,
+  part: number,
+  workerId: WorkerId,
+  commits: readonly RunCommit[],
+): CommitAnswer[] {
+  return commits.map((commit) => commitOne(statement, part, workerId, commit));
+}

@@ -1,0 +1,71 @@
+import type { Effect, Receipt } from '../../model/effect.ts';
+import type { RunIdentity, Timer } from '../../model/run.ts';
+import type { Approval } from '../../model/approval.ts';
+import type { AuditEntry } from '../../model/run-commit.ts';
+import type { StoredVersion } from '../../ports/store.ts';
+import { approvalsOf, inboxOf, journalOf, receiptsOf } from './run-reads.ts';
+import { inOrder } from './row.ts';
+import type {
+  Head,
+  InboxRow,
+  JournalRow,
+  Lease,
+  ObservationRow,
+  RunRows,
+  Seat,
+  StartKey,
+  Tables,
+  WakeUp,
+} from './tables.ts';
+
+/** All rows of a run, each table in the order of its key. */
+export interface RunDump {
+  readonly run: RunIdentity;
+  readonly head: Head;
+  readonly lease: Lease | null;
+  readonly wakeUp: WakeUp | null;
+  readonly journal: readonly JournalRow[];
+  readonly effects: readonly Effect[];
+  readonly receipts: readonly Receipt[];
+  readonly timers: readonly Timer[];
+  /** With their votes. */
+  readonly approvals: readonly Approval[];
+  readonly inbox: readonly InboxRow[];
+  readonly observations: readonly ObservationRow[];
+  readonly audit: readonly AuditEntry[];
+}
+
+/** All rows of a store in canonical order, as plain data. */
+export interface Dump {
+  readonly versions: readonly StoredVersion[];
+  readonly seats: readonly Seat[];
+  readonly startKeys: readonly StartKey[];
+  readonly runs: readonly RunDump[];
+}
+
+function runDump(rows: RunRows): RunDump {
+  return {
+    run: rows.run,
+    head: rows.head,
+    lease: rows.lease,
+    wakeUp: rows.wakeUp,
+    journal: journalOf(rows),
+    effects: inOrder(rows.effects.values(), (effect) => [effect.key]),
+    receipts: receiptsOf(rows),
+    timers: inOrder(rows.timers.values(), (timer) => [timer.name]),
+    approvals: approvalsOf(rows),
+    inbox: inboxOf(rows),
+    observations: inOrder(rows.observations.values(), (row) => [row.effectKey, row.source, row.sourceId]),
+    audit: rows.audit,
+  };
+}
+
+/** All rows in canonical order: by key, runs by id. */
+export function dumpOf({ versions, seats, startKeys, runs }: Tables): Dump {
+  return {
+    versions: inOrder(versions.values(), (row) => [row.tenant, row.workflow, row.version]),
+    seats: inOrder(seats.values(), (seat) => [seat.part, seat.workerId]),
+    startKeys: inOrder(startKeys.values(), (row) => [row.part, row.tenant, row.workflow, row.key]),
+    runs: inOrder(runs.values(), ({ run }) => [run.runId]).map(runDump),
+  };
+}

@@ -1,0 +1,149 @@
+import type { RunId } from '../../model/ids.ts';
+import type { ClaimedRun, Delivery, Store } from '../../ports/store.ts';
+import { claimOne, claimRuns } from './claim.ts';
+import { commitRuns } from './commit.ts';
+import { type BegunDelivery, createDatabase, type Database, type DatabaseClock } from './database.ts';
+import { answerOf, deliverAndClaim, drainRuns, storeDeliveries, wakesOf } from './deliver.ts';
+import { dumpOf, type Dump } from './dump.ts';
+import { fireTimers, nextDue } from './fire.ts';
+import { findRun, holderOf, listRuns, loadRuns, observe, traceOf, workersOf } from './reads.ts';
+import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './run-reads.ts';
+import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
+import { startRuns } from './start.ts';
+import { runIn, type RunRows, type Statement } from './tables.ts';
+import { findVersion, listVersions, loadVersion, publish } from './versions.ts';
+
+/** What a memory store is made of; nothing else decides what it answers. */
+export interface MemoryStoreOptions {
+  readonly clock: DatabaseClock;
+  readonly parts: number;
+  /** How long a suspect may wait before busy seats are kept from claiming (P06), milliseconds. */
+  readonly leaseMs: number;
+}
+
+/** A store in memory: deterministic, for simulations and tests. Every verb is one atomic change. */
+export interface MemoryStore extends Store {
+  /** `deliver` in two phases, for what happens between them (the lost wake-ups of W01 and W03). */
+  beginDelivery(part: number, deliveries: readonly Delivery[]): Promise<BegunDelivery>;
+  /** All rows in canonical order: two runs of one seed give the same, byte for byte. */
+  dump(): Dump;
+}
+
+type Verbs<K extends keyof Store> = Pick<Store, K>;
+
+function versionVerbs({
+  read,
+  write,
+}: Database): Verbs<'publish' | 'findVersion' | 'loadVersion' | 'listVersions' | 'nowMs'> {
+  return {
+    publish: (version) => write((statement) => publish(statement, version)),
+    findVersion: async (tenant, workflow, version) =>
+      read((statement) => findVersion(statement, tenant, workflow, version)),
+    loadVersion: async (digest) => read((statement) => loadVersion(statement, digest)),
+    listVersions: async (tenant) => read((statement) => listVersions(statement, tenant)),
+    nowMs: async () => read(({ nowMs }) => nowMs),
+  };
+}
+
+function seatVerbs({ write }: Database): Verbs<'takeSeat' | 'beat' | 'leaveSeat' | 'disown' | 'sweep'> {
+  return {
+    takeSeat: (part, workerId, leaseMs) => write((statement) => takeSeat(statement, part, workerId, leaseMs)),
+    beat: (part, workerId, leaseMs) => write((statement) => beat(statement, part, workerId, leaseMs)),
+    leaveSeat: (part, workerId) => write((statement) => leaveSeat(statement, part, workerId)),
+    disown: (part, workerId, held, olderThanMs) =>
+      write((statement) => disown(statement, { part, workerId, held, olderThanMs })),
+    sweep: (part, limit) => write((statement) => sweep(statement, part, limit)),
+  };
+}
+
+function claimedRun(rows: RunRows, nowMs: number): ClaimedRun {
+  return { run: storedRun(rows), suspect: rows.head.suspect, nowMs };
+}
+
+function runVerbs(
+  { read, write }: Database,
+  patienceMs: number,
+): Verbs<'start' | 'claim' | 'claimRun' | 'load' | 'commit' | 'trace'> {
+  return {
+    start: (part, starts) => write((statement) => startRuns(statement, part, starts)),
+    claim: async (part, workerId, limit) => {
+      const ask = { part, workerId, limit, patienceMs };
+      const { claimed, nowMs } = await write((statement) => ({
+        claimed: claimRuns(statement, ask),
+        nowMs: statement.nowMs,
+      }));
+      return claimed.map((rows) => claimedRun(rows, nowMs));
+    },
+    claimRun: async (part, runId, workerId) => {
+      const { claimed, nowMs } = await write((statement) => ({
+        claimed: claimOne(statement, part, runId, workerId),
+        nowMs: statement.nowMs,
+      }));
+      return claimed === null ? null : claimedRun(claimed, nowMs);
+    },
+    load: async (part, runIds) =>
+      read((statement) => ({ runs: loadRuns(statement, part, runIds), nowMs: statement.nowMs })),
+    commit: (part, workerId, commits) => write((statement) => commitRuns(statement, part, workerId, commits)),
+    trace: async (part, asks) => read((statement) => asks.map((ask) => traceOf(statement, part, ask))),
+  };
+}
+
+function eventVerbs({
+  read,
+  write,
+}: Database): Verbs<'deliver' | 'deliverAndClaim' | 'answerOf' | 'drain' | 'fireTimers' | 'nextDueMs' | 'observe'> {
+  return {
+    deliver: (part, deliveries) =>
+      write((statement) => storeDeliveries(statement, part, deliveries, wakesOf(statement, part, deliveries))),
+    deliverAndClaim: (delivery, workerId, leaseMs) =>
+      write((statement) => deliverAndClaim(statement, delivery, workerId, leaseMs)),
+    answerOf: async (part, runId, source, eventId) =>
+      read((statement) => answerOf(statement, part, runId, { source, eventId })),
+    drain: async (part, workerId) => read((statement) => drainRuns(statement, part, workerId)),
+    fireTimers: (part, limit) => write((statement) => fireTimers(statement, part, limit)),
+    nextDueMs: async (part) => read((statement) => nextDue(statement, part)),
+    observe: (observations) => write((statement) => observe(statement, observations)),
+  };
+}
+
+type ReadingVerbs = Verbs<
+  'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
+>;
+
+function readingVerbs({ read }: Database, parts: number): ReadingVerbs {
+  const ofRun = async <T>(part: number, runId: RunId, none: T, query: (rows: RunRows, statement: Statement) => T) =>
+    read((statement) => {
+      const rows = runIn(statement, part, runId);
+      return rows === undefined ? none : query(rows, statement);
+    });
+  return {
+    findRun: async (tenant, idOrKey) => read((statement) => findRun(statement, parts, tenant, idOrKey)),
+    listRuns: async (filter) => read((statement) => listRuns(statement, filter)),
+    journal: (part, runId) => ofRun(part, runId, [], journalOf),
+    receipts: (part, runId) => ofRun(part, runId, [], receiptsOf),
+    observations: (part, runId) => ofRun(part, runId, [], observationsOf),
+    inbox: (part, runId) => ofRun(part, runId, [], wholeInbox),
+    audit: (part, runId) => ofRun(part, runId, [], ({ audit }) => audit),
+    holder: (part, runId) => ofRun(part, runId, null, (rows, statement) => holderOf(statement, rows)),
+    workers: async () => read(workersOf),
+  };
+}
+
+/** Opens an empty store in memory. */
+export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
+  const { parts, leaseMs } = options;
+  const database = createDatabase(options.clock);
+  return {
+    parts,
+    ...versionVerbs(database),
+    ...seatVerbs(database),
+    ...runVerbs(database, leaseMs),
+    ...eventVerbs(database),
+    ...readingVerbs(database, parts),
+    beginDelivery: (part, deliveries) => database.begin(part, deliveries),
+    // Deterministic: nobody is called from outside; who waits is woken by the simulator.
+    listen: async () => ({ hears: () => false, end: async () => {} }),
+    dump: () => database.read(dumpOf),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,100 @@
+import type { RunId } from '../../model/ids.ts';
+import type { Observation } from '../../model/run-commit.ts';
+import type { RunIdentity } from '../../model/run.ts';
+import { partOf } from '../../model/virtual-shard.ts';
+import type { CommitTrace, RunFilter, RunLine, Store, StoredRun } from '../../ports/store.ts';
+import { inOrder } from './row.ts';
+import { storedRun } from './run-reads.ts';
+import { observationRow } from './run-rows.ts';
+import { heldBy, keyOf, runIn, type RunRows, type Statement } from './tables.ts';
+
+/** Most runs that one key may name before a person is asked for an id. */
+const FOUND_MAX = 20;
+
+/** What the port promises of a verb that tells who works. */
+type Answer<K extends 'holder' | 'workers'> = Awaited<ReturnType<Store[K]>>;
+
+/** Runs of a part that are there, in the order asked for. */
+export function loadRuns(statement: Statement, part: number, runIds: readonly RunId[]): StoredRun[] {
+  return runIds.flatMap((runId) => {
+    const rows = runIn(statement, part, runId);
+    return rows === undefined ? [] : [storedRun(rows)];
+  });
+}
+
+/** The head of a run and the journal row at a revision (P04). */
+export function traceOf(
+  statement: Statement,
+  part: number,
+  { runId, revision }: { readonly runId: RunId; readonly revision: number },
+): CommitTrace | null {
+  const rows = runIn(statement, part, runId);
+  if (rows === undefined) return null;
+  const row = rows.journal.get(revision);
+  return {
+    revision: rows.head.revision,
+    fence: rows.head.fence,
+    journal:
+      row === undefined ? null : { revision, fence: row.fence, workerId: row.workerId, stateHash: row.stateHash },
+  };
+}
+
+/** Knowledge from outside the guard (E08), append-only; about runs that are there. */
+export function observe(statement: Statement, observations: readonly Observation[]): void {
+  for (const observation of observations) {
+    const { part, runId } = observation;
+    const rows = runIn(statement, part, runId);
+    if (rows === undefined) continue;
+    const [key, row] = observationRow(observation, { part, runId, observedAtMs: statement.nowMs });
+    statement.runs.set(runId, { ...rows, observations: new Map([[key, row], ...rows.observations]) });
+  }
+}
+
+/** A run by id, or the newest of each workflow under a business key. */
+export function findRun(statement: Statement, parts: number, tenant: string, idOrKey: string): RunIdentity[] {
+  const byId = statement.runs.get(idOrKey as RunId)?.run;
+  if (byId?.tenant === tenant && byId.part === partOf(byId.runId, parts)) return [byId];
+  const named = [...statement.runs.values()].map(({ run }) => run);
+  const newest = new Map<string, RunIdentity>();
+  for (const run of inOrder(named, (one) => [one.startNumber])) {
+    if (run.tenant === tenant && run.key === idOrKey) newest.set(run.workflow, run);
+  }
+  return inOrder(newest.values(), (run) => [run.workflow]).slice(0, FOUND_MAX);
+}
+
+function matches({ run, head }: RunRows, { tenant, workflow, statuses, needsHuman, q }: RunFilter): boolean {
+  if (run.tenant !== tenant || (workflow !== null && run.workflow !== workflow)) return false;
+  if (statuses !== null && !statuses.includes(head.status)) return false;
+  if (needsHuman && head.needs.length === 0) return false;
+  return q === null || run.key === q || run.runId === q;
+}
+
+/** A list of runs, newest first. */
+export function listRuns(statement: Statement, filter: RunFilter): RunLine[] {
+  const found = [...statement.runs.values()].filter((rows) => matches(rows, filter));
+  return inOrder(found, ({ run }) => [run.startedAtMs, run.runId])
+    .reverse()
+    .slice(0, filter.limit)
+    .map(({ run, head }) => ({
+      run,
+      status: head.status,
+      revision: head.revision,
+      needs: head.needs,
+      endedAtMs: head.endedAtMs,
+    }));
+}
+
+/** Who holds a run and until when. */
+export function holderOf({ seats }: Statement, { run, lease }: RunRows): Answer<'holder'> {
+  if (lease === null) return null;
+  const seat = seats.get(keyOf(run.part, lease.workerId));
+  return { workerId: lease.workerId, leaseUntilMs: seat?.leaseUntilMs ?? null };
+}
+
+/** All seats with how many runs each holds. */
+export function workersOf(statement: Statement): Answer<'workers'> {
+  return inOrder(statement.seats.values(), (seat) => [seat.part, seat.workerId]).map((seat) => ({
+    ...seat,
+    held: heldBy(statement, seat.part, seat.workerId).length,
+  }));
+}

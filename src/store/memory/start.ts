@@ -1,0 +1,98 @@
+import { invariant } from '../../model/errors.ts';
+import type { RunStatus } from '../../model/statuses.ts';
+import type { StartAnswer, StartRequest } from '../../ports/store.ts';
+import type { WorkerId } from '../../model/ids.ts';
+import { textOf, withNew } from './row.ts';
+import {
+  approvalRow,
+  auditRow,
+  effectRow,
+  headRow,
+  identityRow,
+  journalRow,
+  receiptRow,
+  timerRow,
+} from './run-rows.ts';
+import { keyOf, type RunRows, seatLives, type StartKey, type Statement, type WakeUp } from './tables.ts';
+
+/** Ends after which `again: afterFailure` frees a key for the next start number. */
+const FREES_KEY: readonly RunStatus[] = ['FAILED', 'COMPENSATED', 'CANCELLED'];
+
+function startKeyOf(part: number, { run, requestHash }: StartRequest): StartKey {
+  const { tenant, workflow, key, runId, startNumber } = run;
+  return { part, tenant, workflow, key: textOf(key), requestHash, runId, startNumber };
+}
+
+/** The key's row after this start asked for it: as it was, unless it was free. */
+function claimKey(statement: Statement, asked: StartKey): StartKey {
+  const address = keyOf(asked.part, asked.tenant, asked.workflow, asked.key);
+  const stored = statement.startKeys.get(address);
+  if (stored !== undefined) {
+    const status = statement.runs.get(stored.runId)?.head.status;
+    const frees = status !== undefined && FREES_KEY.includes(status);
+    if (!frees || asked.startNumber !== stored.startNumber + 1) return stored;
+  }
+  statement.startKeys.set(address, asked);
+  return asked;
+}
+
+/** A run that is born free waits for its time; one whose starter lost the seat is ready at once. */
+function firstWakeUp(nowMs: number, lease: StartRequest['lease'], owner: WorkerId | null): WakeUp | null {
+  if (owner !== null) return null;
+  const dueAtMs = lease.kind === 'keep' ? nowMs : lease.readyAtMs;
+  return dueAtMs === null ? null : { dueAtMs, wake: 1 };
+}
+
+function rowsOf(statement: Statement, part: number, start: StartRequest): RunRows {
+  const { nowMs } = statement;
+  const { run, lease, transitions } = start;
+  const starter = lease.kind === 'keep' ? lease.workerId : null;
+  const fence = starter === null ? 0 : 1;
+  const owner = starter !== null && seatLives(statement, part, starter) ? starter : null;
+  const worker = starter ?? ('start' as WorkerId);
+  const revision = transitions.at(-1)?.revision ?? 0;
+  return {
+    run: identityRow(part, run),
+    head: { ...headRow(start.head), revision, fence, crashes: 0, suspect: false },
+    lease: owner === null ? null : { workerId: owner, claimedAtMs: nowMs },
+    wakeUp: firstWakeUp(nowMs, lease, owner),
+    journal: withNew(
+      'journal',
+      new Map(),
+      transitions.map((transition) => journalRow(transition, fence, worker)),
+    ),
+    effects: withNew(
+      'effect',
+      new Map(),
+      start.effects.map(({ effect }) => effectRow(effect)),
+    ),
+    receipts: withNew('receipt', new Map(), start.receipts.map(receiptRow)),
+    timers: withNew('timer', new Map(), start.timers.map(timerRow)),
+    approvals: withNew('approval', new Map(), start.approvals.map(approvalRow)),
+    votes: new Map(),
+    inbox: new Map(),
+    observations: new Map(),
+    audit: start.audit.map(auditRow),
+  };
+}
+
+function startOne(statement: Statement, part: number, start: StartRequest): StartAnswer {
+  const { runId, key, startNumber } = start.run;
+  invariant(start.again === 'afterFailure' || startNumber === 1, 'only again: afterFailure raises the start number', {
+    runId,
+  });
+  const keyed = key !== runId;
+  const row = keyed ? claimKey(statement, startKeyOf(part, start)) : { runId, requestHash: start.requestHash };
+  if (row.runId === runId && !statement.runs.has(runId)) statement.runs.set(runId, rowsOf(statement, part, start));
+  return {
+    runId: row.runId,
+    created: row.runId === runId,
+    same: row.requestHash === start.requestHash,
+    atMs: statement.nowMs,
+  };
+}
+
+/** Starts runs, each idempotent by key and run id. @throws PAWL_STORE_CONFLICT, PAWL_STORE_FAILED, PAWL_VALUE_NOT_STORABLE. */
+export function startRuns(statement: Statement, part: number, starts: readonly StartRequest[]): StartAnswer[] {
+  return starts.map((start) => startOne(statement, part, start));
+}

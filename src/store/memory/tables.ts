@@ -1,0 +1,138 @@
+import type { Approval, Vote } from '../../model/approval.ts';
+import type { Effect, Receipt } from '../../model/effect.ts';
+import type { EffectKey, RunId, WorkerId } from '../../model/ids.ts';
+import type { InboxEvent } from '../../model/inbox-event.ts';
+import type { Json } from '../../model/json.ts';
+import type { AuditEntry, HeadChange, Observation, Transition } from '../../model/run-commit.ts';
+import type { RunIdentity, Timer } from '../../model/run.ts';
+import type { StoredVersion } from '../../ports/store.ts';
+
+/** The hot half of a run. */
+export interface Head extends HeadChange {
+  readonly revision: number;
+  readonly fence: number;
+  readonly crashes: number;
+  /** Taken over from a dead worker and not proven since (P06). */
+  readonly suspect: boolean;
+}
+
+/** That a worker holds a run, under the fence of its head. */
+export interface Lease {
+  readonly workerId: WorkerId;
+  readonly claimedAtMs: number;
+}
+
+/** The hint that a run has something to do, and how often it was told so (W01). */
+export interface WakeUp {
+  readonly dueAtMs: number;
+  readonly wake: number;
+}
+
+/** A journal row. */
+export type JournalRow = Transition & { readonly fence: number; readonly workerId: WorkerId };
+
+/** An inbox row with its answer. */
+export interface InboxRow extends InboxEvent {
+  readonly detail: Json;
+  readonly consumed: boolean;
+  readonly consumedRevision: number | null;
+}
+
+/** An observation with when it was stored. */
+export type ObservationRow = Observation & { readonly observedAtMs: number };
+
+/** Everything that is stored of one run; each map is a table, its key the primary key behind (part, run id). */
+export interface RunRows {
+  readonly run: RunIdentity;
+  readonly head: Head;
+  readonly lease: Lease | null;
+  readonly wakeUp: WakeUp | null;
+  readonly journal: ReadonlyMap<number, JournalRow>;
+  readonly effects: ReadonlyMap<EffectKey, Effect>;
+  readonly receipts: ReadonlyMap<number, Receipt>;
+  readonly timers: ReadonlyMap<string, Timer>;
+  /** Their votes apart. */
+  readonly approvals: ReadonlyMap<string, Approval>;
+  readonly votes: ReadonlyMap<string, { readonly approvalId: string; readonly vote: Vote }>;
+  readonly inbox: ReadonlyMap<string, InboxRow>;
+  readonly observations: ReadonlyMap<string, ObservationRow>;
+  readonly audit: readonly AuditEntry[];
+}
+
+/** A process's living claim to work in a part. */
+export interface Seat {
+  readonly part: number;
+  readonly workerId: WorkerId;
+  readonly leaseUntilMs: number;
+}
+
+/** Which run a business key names. */
+export interface StartKey {
+  readonly part: number;
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly key: string;
+  readonly requestHash: string;
+  readonly runId: RunId;
+  readonly startNumber: number;
+}
+
+/** All tables. Rows are immutable; a statement changes the maps of its own copy. */
+export interface Tables {
+  readonly versions: Map<string, StoredVersion>;
+  readonly runs: Map<RunId, RunRows>;
+  readonly seats: Map<string, Seat>;
+  readonly startKeys: Map<string, StartKey>;
+}
+
+/** A delivery that is not committed yet, as the other statements meet it. */
+export interface OpenDelivery {
+  /** It has the wake-up that was there in its hands (DO UPDATE locks the row). */
+  readonly locks: boolean;
+  /** Keys of the inbox rows that it brings. */
+  readonly events: ReadonlySet<string>;
+  readonly ended: Promise<void>;
+}
+
+/** What one statement works on: its copy of the tables, the database's time, and the deliveries that are open. */
+export interface Statement extends Tables {
+  readonly nowMs: number;
+  readonly open: ReadonlyMap<RunId, OpenDelivery>;
+}
+
+/** A copy whose maps can be changed without the others seeing it. */
+export function copyOf({ versions, runs, seats, startKeys }: Tables): Tables {
+  return {
+    versions: new Map(versions),
+    runs: new Map(runs),
+    seats: new Map(seats),
+    startKeys: new Map(startKeys),
+  };
+}
+
+/** A key of several columns. */
+export function keyOf(...columns: readonly (string | number)[]): string {
+  return JSON.stringify(columns);
+}
+
+/** A run of a part; undefined when it is not there. */
+export function runIn({ runs }: Pick<Tables, 'runs'>, part: number, runId: RunId): RunRows | undefined {
+  const rows = runs.get(runId);
+  return rows?.run.part === part ? rows : undefined;
+}
+
+/** All runs of a part. */
+export function runsIn({ runs }: Pick<Tables, 'runs'>, part: number): RunRows[] {
+  return [...runs.values()].filter(({ run }) => run.part === part);
+}
+
+/** Runs of a part that a worker holds. */
+export function heldBy(tables: Pick<Tables, 'runs'>, part: number, workerId: WorkerId): RunRows[] {
+  return runsIn(tables, part).filter(({ lease }) => lease?.workerId === workerId);
+}
+
+/** Whether a worker's seat lives, by the database's clock (P03). */
+export function seatLives({ seats, nowMs }: Statement, part: number, workerId: WorkerId): boolean {
+  const seat = seats.get(keyOf(part, workerId));
+  return seat !== undefined && seat.leaseUntilMs > nowMs;
+}
