@@ -44,8 +44,8 @@ export interface AppOptions {
 export interface App extends Verbs {
   readonly config: Config;
   readonly engine: Engine;
-  /** Who acts: `as`, else `PAWL_AS`, else the OS user. @throws PAWL_CONFIG_INVALID. */
-  principal(as: string | null): Principal;
+  /** Who acts: `by`, else `PAWL_AS`, else the OS user. @throws PAWL_CONFIG_INVALID. */
+  principal(by: string | null): Principal;
   /** Starts the worker of this process, or gives the one that runs. */
   runWorker(): Promise<Worker>;
   /** Finishes or releases what is held, gives seats and connections back. @param graceMs 10 000 unless given. */
@@ -87,7 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...createVerbs(engine, doors.doorOf),
     config,
     engine,
-    principal: (as) => resolvePrincipal(config, env, as),
+    principal: (by) => resolvePrincipal(config, env, by),
     runWorker: () => doors.openWorker(),
     close: (graceMs = GRACE_MS) => {
       closing ??= doors.close(graceMs).finally(() => opened.close());

@@ -22,13 +22,13 @@ function osUser(): string | null {
 }
 
 /**
- * Who acts here: `--as NAME`, else `PAWL_AS`, else the OS user; the roles are those that `principals` gives the name.
+ * Who acts here: `--by NAME`, else `PAWL_AS`, else the OS user; the roles are those that `principals` gives the name.
  * @throws PAWL_CONFIG_INVALID when there is no name, or it is not one.
  */
-export function resolvePrincipal(config: Pick<Config, 'principals'>, env: Environment, as: string | null): Principal {
-  const name = as ?? (env['PAWL_AS'] || null) ?? osUser();
+export function resolvePrincipal(config: Pick<Config, 'principals'>, env: Environment, by: string | null): Principal {
+  const name = by ?? (env['PAWL_AS'] || null) ?? osUser();
   if (name === null)
-    throw new RefusedError('PAWL_CONFIG_INVALID', 'this process has no user name: say --as NAME or set PAWL_AS');
+    throw new RefusedError('PAWL_CONFIG_INVALID', 'this process has no user name: say --by NAME or set PAWL_AS');
   if (!NAME.test(name))
     throw new RefusedError(
       'PAWL_CONFIG_INVALID',

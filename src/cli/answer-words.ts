@@ -5,7 +5,7 @@
 export const ANSWER_WORDS = {
   except: 'you are among those who must not decide this (rule A03)',
   'not-eligible':
-    'none of your roles may do this: say --as NAME (with resolve: --by NAME), or give the role under "principals" in pawl.config.yaml',
+    'none of your roles may do this: say --by NAME, or give the role under "principals" in pawl.config.yaml',
   subject: 'the request has changed since you looked: read it again with pawl show',
   decided: 'it was decided before',
   voted: 'you have voted before, and differently',

@@ -39,7 +39,7 @@ export interface GlobalOptions {
   readonly data: string | undefined;
   readonly config: string | undefined;
   /** Who acts; undefined = PAWL_AS, else the OS user. */
-  readonly as: string | undefined;
+  readonly by: string | undefined;
   readonly output: string;
   /** false for `--no-color`. */
   readonly color: boolean;

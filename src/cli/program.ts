@@ -86,16 +86,21 @@ function withChildren(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(withChildren)];
 }
 
-/** Options that every verb has; `--as` is who acts, except where a verb means something else by it and says `--by`. */
+/** Options that every verb has; `--as` is the shorter `--by` wherever it does not mean something else. */
 function addCommonOptions(command: Command): void {
-  const has = (long: string): boolean => command.options.some((option) => option.long === long);
   command
     .option('--data <dir>', 'directory of the database that starts itself (default: .pawl)')
     .option('--config <file>', 'configuration file (default: pawl.config.yaml)')
     .addOption(formatOption(command))
     .option('--no-color', 'words alone');
   if (command.name() !== 'visualize') command.option('--json', 'the same as -o json');
-  if (!has('--as')) command.option('--as <name>', 'who acts (default: PAWL_AS, else the OS user)');
+  command.option('--by <name>', 'who acts (default: PAWL_AS, else the OS user)');
+  if (!isAsTaken(command)) command.addOption(new Option('--as <name>', 'the same as --by').conflicts('by'));
+}
+
+/** Whether a verb means an answer by `--as`, as `resolve` does. */
+function isAsTaken(command: Command): boolean {
+  return command.options.some(({ long, argChoices }) => long === '--as' && argChoices !== undefined);
 }
 
 /** Formats beside table, json and jsonl, and the verbs that have them. */
@@ -124,6 +129,5 @@ function optionsOf(given: readonly unknown[]): GlobalOptions {
   const command = given.at(-1);
   invariant(command instanceof Command, 'a verb was called without its command');
   const { data, config, format, json, color, as, by } = command.opts<CommonOptions>();
-  const ownAs = command.options.some((option) => option.long === '--by');
-  return { data, config, as: ownAs ? by : as, output: json === true ? 'json' : format, color };
+  return { data, config, by: isAsTaken(command) ? by : (by ?? as), output: json === true ? 'json' : format, color };
 }

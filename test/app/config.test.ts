@@ -100,7 +100,7 @@ describe('configuration', () => {
 describe('principal', () => {
   const config = { principals: { ana: ['operator'] } };
 
-  it('is --as, else PAWL_AS, else the OS user, with the roles that principals gives the name', () => {
+  it('is --by, else PAWL_AS, else the OS user, with the roles that principals gives the name', () => {
     expect(resolvePrincipal(config, { PAWL_AS: 'kai' }, 'ana')).toEqual({
       name: 'ana',
       roles: ['operator'],

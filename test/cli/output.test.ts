@@ -193,6 +193,7 @@ describe('wrong calls', () => {
     [['start', 'Plain'], 'neither a file nor a workflow'],
     [['start', 'plain', '--input', '@nowhere.json'], 'nowhere.json: there is no such file'],
     [['retry', 'colour', 'stop'], 'add --reason TEXT'],
+    [['approve', 'colour', '--by', 'ana', '--as', 'kai'], "'--as <name>' cannot be used with option '--by <name>'"],
     [['ls', '--config', 'nowhere.yaml'], 'nowhere.yaml cannot be read'],
   ])('%j ends with 2 and says how to call it', async (args, words) => {
     const { code, out, err } = await shell.call(args);

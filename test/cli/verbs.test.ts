@@ -31,7 +31,7 @@ const input = (id: string): string => JSON.stringify({ id });
 const show = async (id: string): Promise<RunView> => (await shell.call(['show', id, '-o', 'json'])).json<RunView>();
 /** Starts a run and lets a worker bring it to where a person is needed. */
 const until = (name: string, id: string) =>
-  shell.call(['run', name, '--input', input(id), '--no-wait-human', '--as', 'bob']);
+  shell.call(['run', name, '--input', input(id), '--no-wait-human', '--by', 'bob']);
 
 describe('publish', () => {
   it('says that the same content is there already', async () => {
@@ -90,14 +90,20 @@ describe('approve and deny', () => {
     expect(err).toContain('✔ approved by ana\n');
     const again = await shell.call(['approve', 'v1']);
     expect([again.code, again.err]).toEqual([0, '✔ approved by ana: it was there before, nothing changed\n']);
-    const other = await shell.call(['deny', 'v1', '--as', 'kai']);
+    const other = await shell.call(['deny', 'v1', '--by', 'kai']);
     expect([other.code, other.err]).toEqual([5, expect.stringContaining('✘ not denied by kai (already-decided)')]);
   });
 
   it('tells a person without the role which mend there is, exit 6', async () => {
     await until('order', 'v2');
-    const { code, err } = await shell.call(['approve', 'v2', '--as', 'zoe']);
+    const { code, err } = await shell.call(['approve', 'v2', '--by', 'zoe']);
     expect([code, err]).toEqual([6, expect.stringContaining('give the role under "principals" in pawl.config.yaml')]);
+  });
+
+  it('takes who acts as --by, and as --as, its other name', async () => {
+    await until('order', 'v5');
+    for (const name of ['--by', '--as']) expect((await shell.call(['approve', 'v5', name, 'zoe'])).code).toBe(6);
+    expect((await shell.call(['approve', 'v5', '--by', 'kai'], { env: { PAWL_AS: 'zoe' } })).code).toBe(0);
   });
 
   it('A04 a vote for something else than what is asked now is refused, exit 5', async () => {
@@ -265,6 +271,9 @@ describe('visualize', () => {
     );
     await until('order', 'p1');
     expect(await shell.ok(['visualize', '--run', 'p1'])).not.toBe(await shell.ok(['visualize', 'order']));
+    expect(await shell.ok(['visualize', 'order.yaml', '--run', 'p1', '-o', 'mermaid'])).toMatch(
+      /\n {2}class n0,n1\S* taken\n/,
+    );
     const { err } = await shell.call(['visualize', 'order', '--out', 'order.svg']);
     expect(err).toBe('drawn into order.svg\n');
     expect(readFileSync(join(shell.folder, 'order.svg'), 'utf8')).toMatch(/^<svg [\s\S]*<\/svg>\s*$/);

@@ -86,7 +86,7 @@ async function vote(context: CliContext, app: App, { verb, run, step, options }:
       `${open.length} approvals are open: name one of ${open.map((approval) => approval.step).join(', ')}`,
     );
   const [approval] = open;
-  const person = app.principal(context.options.as ?? null);
+  const person = app.principal(context.options.by ?? null);
   if (approval !== undefined) {
     context.say(`${terminalText(approval.title)}  (needs ${approval.quorum} of ${approval.from.join(', ')})`);
     for (const line of subjectLines(approval.subject)) context.say(terminalText(`  ${line}`));

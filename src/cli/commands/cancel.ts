@@ -46,7 +46,7 @@ async function cancel(context: CliContext, app: App, run: string, options: Cance
     );
   const reason = await askConsent(context, isTermination ? 'Terminate without undo?' : 'Cancel this run?', options);
   if (reason === null) return;
-  const act = { by: app.principal(context.options.as ?? null).name, reason };
+  const act = { by: app.principal(context.options.by ?? null).name, reason };
   const delivered = await (isTermination ? app.terminate(run, act) : app.cancel(run, act));
   tellDelivered(
     context,

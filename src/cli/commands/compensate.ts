@@ -48,7 +48,7 @@ async function compensate(context: CliContext, app: App, run: string, options: C
   if (reason === null) return;
   const delivered = await app.compensate(
     run,
-    { by: app.principal(context.options.as ?? null).name, reason },
+    { by: app.principal(context.options.by ?? null).name, reason },
     plan.planHash,
   );
   tellDelivered(context, 'ordered', delivered);

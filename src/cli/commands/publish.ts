@@ -53,7 +53,7 @@ export async function publishFile(
   const text = readTextFile(context, file);
   context.sources.set(file, text);
   const published = await app
-    .publish({ text, file, by: app.principal(context.options.as ?? null).name })
+    .publish({ text, file, by: app.principal(context.options.by ?? null).name })
     .catch((error: unknown) => refuseOtherContent(app, { text, file }, error));
   const { workflow, version, digest } = published.version;
   for (const warning of published.warnings) context.say(`${codeFrame(warning, text, context.paint)}\n`);

@@ -12,7 +12,7 @@ export function addReconcile(program: Command, bind: Bind): void {
     .action(
       bind((context, run: string, step: string) =>
         context.withApp(async (app) => {
-          const by = app.principal(context.options.as ?? null).name;
+          const by = app.principal(context.options.by ?? null).name;
           tellDelivered(context, 'asked for: a worker asks the provider next', await app.reconcile(run, step, by));
         }),
       ),

@@ -20,7 +20,7 @@ const ANSWERS: readonly ReviewAnswer[] = [
   'waived',
 ];
 
-/** `pawl resolve RUN STEP --as ANSWER --evidence TEXT`: a person says what happened. Who they are comes from `--by`, PAWL_AS or the OS. */
+/** `pawl resolve RUN STEP --as ANSWER --evidence TEXT`: a person says what happened. */
 export function addResolve(program: Command, bind: Bind): void {
   program
     .command('resolve')
@@ -30,13 +30,12 @@ export function addResolve(program: Command, bind: Bind): void {
     .addOption(new Option('--as <answer>', 'what happened').choices(ANSWERS).makeOptionMandatory())
     .requiredOption('--evidence <text>', 'how you know; kept in the receipt')
     .option('--output <json>', "the action's output, checked by its schema (text, @FILE or -)")
-    .option('--by <name>', 'who says so (default: PAWL_AS, else the OS user)')
     .action(
       bind(async (context, run: string, step: string, options: ResolveOptions) => {
         const output =
           options.output === undefined ? undefined : await readJsonArgument(context, options.output, '--output');
         await context.withApp(async (app) => {
-          const person = app.principal(context.options.as ?? null);
+          const person = app.principal(context.options.by ?? null);
           const ask = {
             effect: step,
             as: options.as,

@@ -26,7 +26,7 @@ export function addSignal(program: Command, bind: Bind): void {
         const [run, event, text, options] = given;
         const data = await readJsonArgument(context, text, 'the data');
         await context.withApp(async (app) => {
-          const by = app.principal(context.options.as ?? null).name;
+          const by = app.principal(context.options.by ?? null).name;
           const ask = { name: event, data, source: options.source, eventId: options.id ?? null, by, waitMs: WAIT_MS };
           tellDelivered(context, `sent ${event}`, await app.signal(run, ask));
         });

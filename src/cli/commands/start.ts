@@ -49,7 +49,7 @@ export async function startNamed(
   workflow: string,
   input: Json,
 ): Promise<Awaited<ReturnType<App['start']>>> {
-  const by = app.principal(context.options.as ?? null).name;
+  const by = app.principal(context.options.by ?? null).name;
   if (!isFileName(workflow)) return app.start({ ...readVersionName(workflow), input, by });
   const { version } = await publishFile(context, app, workflow);
   return app.start({ workflow: version.workflow, version: version.version, input, by });
