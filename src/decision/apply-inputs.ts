@@ -48,17 +48,15 @@ export function applyStops(draft: Draft, inputs: readonly DecisionInput[]): read
   const followUps = draft.queue.filter(({ event }) => event.type !== 'run.stopped');
   draft.queue = draft.queue.filter(({ event }) => event.type === 'run.stopped');
   pump(draft);
-  const applied = new Set<DecisionInput>();
+  // The few transitions of a stop always fit: the first one that is taken ends the forward work.
   for (const stop of orderInputs(inputs.filter(isStop), draft.ctx.nowMs)) {
     const atMs = timeOf(stop, draft.ctx.nowMs);
     fireDueBefore(draft, atMs, isDeadline);
-    if (!isReady(draft)) break;
     applyAt(draft, stop, atMs);
-    applied.add(stop);
   }
   fireDueBefore(draft, draft.ctx.nowMs, isDeadline);
   draft.queue.push(...followUps);
-  return inputs.filter((input) => !applied.has(input));
+  return inputs.filter((input) => !isStop(input));
 }
 
 function isStop(input: DecisionInput): boolean {

@@ -1,7 +1,7 @@
 import type { Effect } from '../model/effect.ts';
 import { advancePlan } from './advance-plan.ts';
 import type { Draft } from './draft.ts';
-import { isExpressionFault } from './faults.ts';
+import { orFault } from './faults.ts';
 import { OPERATORS } from './hold-step.ts';
 import { mayRetry } from './may-retry.ts';
 import { afterPivot } from './pivot-waiters.ts';
@@ -79,11 +79,9 @@ export function reviewersOf(draft: Draft, effect: Effect): readonly string[] {
   const review = effect.compensates === null ? callStepOf(draft, effect).review : null;
   if (review === null) return OPERATORS;
   const { site, scope } = scopeAt(draft, effect.step, draft.snapshot.data);
-  try {
+  const named = (): readonly string[] => {
     const names = review.from.map((name) => draft.ctx.compiled.evaluator.render(name, site, scope));
     return names.flat().filter((name) => typeof name === 'string');
-  } catch (error) {
-    if (isExpressionFault(error)) return OPERATORS;
-    throw error;
-  }
+  };
+  return orFault(named, () => OPERATORS);
 }

@@ -2,7 +2,6 @@ import type { Ending, RunData } from '../model/run.ts';
 import { advancePlan } from './advance-plan.ts';
 import { planCompensation, type CompensationPlan, type PlanFault, type PlanOpen } from './compensation-plan.ts';
 import type { Draft } from './draft.ts';
-import { isExpressionFault } from './faults.ts';
 import { OPERATORS } from './hold-step.ts';
 import { pivotOf } from './pivot.ts';
 
@@ -51,16 +50,7 @@ export function extendPlan(draft: Draft): void {
 export function planOf(draft: Draft, ending: Ending | null): CompensationPlan | PlanFault | PlanOpen {
   const { compiled } = draft.ctx;
   const source = { program: compiled, run: draft.base.run, revision: draft.revision, effects: draft.effects.values() };
-  try {
-    return planCompensation({ ...source, failure: ending?.kind === 'ordered' ? null : (ending?.failure ?? null) });
-  } catch (error) {
-    if (!isExpressionFault(error)) throw error;
-    const first = [...draft.effects.values()].find(
-      (effect) => effect.compensates === null && effect.state === 'CONFIRMED',
-    );
-    if (first === undefined) throw error;
-    return { kind: 'fault', step: first.step, forwardKey: first.key, message: error.message };
-  }
+  return planCompensation({ ...source, failure: ending?.kind === 'ordered' ? null : (ending?.failure ?? null) });
 }
 
 function enqueueUndone(draft: Draft): void {

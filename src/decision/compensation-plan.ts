@@ -12,7 +12,7 @@ import { compensationIngredients, effectKey, readRequest } from './effect-key.ts
 import { isOpen } from './effect-lifecycle.ts';
 import { compensationOf } from './effect-policy.ts';
 import { effectView } from './effect-view.ts';
-import { isExpressionFault } from './faults.ts';
+import { orFault } from './faults.ts';
 import { proposeEffect } from './propose-effect.ts';
 import { renderRequest } from './render-request.ts';
 
@@ -92,12 +92,10 @@ function planRow(source: PlanSource, forward: Effect): Effect | PlanFault | null
   invariant(step.verb === 'call', 'an effect belongs to a call', { key: forward.key, step: forward.step });
   const compensation = compensationOf(step, program.action(forward.action));
   if (compensation === null || compensation.kind === 'none') return null;
-  try {
-    return proposeCompensation(source, forward, compensation);
-  } catch (error) {
-    if (!isExpressionFault(error)) throw error;
-    return faultOf(forward, error.message);
-  }
+  return orFault<Effect, PlanFault>(
+    () => proposeCompensation(source, forward, compensation),
+    (message) => faultOf(forward, message),
+  );
 }
 
 function proposeCompensation(

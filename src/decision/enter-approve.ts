@@ -10,7 +10,7 @@ import type { Draft } from './draft.ts';
 import { prepareCall } from './prepare-call.ts';
 import { atEntry, enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { framesAt, framesAhead, scopeAt } from './step-scope.ts';
-import { millisecondsOf } from './time-values.ts';
+import { durationOf } from './time-values.ts';
 
 /** What an approval will be, or why it cannot be asked. */
 type Asked = { readonly approval: Approval; readonly targets: readonly Effect[] } | { readonly fault: string };
@@ -65,9 +65,9 @@ function ask(draft: Draft, asking: Asking): Asked {
   const render = (template: Template): Json => draft.ctx.compiled.evaluator.render(template, at.site, at.scope);
   const quorum = render(step.quorum);
   const denials = render(step.denials);
-  const expiresMs = step.expires === null ? null : millisecondsOf(render(step.expires));
+  const expires = step.expires === null ? null : durationOf(render(step.expires));
   if (!isCount(quorum) || !isCount(denials)) return { fault: 'quorum and denials are whole numbers of one or more' };
-  if (step.expires !== null && expiresMs === null) return { fault: 'expires is a duration of zero or more' };
+  if (expires !== null && 'why' in expires) return { fault: `expires: ${expires.why}` };
   const targets = targetsOf(draft, step).map((target) => proposeTarget(draft, asking, target));
   const effects = targets.map(({ shown }) => shown);
   const subject: Json = { subject: step.subject === null ? null : render(step.subject), effects };
@@ -84,7 +84,7 @@ function ask(draft: Draft, asking: Asking): Asked {
     denials,
     except: namesOf(step.except.map(render)),
     askedAtMs: draft.atMs,
-    expiresAtMs: expiresMs === null ? null : draft.atMs + expiresMs,
+    expiresAtMs: expires === null ? null : draft.atMs + expires.ms,
     onExpire: step.onExpire,
     votes: [],
     decidedAtMs: null,

@@ -5,7 +5,7 @@ import type { Draft } from './draft.ts';
 import { atEntry, enqueueSettled } from './settle-step.ts';
 import { scopeAt } from './step-scope.ts';
 import { templateFault } from './template-fault.ts';
-import { instantOf, millisecondsOf } from './time-values.ts';
+import { durationOf, instantOf } from './time-values.ts';
 
 /** Sleeps until an instant that is fixed now, once; an instant that has passed is settled in the same commit. */
 export function enterWait(draft: Draft, step: WaitStep, data: RunData): void {
@@ -24,23 +24,12 @@ export function enterWait(draft: Draft, step: WaitStep, data: RunData): void {
   enqueueSettled(draft, step.id, { ok: true, output: firedOutput(draft.atMs, draft.atMs - dueAtMs), attempts: 0 });
 }
 
-/** @throws PAWL_EXPRESSION_FAULT for a value that is no time, told by its expression. */
-function dueOf(draft: Draft, step: WaitStep, value: Json): number {
-  const { wait } = step;
-  const found = wait.kind === 'for' ? millisecondsOf(value) : instantOf(value);
-  if (found === null) {
-    const wanted = wait.kind === 'for' ? 'a duration, as "1h30m"' : 'a timestamp, as "2030-01-31T12:00:00Z"';
-    const template = wait.kind === 'for' ? wait.duration : wait.instant;
-    throw templateFault(template, `a wait needs ${wanted}; this gave ${nameOf(value)}`);
-  }
-  return wait.kind === 'for' ? draft.atMs + found : found;
-}
-
-/** What a value is, without saying the value. */
-function nameOf(value: Json): string {
-  if (value === null) return 'null';
-  if (value === '') return 'an empty text';
-  return Array.isArray(value) ? 'a list' : `another ${typeof value}`;
+/** @throws PAWL_EXPRESSION_FAULT for a value that is no time, told by its expression, the value and what is wrong with it. */
+function dueOf(draft: Draft, { wait }: WaitStep, value: Json): number {
+  const isFor = wait.kind === 'for';
+  const found = isFor ? durationOf(value) : instantOf(value);
+  if ('why' in found) throw templateFault(isFor ? wait.duration : wait.instant, `this gave no time: ${found.why}`);
+  return isFor ? draft.atMs + found.ms : found.ms;
 }
 
 /** A wait that goes on within this time after it was due is on time: no wake-up comes to the millisecond. */

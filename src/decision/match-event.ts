@@ -6,7 +6,7 @@ import type { InboxEvent } from '../model/inbox-event.ts';
 import type { EventView } from '../model/kernel.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
-import { isExpressionFault } from './faults.ts';
+import { orFault } from './faults.ts';
 import { scopeAt } from './step-scope.ts';
 
 /** Prefix of the inbox source of a signal; what stands behind it is the source as authors see it. */
@@ -41,12 +41,10 @@ interface MatchAsk {
 
 /** An expression that cannot be computed for this event does not take it: the event stays for another taker. */
 function matches(draft: Draft, ask: MatchAsk): boolean {
-  try {
-    return correlates(draft, ask) && holdsWhere(draft, ask);
-  } catch (error) {
-    if (isExpressionFault(error)) return false;
-    throw error;
-  }
+  return orFault(
+    () => correlates(draft, ask) && holdsWhere(draft, ask),
+    () => false,
+  );
 }
 
 function correlates(draft: Draft, { taker, step, data, view }: MatchAsk): boolean {

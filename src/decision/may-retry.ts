@@ -6,7 +6,7 @@ import type { Failure } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { readRequest } from './effect-key.ts';
 import { effectView } from './effect-view.ts';
-import { isExpressionFault } from './faults.ts';
+import { orFault } from './faults.ts';
 import { prepareRead } from './prepare-call.ts';
 import { scopeAt } from './step-scope.ts';
 
@@ -24,14 +24,12 @@ export function mayRetry(draft: Draft, policy: RetryPolicy, of: Retried, failure
   if (when === null) return true;
   const step = of.kind === 'read' ? of.step.id : of.effect.step;
   const action = of.kind === 'read' ? of.step.action : of.effect.action;
-  try {
+  const holds = (): boolean => {
     const { scope } = scopeAt(draft, step, draft.snapshot.data);
     const seen = { ...scope, ...rootsOfCall(draft, of), failure: failureView(failure) };
     return draft.ctx.compiled.evaluator.holds(when, { kind: 'retry', action }, seen);
-  } catch (error) {
-    if (isExpressionFault(error)) return false;
-    throw error;
-  }
+  };
+  return orFault(holds, () => false);
 }
 
 function rootsOfCall(draft: Draft, of: Retried): JsonObject {

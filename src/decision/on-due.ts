@@ -1,4 +1,5 @@
 import type { Effect } from '../model/effect.ts';
+import { invariant } from '../model/errors.ts';
 import type { QueryOrder, ReadOrder, SendOrder } from '../model/order.ts';
 import type { ReadProgress } from '../model/run.ts';
 import { applySettlement, mayStart, settlingOf } from './apply-settlement.ts';
@@ -6,7 +7,7 @@ import { chooseDoubt, resendsUntilMs } from './doubt.ts';
 import type { Draft } from './draft.ts';
 import { blockOf } from './dispatch-block.ts';
 import { readRequest } from './effect-key.ts';
-import { isExpressionFault } from './faults.ts';
+import { orFault } from './faults.ts';
 import { prepareRead } from './prepare-call.ts';
 import { renderQuery } from './render-request.ts';
 import { askEffect, requestEffect } from './request-effect.ts';
@@ -115,52 +116,36 @@ function resend(draft: Draft, effect: Effect, orders: OrderBook): void {
 function ask(draft: Draft, effect: Effect, orders: OrderBook): void {
   const contract = draft.ctx.compiled.action(effect.action);
   const { scope } = scopeAt(draft, effect.step, draft.snapshot.data);
-  try {
+  const put = (): void => {
     const request = renderQuery(draft.ctx.compiled.evaluator, contract, effect, scope);
     const asked = askEffect(effect, draft.ctx.nowMs, contract.timeoutMs + QUERY_SLACK_MS);
     draft.putEffect(asked);
-    orders.queries.push({
-      run: draft.base.run,
-      effect: asked,
-      request,
-      contract,
-      query: asked.queries,
-      timeoutMs: contract.timeoutMs,
-    });
-  } catch (error) {
-    if (!isExpressionFault(error)) throw error;
-    // A question that cannot be put is one for a person.
-    applySettlement(
-      draft,
-      stayInDoubt(
-        settlingOf(draft, effect),
-        { doubt: 'review', notBeforeMs: null },
-        { code: effect.code, lastError: error.message },
-      ),
-    );
-  }
+    const { run } = draft.base;
+    orders.queries.push({ run, effect: asked, request, contract, query: asked.queries, timeoutMs: contract.timeoutMs });
+  };
+  // A question that cannot be put is one for a person.
+  orFault(put, (lastError) => {
+    const review = { doubt: 'review', notBeforeMs: null } as const;
+    applySettlement(draft, stayInDoubt(settlingOf(draft, effect), review, { code: effect.code, lastError }));
+  });
 }
 
 function askRead(draft: Draft, id: string, read: ReadProgress, orders: OrderBook): void {
   const step = draft.ctx.compiled.step(id);
-  if (step.verb !== 'call') return;
+  invariant(step.verb === 'call', 'only a call reads', { step: id });
   const contract = draft.ctx.compiled.action(step.action);
-  try {
+  const note = (progress: ReadProgress): void =>
+    draft.setControl({ reads: { ...draft.control.reads, [id]: progress } });
+  const put = (): void => {
     const request = prepareRead(draft, step, draft.snapshot.data);
     const asked: ReadProgress = { ...read, attempts: read.attempts + 1, serial: read.serial + 1, notBeforeMs: null };
-    draft.setControl({ reads: { ...draft.control.reads, [id]: asked } });
-    orders.reads.push({
-      run: draft.base.run,
-      step: id,
-      request,
-      contract,
-      attempt: asked.serial,
-      timeoutMs: step.timeoutMs ?? contract.timeoutMs,
-    });
-  } catch (error) {
-    if (!isExpressionFault(error)) throw error;
-    const failure = failureOf(id, 'expression', 'expression', error.message);
-    draft.setControl({ reads: { ...draft.control.reads, [id]: { ...read, closed: true } } });
+    note(asked);
+    const timeoutMs = step.timeoutMs ?? contract.timeoutMs;
+    orders.reads.push({ run: draft.base.run, step: id, request, contract, attempt: asked.serial, timeoutMs });
+  };
+  orFault(put, (message) => {
+    const failure = failureOf(id, 'expression', 'expression', message);
+    note({ ...read, closed: true });
     draft.enqueue(effectSettled(draft, id, failed(failure, read.attempts)), { type: 'step', id, step: id });
-  }
+  });
 }

@@ -51,7 +51,10 @@ export function onVote(draft: Draft, event: InboxEvent, vote: VotePayload): void
   count(draft, event, { approval, vote });
 }
 
-/** The same vote again is answered with the first; another one of the same person is not taken (A05). */
+/**
+ * The same vote again is answered with the first; another one of the same person is not taken (A05). A vote that came to
+ * nothing, because the run ended or nobody else decided in time, is not told again as if it counted.
+ */
 function answerAgain(
   draft: Draft,
   event: InboxEvent,
@@ -59,8 +62,10 @@ function answerAgain(
 ): void {
   const { approval, own, vote } = again;
   const isSame = own.decision === vote.decision && own.subjectHash === vote.subjectHash;
-  if (isSame) draft.answer(event, 'duplicate', { detail: decisionOf(approval) });
-  else draft.answer(event, 'already-decided', { code: 'voted', detail: decisionOf(approval) });
+  const detail = decisionOf(approval);
+  const cameToNothing = approval.state === 'cancelled' || approval.state === 'expired';
+  if (isSame && !cameToNothing) draft.answer(event, 'duplicate', { detail });
+  else draft.answer(event, 'already-decided', { code: isSame ? 'decided' : 'voted', detail });
 }
 
 function count(draft: Draft, event: InboxEvent, given: { approval: Approval; vote: VotePayload }): void {

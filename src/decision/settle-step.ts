@@ -2,7 +2,7 @@ import type { KernelEvent, StepOutcome } from '../model/kernel.ts';
 import type { Failure } from '../model/run.ts';
 import type { FailureClass } from '../model/statuses.ts';
 import type { Draft } from './draft.ts';
-import { isExpressionFault } from './faults.ts';
+import { orFault } from './faults.ts';
 import { holdsFailures } from './pivot.ts';
 
 /** What a step without an effect of its own came to. */
@@ -36,11 +36,8 @@ export function enqueueSettled(draft: Draft, step: string, outcome: StepOutcome)
  * @throws whatever is not an expression's fault.
  */
 export function atEntry<Value>(draft: Draft, step: string, compute: () => Value): Value | null {
-  try {
-    return compute();
-  } catch (error) {
-    if (!isExpressionFault(error)) throw error;
-    enqueueSettled(draft, step, failed(failureOf(step, 'expression', 'expression', error.message)));
+  return orFault(compute, (message) => {
+    enqueueSettled(draft, step, failed(failureOf(step, 'expression', 'expression', message)));
     return null;
-  }
+  });
 }

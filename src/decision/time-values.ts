@@ -8,31 +8,40 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{
 /** How the difference of two times is written when it is negative. */
 const PAST = /^-\d+(?:\.\d+)?(?:ms|s)$/;
 
+/** A time that a value says, or why it says none: words that name the value. */
+export type TimeRead = { readonly ms: number } | { readonly why: string };
+
+/** A value as messages show it. */
+function shown(value: Json): string {
+  return JSON.stringify(value).slice(0, 40);
+}
+
 /**
  * A duration as an expression gives it: a text (`1h30m`, `PT90M`), or whole milliseconds. A computed one that is negative,
  * such as the time until an instant that has passed, is zero: what was waited for is there.
- * @returns milliseconds, 0 to 100 years, or null for anything that is no duration.
+ * @returns milliseconds, 0 to 100 years.
  */
-export function millisecondsOf(value: Json): number | null {
-  if (typeof value === 'number')
-    return Number.isSafeInteger(value) && value <= DURATION_MS_MAX ? Math.max(0, value) : null;
-  if (typeof value !== 'string') return null;
-  if (PAST.test(value)) return 0;
+export function durationOf(value: Json): TimeRead {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value <= DURATION_MS_MAX)
+    return { ms: Math.max(0, value) };
+  if (typeof value !== 'string')
+    return { why: `${shown(value)} is not a duration: write "1h30m", or whole milliseconds up to 100 years` };
+  if (PAST.test(value)) return { ms: 0 };
   try {
-    return parseDuration(value);
-  } catch {
-    return null;
+    return { ms: parseDuration(value) };
+  } catch (error) {
+    return { why: (error as Error).message };
   }
 }
 
 /**
  * An instant as an expression gives it: a text with a zone, or epoch milliseconds.
- * @returns epoch milliseconds UTC, or null for anything else.
+ * @returns epoch milliseconds UTC, of the years 1970 to 9999 for a number.
  */
-export function instantOf(value: Json): number | null {
-  if (typeof value === 'number')
-    return Number.isSafeInteger(value) && value >= 0 && value <= INSTANT_MAX_MS ? value : null;
-  if (typeof value !== 'string' || !INSTANT.test(value)) return null;
-  const ms = Date.parse(value);
-  return Number.isNaN(ms) ? null : ms;
+export function instantOf(value: Json): TimeRead {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= INSTANT_MAX_MS)
+    return { ms: value };
+  const ms = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : Number.NaN;
+  if (!Number.isNaN(ms)) return { ms };
+  return { why: `${shown(value)} is not an instant: write a time with its zone, as "2030-01-31T12:00:00Z"` };
 }

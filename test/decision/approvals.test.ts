@@ -158,6 +158,17 @@ describe('approvals', () => {
     expect(run.happened).toEqual(['do.a']);
   });
 
+  it('A05 a vote that came to nothing is not told again as if it counted', () => {
+    const run = new Play(TWO_EYES, setting);
+    run.vote('u2', 'approve');
+    run.cancel();
+    expect(run.vote('u2', 'approve')).toMatchObject({
+      outcome: 'already-decided',
+      code: 'decided',
+      detail: { decision: 'cancelled' },
+    });
+  });
+
   it('A06 expiry, decision and cancel are ordered by the run’s commits: exactly one is applied, the others are answered with it', () => {
     const expired = new Play(ONE, setting);
     expired.wait('2m');

@@ -78,18 +78,20 @@ describe('a wait without length', () => {
   });
 
   it.each<[Json, string]>([
-    ['P-1D', 'another string'],
-    ['-PT5M', 'another string'],
-    ['', 'an empty text'],
-    [null, 'null'],
-    [1.5, 'another number'],
-    [2 ** 53 - 1, 'another number'],
-    [['1s'], 'a list'],
-  ])('an illegal form is the failure expression with the expression named and nothing done: %j', (v, named) => {
+    ['P-1D', '"P-1D" is not a duration: it is negative or has a sign'],
+    ['-PT5M', '"-PT5M" is not a duration: it is negative or has a sign'],
+    ['9999999d', '"9999999d" is not a duration: it is longer than 100 years'],
+    ['', '"" is not a duration: it is empty'],
+    [null, 'null is not a duration'],
+    [1.5, '1.5 is not a duration'],
+    [2 ** 53 - 1, '9007199254740991 is not a duration: write "1h30m", or whole milliseconds up to 100 years'],
+    [['1s'], '["1s"] is not a duration'],
+  ])('an illegal form is the failure expression with expression and value named and nothing done: %j', (v, said) => {
     const run = waited(v);
     expect(run.head().failure).toMatchObject({ code: 'expression', step: 'w' });
-    expect(JSON.stringify(run.head().failure)).toContain(`this gave ${named}`);
-    expect(JSON.stringify(run.head().failure)).toContain('input.v');
+    const { message } = run.head().failure as { message: string };
+    expect(message).toContain(`this gave no time: ${said}`);
+    expect(message).toContain('input.v');
     expect(run.happened).toEqual([]);
   });
 
