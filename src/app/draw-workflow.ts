@@ -33,7 +33,8 @@ export async function drawRun(app: App, name: string, format: PictureFormat): Pr
   const undone = run.effects
     .filter(({ compensates, state }) => compensates !== null && state === 'CONFIRMED')
     .map(({ step }) => step);
-  return draw(describeRun(JSON.parse(version.machine) as Machine, { entered, undone }), format);
+  const held = run.steps.filter(({ status }) => status === 'held').map(({ id }) => id);
+  return draw(describeRun(JSON.parse(version.machine) as Machine, { entered, undone, held }), format);
 }
 
 function enteredOf(delta: Json): readonly string[] {

@@ -94,13 +94,14 @@ function evaluate(turn: Turn, data: RunData, of: ComputationRef): Json {
 type Guarded = { readonly step: string; readonly guard: Step['when'] };
 
 function holds(turn: Turn, data: RunData, { step, guard }: Guarded): boolean {
-  if (guard === null) return true;
+  invariant(guard !== null, 'a condition that is not there', { step });
   const { program, run } = turn;
   return program.evaluator.holds(guard, stepSite(program, step), stepScope(program, { run, data, step }));
 }
 
 function branchOf(step: Step, index: number): Step['when'] {
-  const branch = step.verb === 'choose' ? step.branches[index] : undefined;
+  invariant(step.verb === 'choose', 'not a choose step', { step: step.id });
+  const branch = step.branches[index];
   invariant(branch !== undefined, 'no such branch', { step: step.id, index });
   return branch.when;
 }

@@ -10,6 +10,8 @@ export interface RunPath {
   readonly entered: readonly string[];
   /** Steps whose effect has been compensated. */
   readonly undone: readonly string[];
+  /** Steps that only a person can move on. */
+  readonly held: readonly string[];
 }
 
 /** The picture of a machine with the way of one run in it: where it has been, where it is, what failed, what was undone. */
@@ -18,7 +20,7 @@ export function describeRun(machine: Machine, path: RunPath): Picture {
   const boxes = new Set(picture.nodes.map((node) => node.id));
   const visited = path.entered.flatMap((state) => boxOfState(boxes, state));
   const pairs = new Set(
-    visited.flatMap((box, index) => (index === 0 ? [pairOf('$start', box)] : [pairOf(visited[index - 1] ?? '', box)])),
+    ['$start', ...visited].flatMap((box, index) => visited.slice(index, index + 1).map((next) => pairOf(box, next))),
   );
   const groups = groupsOf(machine);
   const failed = new Set(
@@ -30,6 +32,7 @@ export function describeRun(machine: Machine, path: RunPath): Picture {
   };
   const live = (node: PictureNode): PictureLive | null => {
     if (path.undone.includes(node.id) || path.undone.some((step) => node.id === `${step}$undo`)) return 'undone';
+    if (path.held.includes(node.id)) return 'held';
     if (node.id === visited.at(-1) && !isEndState(path.entered.at(-1))) return failed.has(node.id) ? 'failed' : 'now';
     if (!visited.includes(node.id) && node.kind !== 'start') return null;
     return failed.has(node.id) ? 'failed' : 'taken';

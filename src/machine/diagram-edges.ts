@@ -1,7 +1,8 @@
 import type { Machine, MachineEdge, MachineState } from '../model/machine.ts';
 import type { PictureEdge } from '../model/picture.ts';
+import { invariant } from '../model/errors.ts';
 import { COMPLETED, FINISHING, SETTLING } from './kernel-names.ts';
-import type { Outline, StepOutline } from './outline.ts';
+import { type Outline, type StepOutline, stepAt } from './outline.ts';
 
 /** An arrow before it has a number. */
 export type DiagramArrow = Omit<PictureEdge, 'id' | 'taken'>;
@@ -14,6 +15,8 @@ type Arrow = DiagramArrow & { readonly from: string };
 interface Folding {
   readonly states: ReadonlyMap<string, MachineState>;
   readonly outline: Outline;
+  /** The ways into clauses, from whatever state a failure comes to them. */
+  readonly catches: readonly MachineEdge[];
 }
 
 /**
@@ -27,16 +30,20 @@ export function diagramArrows(machine: Machine, outline: Outline): readonly Diag
     for (const child of state.states) collect(child);
   };
   collect(machine.root);
-  const folding = { states, outline };
+  const folding = { states, outline, catches: catchEdges(states) };
   const arrows = [...outline.steps.values()].flatMap((step) => stepArrows(folding, step));
   return unique(arrows);
 }
 
+/** A choose that cannot fail itself has no state for it: its clauses are only where the failures in its branches lead. */
+function catchEdges(states: Folding['states']): readonly MachineEdge[] {
+  const edges = [...states.values()].flatMap((state) => state.edges.filter((edge) => edge.kind === 'catch'));
+  return [...new Map(edges.map((edge) => [JSON.stringify([edge.guard, edge.target]), edge])).values()];
+}
+
 function stepArrows(folding: Folding, at: StepOutline): readonly Arrow[] {
   const { id, verb } = at.step;
-  const state = folding.states.get(id);
-  if (state === undefined) return [];
-  const arrows = state.edges.flatMap((edge) => ownArrows(folding, at, edge));
+  const arrows = stateAt(folding, id).edges.flatMap((edge) => ownArrows(folding, at, edge));
   // A `fail` and an `end` are ends themselves: what the run's end makes of them needs no arrow.
   const ways = verb === 'fail' || verb === 'end' ? [] : arrows;
   return [...ways, ...skipArrows(folding, at), ...catchArrows(folding, at)];
@@ -55,7 +62,7 @@ function ownArrows(folding: Folding, at: StepOutline, edge: MachineEdge): readon
 function plainArrows(folding: Folding, from: string, edge: MachineEdge): readonly Arrow[] {
   if (edge.kind === 'failure' || edge.target === null) return [];
   const kind = edge.kind === 'jump' || edge.kind === 'branch' ? edge.kind : 'next';
-  return goals(folding, edge.target, new Set()).map((goal) => {
+  return goals(folding, edge.target).map((goal) => {
     // A way back on the far side of a helper (the end of a catch) is a way back all the same.
     const isJump = kind === 'next' && goal.jump !== null;
     return { from, to: goal.to, kind: isJump ? 'jump' : kind, label: isJump ? goal.jump : edge.label };
@@ -64,8 +71,8 @@ function plainArrows(folding: Folding, from: string, edge: MachineEdge): readonl
 
 /** Drawn once, from the step that declares the handler, though every step inside carries it. */
 function handlerArrows(folding: Folding, at: StepOutline, edge: MachineEdge): readonly Arrow[] {
-  const owner = ownerOf(folding, edge, 'taken');
-  if (owner === null || edge.target === null || edge.kind === 'settle') return [];
+  const owner = ownerOf(folding.outline, edge, 'taken');
+  if (edge.target === null) return [];
   if (edge.target.startsWith(`${at.step.id}$leaving`)) return [];
   const from = boxedId(owner);
   if (edge.kind === 'failure') {
@@ -75,7 +82,7 @@ function handlerArrows(folding: Folding, at: StepOutline, edge: MachineEdge): re
     return isSaid ? [{ from, to: FAILED_END, kind: 'handler', label: edge.label }] : [];
   }
   if (edge.target === SETTLING) return [{ from, to: CANCELLED_END, kind: 'handler', label: edge.label }];
-  return goals(folding, edge.target, new Set()).map(({ to }) => ({ from, to, kind: 'handler', label: edge.label }));
+  return goals(folding, edge.target).map(({ to }) => ({ from, to, kind: 'handler', label: edge.label }));
 }
 
 /** A skipped step goes on to the one after it; drawn only where a done one goes somewhere else. */
@@ -87,18 +94,26 @@ function skipArrows(folding: Folding, at: StepOutline): readonly Arrow[] {
 
 /** The step's own clauses; those around it are drawn from what is around it. */
 function catchArrows(folding: Folding, at: StepOutline): readonly Arrow[] {
-  const edges = folding.states.get(`${at.step.id}$failed`)?.edges.filter((edge) => edge.kind === 'catch') ?? [];
-  return edges
-    .filter((edge) => edge.target !== null && ownerOf(folding, edge, 'verdict') === at)
-    .flatMap((edge) =>
-      goals(folding, edge.target ?? '', new Set()).map(
-        ({ to }): Arrow => ({ from: boxedId(at), to, kind: 'catch', label: edge.label }),
-      ),
-    );
+  const from = boxedId(at);
+  const edges = folding.catches.filter((edge) => ownerOf(folding.outline, edge, 'verdict') === at);
+  return edges.flatMap((edge) =>
+    goals(folding, targetOf(edge)).map(({ to }) => ({ from, to, kind: 'catch', label: edge.label })),
+  );
+}
+
+function stateAt(folding: Folding, id: string): MachineState {
+  const state = folding.states.get(id);
+  invariant(state !== undefined, 'an arrow to a state that is not there', { state: id });
+  return state;
+}
+
+function targetOf(edge: MachineEdge): string {
+  invariant(edge.target !== null, 'a way on that leads nowhere', { kind: edge.kind });
+  return edge.target;
 }
 
 /** The step that a guard speaks of: of a handler's event, or of a clause. */
-function ownerOf(folding: Folding, edge: MachineEdge, type: 'taken' | 'verdict'): StepOutline | null {
+function ownerOf(outline: Outline, edge: MachineEdge, type: 'taken' | 'verdict'): StepOutline {
   const { guard } = edge;
   const inner =
     guard?.type === 'all'
@@ -106,8 +121,7 @@ function ownerOf(folding: Folding, edge: MachineEdge, type: 'taken' | 'verdict')
       : [];
   const found = guard?.type === type ? guard : inner.find((one) => one.type === type);
   const of = found?.params[type === 'taken' ? 'step' : 'of'];
-  const step = typeof of === 'string' ? of : (of as { readonly step?: string } | undefined)?.step;
-  return step === undefined ? null : (folding.outline.steps.get(step) ?? null);
+  return stepAt(outline, typeof of === 'string' ? of : (of as { readonly step: string }).step);
 }
 
 /** A box that an arrow ends at; `jump`: the label of the way back that it goes through, if it does. */
@@ -117,17 +131,14 @@ interface Goal {
 }
 
 /** The boxes that a state stands for or leads to, through helpers. */
-function goals(folding: Folding, id: string, seen: Set<string>): readonly Goal[] {
-  if (seen.has(id)) return [];
-  seen.add(id);
+function goals(folding: Folding, id: string): readonly Goal[] {
   if (id === FINISHING || id === COMPLETED) return [{ to: COMPLETED, jump: null }];
   if (id === SETTLING) return [{ to: FAILED_END, jump: null }];
-  const state = folding.states.get(id);
-  if (state === undefined) return [];
+  const state = stateAt(folding, id);
   if (state.role === 'active') return [{ to: id, jump: null }];
   if (state.step !== null && state.id === `${state.step}$when`) return [{ to: state.step, jump: null }];
   return waysOn(state).flatMap((edge) => {
-    const further = edge.target === null ? [] : goals(folding, edge.target, seen);
+    const further = goals(folding, targetOf(edge));
     return edge.kind === 'jump' ? further.map(({ to }) => ({ to, jump: edge.label })) : further;
   });
 }

@@ -2,7 +2,7 @@ import type { ActionContract, CallStep, Compensation, Step, Template } from '../
 import type { Machine } from '../model/machine.ts';
 import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
 import { type DiagramArrow, diagramArrows } from './diagram-edges.ts';
-import { type ListOutline, type Outline, outlineOf, type StepOutline } from './outline.ts';
+import { type ListOutline, type Outline, outlineOf, stepAt, type StepOutline } from './outline.ts';
 
 /** The box around the branches of a choose. */
 export function groupId(step: string): string {
@@ -42,8 +42,8 @@ const startNode: PictureNode = {
 };
 
 function startArrow(machine: Machine): readonly DiagramArrow[] {
-  const [first] = machine.definition.steps;
-  return first === undefined ? [] : [{ from: START, to: first.id, kind: 'next', label: null }];
+  const first = machine.definition.steps.slice(0, 1);
+  return first.map(({ id }) => ({ from: START, to: id, kind: 'next', label: null }));
 }
 
 /** Ends that something leads to, in the order of first use. */
@@ -53,15 +53,14 @@ function endNodes(arrows: readonly DiagramArrow[]): readonly PictureNode[] {
     ['$failed', 'failed'],
     ['$cancelled', 'cancelled'],
   ]);
-  const used = new Set(arrows.map((arrow) => arrow.to).filter((id) => titles.has(id)));
-  return [...used].map((id) => ({ ...startNode, id, kind: 'end' as const, title: titles.get(id) ?? id }));
+  return [...new Set(arrows.map((arrow) => arrow.to))].flatMap((id) => {
+    const title = titles.get(id);
+    return title === undefined ? [] : [{ ...startNode, id, kind: 'end' as const, title }];
+  });
 }
 
 function listNodes(outline: Outline, steps: readonly Step[]): readonly PictureNode[] {
-  return steps.flatMap((step) => {
-    const at = outline.steps.get(step.id);
-    return at === undefined ? [] : stepNodes(outline, at);
-  });
+  return steps.flatMap((step) => stepNodes(outline, stepAt(outline, step.id)));
 }
 
 function stepNodes(outline: Outline, at: StepOutline): readonly PictureNode[] {
@@ -100,7 +99,7 @@ function boxOf(list: ListOutline): string | null {
 }
 
 function catchNode(at: StepOutline, list: ListOutline, parent: string | null): PictureNode {
-  const on = at.step.catch[list.index]?.on.join(', ') ?? '';
+  const on = at.step.catch[list.index]?.on.join(', ');
   return { ...startNode, id: list.id, kind: 'group', parent, title: `${titleOf(at.step)} fails: ${on}` };
 }
 
@@ -165,7 +164,7 @@ function marksOf(outline: Outline, step: Step): readonly PictureMark[] {
 function endsInReview(step: CallStep, action: ActionContract | undefined): boolean {
   if (action === undefined || action.effect === 'read') return false;
   if (step.onUnknown === 'review') return true;
-  return (action.idempotency?.kind ?? 'none') === 'none' && action.reconcile === null;
+  return action.idempotency?.kind === 'none' && action.reconcile === null;
 }
 
 function actionOf(outline: Outline, name: string): ActionContract | undefined {
@@ -175,7 +174,7 @@ function actionOf(outline: Outline, name: string): ActionContract | undefined {
 function undoOf(outline: Outline, step: Step): Extract<Compensation, { kind: 'call' }> | null {
   if (step.verb !== 'call') return null;
   const action = actionOf(outline, step.action);
-  const compensate = step.compensate ?? action?.compensate ?? null;
+  const compensate = step.compensate ?? action?.compensate;
   return action?.effect === 'write' && compensate?.kind === 'call' ? compensate : null;
 }
 

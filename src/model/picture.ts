@@ -14,10 +14,10 @@ export type PictureNodeKind =
   | 'compensation';
 
 /** A short word beside a node, shown by shape as well as by colour. */
-export type PictureMark = 'pivot' | 'human' | 'wait' | 'authorized' | 'unknown' | 'held';
+export type PictureMark = 'pivot' | 'human' | 'wait' | 'authorized' | 'unknown';
 
-/** Where a run stands at a node, when a run is painted into the picture. */
-export type PictureLive = 'taken' | 'now' | 'failed' | 'undone';
+/** Where a run stands at a node, when a run is painted into the picture; `held` = only a person can move it from there. */
+export type PictureLive = 'taken' | 'now' | 'held' | 'failed' | 'undone';
 
 /** One box. Groups hold their children by `parent`. */
 export interface PictureNode {

@@ -109,13 +109,12 @@ function badgeSign(mark: PictureMark, x: number, y: number): string {
     case 'wait':
       return `<path class="line" d="M${x - 3.5} ${y} a3.5 3.5 0 1 1 7 0 a3.5 3.5 0 1 1 -7 0 M${x} ${y - 2} V${y} H${x + 2}"/>`;
     case 'unknown':
-    case 'held':
       return `<path d="M${x} ${y - 4} L${x + 4} ${y + 3.5} H${x - 4} Z"/>`;
   }
 }
 
 function liveSign(live: NonNullable<PictureNode['live']>, x: number, y: number): string {
-  const sign = { taken: '✓', now: '●', failed: '✕', undone: '↩' }[live];
+  const sign = { taken: '✓', now: '●', held: '!', failed: '✕', undone: '↩' }[live];
   return `<g class="sign ${live}"><circle cx="${x}" cy="${y}" r="8"/><text x="${x}" y="${y + 4}" font-size="11" text-anchor="middle">${sign}</text></g>`;
 }
 

@@ -50,10 +50,10 @@ function rules(c: typeof LIGHT): string {
     `.head{fill:${c.line}}.head.failure{fill:${c.bad}}.head.compensation{fill:${c.undo}}.head.taken{fill:${c.good}}`,
     `.label{fill:${c.muted}}.label.failure{fill:${c.bad}}.label.compensation{fill:${c.undo}}.label.taken{fill:${c.good}}`,
     `.badge rect{fill:none;stroke:${c.muted}}.badge text,.badge path{fill:${c.muted}}.badge .line{fill:none;stroke:${c.muted}}`,
-    `.badge.pivot rect,.badge.unknown rect,.badge.held rect{stroke:${c.bad}}.badge.pivot text,.badge.pivot path,.badge.unknown text,.badge.unknown path,.badge.held text,.badge.held path{fill:${c.bad}}`,
+    `.badge.pivot rect,.badge.unknown rect{stroke:${c.bad}}.badge.pivot text,.badge.pivot path,.badge.unknown text,.badge.unknown path{fill:${c.bad}}`,
     `.badge.human rect,.badge.authorized rect{stroke:${c.people}}.badge.human text,.badge.human path,.badge.authorized text,.badge.authorized path{fill:${c.people}}`,
-    `.node.taken .card{stroke:${c.good};stroke-width:2}.node.now .card{stroke:${c.now};stroke-width:3}.node.failed .card{stroke:${c.bad};stroke-width:2.4}.node.undone .card{stroke:${c.undo};stroke-width:2.4}`,
-    `.sign circle{fill:${c.good}}.sign text{fill:${c.paper};font-weight:700}.sign.now circle{fill:${c.now}}.sign.failed circle{fill:${c.bad}}.sign.undone circle{fill:${c.undo}}`,
+    `.node.taken .card{stroke:${c.good};stroke-width:2}.node.now .card{stroke:${c.now};stroke-width:3}.node.held .card{stroke:${c.bad};stroke-width:3;stroke-dasharray:2 3}.node.failed .card{stroke:${c.bad};stroke-width:2.4}.node.undone .card{stroke:${c.undo};stroke-width:2.4}`,
+    `.sign circle{fill:${c.good}}.sign text{fill:${c.paper};font-weight:700}.sign.now circle{fill:${c.now}}.sign.held circle,.sign.failed circle{fill:${c.bad}}.sign.undone circle{fill:${c.undo}}`,
   ].join('');
 }
 

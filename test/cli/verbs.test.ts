@@ -89,7 +89,10 @@ describe('approve and deny', () => {
     );
     expect(err).toContain('✔ approved by ana\n');
     const again = await shell.call(['approve', 'v1']);
-    expect([again.code, again.err]).toEqual([0, '✔ approved by ana: it was there before, nothing changed\n']);
+    expect([again.code, again.err]).toEqual([
+      0,
+      '✔ approved by ana: it was there before, nothing changed; the decision is: approved\n',
+    ]);
     const other = await shell.call(['deny', 'v1', '--by', 'kai']);
     expect([other.code, other.err]).toEqual([5, expect.stringContaining('✘ not denied by kai (already-decided)')]);
   });
@@ -110,6 +113,29 @@ describe('approve and deny', () => {
     await until('order', 'v3');
     const { code, err } = await shell.call(['approve', 'v3', '--subject', '0'.repeat(64)]);
     expect([code, err]).toEqual([5, expect.stringContaining('read it again with pawl show')]);
+  });
+
+  it('A05 after the end of the run, too, the same vote is answered with the first, and another with the decision', async () => {
+    // A05: the same vote again is answered with the first; another vote of that person is told the decision.
+    await until('order', 'v6');
+    await shell.withWorker(async () => {
+      await shell.ok(['approve', 'v6']);
+      await shell.call(['run', 'order', '--input', input('v6')]);
+    });
+    expect((await show('v6')).status).toBe('COMPLETED');
+    const decided = 'the decision is: approved\n';
+    const same = await shell.call(['approve', 'v6']);
+    expect([same.code, same.err]).toEqual([0, `✔ approved by ana: it was there before, nothing changed; ${decided}`]);
+    const other = await shell.call(['deny', 'v6']);
+    expect([other.code, other.err]).toEqual([
+      5,
+      `✘ not denied by ana (already-decided): you have voted before, and differently; ${decided}`,
+    ]);
+    const late = await shell.call(['approve', 'v6', '--by', 'kai']);
+    expect([late.code, late.err]).toEqual([
+      5,
+      `✘ not approved by kai (already-decided): it was decided before; ${decided}`,
+    ]);
   });
 
   it('a denial undoes what was done', async () => {
@@ -136,6 +162,8 @@ describe('signal', () => {
     expect(sent.json()).toMatchObject({ outcome: 'applied', eventId: 'e1', again: false });
     const again = await shell.call(['signal', 'g1', 'answered', '{"text":"yes"}', '--id', 'e1', '-o', 'json']);
     expect(again.json()).toMatchObject({ outcome: 'applied', again: true });
+    const words = await shell.call(['signal', 'g1', 'answered', '{"text":"yes"}', '--id', 'e1']);
+    expect(words.err).toBe('✔ sent answered: it was there before, nothing changed\n');
     expect((await show('g1')).output).toEqual({ text: 'yes' });
   });
 

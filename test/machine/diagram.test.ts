@@ -4,7 +4,7 @@ import { describeRun } from '../../src/machine/describe-run.ts';
 import { describeMachine } from '../../src/machine/diagram.ts';
 import { lower } from '../../src/machine/lower.ts';
 import { toMermaid } from '../../src/machine/mermaid.ts';
-import type { WorkflowDefinition } from '../../src/model/definition.ts';
+import type { Template, WorkflowDefinition } from '../../src/model/definition.ts';
 import type { Picture } from '../../src/model/picture.ts';
 import { definitionFrom, tapes } from './support/arbitrary.ts';
 import {
@@ -174,6 +174,39 @@ describe('describeMachine', () => {
     expect(arrows(picture)).toEqual(['$start -> w (next)', 'w -> f (next)', 'w -> $failed (handler: changed)']);
   });
 
+  it('draws no arrow for what a handler could fail at, only for what it says', () => {
+    const changed = handler('changed', { set: [['n', literal(1)]], next: 'c' });
+    expect(arrows(draw(workflow([wait('w', { on: [changed] }), call('b'), call('c')])))).toEqual([
+      '$start -> w (next)',
+      'w -> b (next)',
+      'w -> c (handler: changed)',
+      'b -> c (next)',
+      'c -> $completed (next)',
+    ]);
+    const failing = handler('changed', { set: [['n', literal(1)]], leads: 'fail' });
+    expect(arrows(draw(workflow([wait('w', { on: [failing] })])))).toContain('w -> $failed (handler: changed)');
+  });
+
+  it('leads a raised failure to the clauses around it, and draws those of a choose that cannot fail itself', () => {
+    const raising = call('a', { catch: [clause(['lost'], { do: [call('m')], leads: 'raise' })] });
+    const outer = choose('x', [branch(null, [raising])], { catch: [clause(['any'], { do: [call('n')] })] });
+    expect(arrows(draw(workflow([outer, call('z')])))).toEqual(
+      expect.arrayContaining(['m -> n (next)', 'x$group -> n (catch: any)', 'n -> z (next)']),
+    );
+    expect(arrows(draw(workflow([raising])))).toContain('m -> $failed (next)');
+  });
+
+  it('says templates in a few words: texts and numbers as they are, a list or map as dots', () => {
+    const details = (title: Template) =>
+      draw(workflow([approve('a', { title })])).nodes.find(({ id }) => id === 'a')?.detail;
+    expect(details(literal('ok?'))).toBe('ok?');
+    expect(details(literal(404))).toBe('404');
+    expect(details(expr('input.a'))).toBe('input.a');
+    expect(details({ kind: 'text', parts: ['for ', cel('input.a')] })).toBe('for {input.a}');
+    expect(details({ kind: 'list', items: [] })).toBe('…');
+    expect(details({ kind: 'map', entries: [] })).toBe('…');
+  });
+
   it('never names a box that is not there, and draws each arrow once, for random definitions', () => {
     fc.assert(
       fc.property(tapes, (tape) => {
@@ -207,7 +240,7 @@ describe('describeRun', () => {
     } as const;
     const run = new Driver(workflow(steps, { actions: [action('act', { compensate: undo }), action('undo')] }));
     const entered = [...run.last.entered, ...run.ok('a').last.entered, ...run.fails('b', 'x').last.entered];
-    const picture = describeRun(run.compiled.machine, { entered, undone: ['a'] });
+    const picture = describeRun(run.compiled.machine, { entered, undone: ['a'], held: [] });
     const live = Object.fromEntries(picture.nodes.map((node) => [node.id, node.live]));
     expect(live).toMatchObject({ $start: 'taken', a: 'undone', a$undo: 'undone', b: 'failed', m: 'now', c: null });
     expect(picture.edges.filter((edge) => edge.taken).map((edge) => `${edge.from} ${edge.to}`)).toEqual([
@@ -218,10 +251,19 @@ describe('describeRun', () => {
     ]);
   });
 
+  it('paints a step that only a person can move as held, and one that waits for the undo as failed', () => {
+    const run = new Driver(workflow([call('a'), call('b')]));
+    const entered = [...run.last.entered, ...run.fails('a', 'x', true).last.entered];
+    const live = (held: readonly string[]) =>
+      describeRun(run.compiled.machine, { entered, undone: [], held }).nodes.map((node) => node.live);
+    expect(live(['a'])).toEqual(['taken', 'held', null, null]);
+    expect(live([])).toEqual(['taken', 'failed', null, null]);
+  });
+
   it('paints no box as the present place of a run that has ended', () => {
     const run = new Driver(workflow([call('a'), call('b')]));
     const entered = [...run.last.entered, ...run.ok('a').last.entered, ...run.ok('b').last.entered];
-    const picture = describeRun(run.compiled.machine, { entered, undone: [] });
+    const picture = describeRun(run.compiled.machine, { entered, undone: [], held: [] });
     expect(picture.nodes.map((node) => node.live)).toEqual(['taken', 'taken', 'taken', 'taken']);
   });
 });
@@ -251,5 +293,64 @@ describe('toMermaid', () => {
       '  n4 --> n5',
       '',
     ]);
+  });
+
+  it('gives each kind of step a shape of its own', () => {
+    const steps = [
+      call('c'),
+      set('s', []),
+      choose('x', [branch(null, null)]),
+      wait('w'),
+      awaiting('e', 'changed'),
+      approve('p'),
+      fail('f', literal('lost')),
+    ];
+    const undo = {
+      kind: 'call',
+      action: 'undo',
+      with: null,
+      object: null,
+      retry: null,
+      timeoutMs: null,
+      onFailure: null,
+      pointer: '/c',
+    } as const;
+    const text = toMermaid(draw(workflow(steps, { actions: [action('act', { compensate: undo }), action('undo')] })));
+    expect(text.match(/(?<=^ +n\d+)[^ ]+?(?=")/gm)).toEqual(['([', '[', '[[', '[', '{', '[/', '[/', '[/', '[']);
+  });
+
+  it('paints the way of a run: classes for what is taken, present, held, failed or undone, and the arrows it took', () => {
+    const steps = [call('a'), call('b', { catch: [clause(['any'], { do: [call('m')] })] }), call('c')];
+    const run = new Driver(workflow(steps));
+    const first = run.last.entered;
+    const before = [...first, ...run.ok('a').last.entered];
+    const after = [...before, ...run.fails('b', 'x').last.entered];
+    const paint = (entered: readonly string[], more: { readonly undone?: string[]; readonly held?: string[] } = {}) =>
+      toMermaid(describeRun(run.compiled.machine, { entered, undone: [], held: [], ...more }))
+        .split('\n')
+        .filter((line) => /class|linkStyle|<br>/.test(line))
+        .map((line) => line.trim().replace(/ stroke:.*/, ''));
+    expect(toMermaid(draw(workflow(steps)))).not.toMatch(/class|linkStyle/);
+    expect(paint(before)).toEqual([
+      'n1["a<br>act"]',
+      'n2["b<br>act<br>now"]',
+      'n4["m<br>act"]',
+      'n5["c<br>act"]',
+      'classDef taken',
+      'class n0,n1 taken',
+      'classDef now',
+      'class n2 now',
+      'linkStyle 0,1',
+    ]);
+    expect(paint(before, { held: ['b'] }).slice(4)).toEqual([
+      'classDef taken',
+      'class n0,n1 taken',
+      'classDef held',
+      'class n2 held',
+      'linkStyle 0,1',
+    ]);
+    expect(paint(after, { undone: ['a'] })).toEqual(
+      expect.arrayContaining(['class n4 now', 'class n2 failed', 'class n1 undone']),
+    );
   });
 });

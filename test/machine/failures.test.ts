@@ -237,3 +237,56 @@ describe('hold', () => {
     expect(run.asked).toEqual(['step.held s']);
   });
 });
+
+describe('a value that cannot be kept', () => {
+  const noted = { vars: [['n', { type: 'integer', maximum: 9 }]] } as const;
+
+  it('of a set that does not fit its var is a failure of the step, which names the var and not the value', () => {
+    const run = new Driver(workflow([set('s', [['n', expr('input.n')]]), call('a')], noted), { n: 77_123 });
+    expect(run.data.ending?.failure).toMatchObject({ code: 'expression', step: 's' });
+    expect(run.data.ending?.failure?.message).toMatch(/does not fit the var n/);
+    expect(new Driver(workflow([set('s', [['n', expr('input.n')]]), call('a')], noted), { n: 7 }).data.vars).toEqual({
+      n: 7,
+    });
+  });
+
+  it('is told with its place, or as the whole value', () => {
+    const nul = String.fromCharCode(0);
+    const run = (steps: Parameters<typeof workflow>[0]) =>
+      new Driver(workflow(steps, { constants: { nul } })).data.ending?.failure?.message;
+    expect(run([set('s', [['deep', literal({ text: [nul] })]])])).toMatch(
+      /^the value at "\/deep\/text\/0" cannot be stored: /,
+    );
+    expect(run([choose('x', [branch(null, null)], { output: expr('constants.nul') })])).toMatch(
+      /^a value cannot be stored: /,
+    );
+  });
+});
+
+describe('a failure with causes', () => {
+  it('shows them to expressions, the first at the end', () => {
+    const last = call('c', {
+      catch: [clause(['any'], { do: [set('s', [['why', expr('failure.cause.code')]]), call('d')] })],
+    });
+    const run = new Driver(workflow([last]));
+    run.fails('c', failure('second', { step: 'c', cause: failure('first') }));
+    expect(run.at).toBe('d');
+    expect(run.data.vars).toEqual({ why: 'first' });
+  });
+
+  it('that is raised outward from a catch goes on with the caught one as its cause', () => {
+    const inner = call('b');
+    const run = new Driver(workflow([call('a', { catch: [clause(['any'], { do: [inner] })] })]));
+    run.fails('a', 'one').fails('b', 'two');
+    expect(run.data.ending?.failure).toMatchObject({ code: 'two', cause: { code: 'one', cause: null } });
+  });
+});
+
+describe('a fail step', () => {
+  it('says a code that is no text as JSON, and no code that is null as `failed`', () => {
+    const coded = (code: Parameters<typeof literal>[0]) =>
+      new Driver(workflow([fail('f', literal(code))])).data.ending?.failure?.code;
+    expect(coded(404)).toBe('404');
+    expect(coded(null)).toBe('failed');
+  });
+});

@@ -43,3 +43,17 @@ describe('stepScope', () => {
     expect(stepSite(run.compiled, 'a')).toEqual({ kind: 'flow' });
   });
 });
+
+describe('a program', () => {
+  it('knows the steps and actions of its machine and refuses to guess at others', () => {
+    const { compiled } = new Driver(workflow([call('a')]));
+    expect([compiled.step('a').verb, compiled.action('act').name, compiled.place('a').lists]).toEqual([
+      'call',
+      'act',
+      ['main'],
+    ]);
+    expect(() => compiled.step('b')).toThrow('the machine has no such step');
+    expect(() => compiled.place('b')).toThrow('the machine has no such step');
+    expect(() => compiled.action('b')).toThrow('the machine has no such action');
+  });
+});

@@ -62,6 +62,61 @@ describe('a painted picture', () => {
     expect(svg).toContain('<title>call pay: psp.authorize [pivot] - now</title>');
   });
 
+  it('gives every mark a word and a shape, and every state of a run a sign', async () => {
+    const marks = ['pivot', 'human', 'authorized', 'wait', 'unknown'] as const;
+    const lives = ['taken', 'now', 'held', 'failed', 'undone'] as const;
+    const nodes = lives.map((live, index) => node(live, { live, marks: marks.slice(index, index + 1) }));
+    const svg = paintSvg({ title: 'x', nodes, edges: [] }, await layoutPicture({ title: 'x', nodes, edges: [] }));
+    const badges = [...svg.matchAll(/<g class="badge (\w+)"><rect[^>]*\/><path [^>]*d="([^"]+)"\/><text[^>]*>(\w+)</g)];
+    expect(badges.map(([, mark, , word]) => [mark, word])).toEqual(marks.map((mark) => [mark, mark]));
+    // A shape without its place: people share one, all others differ.
+    const shapes = badges.map(([, , path = '']) => path.replace(/-?[\d.]+/g, ''));
+    expect(new Set(shapes).size).toBe(marks.length - 1);
+    const signs = [...svg.matchAll(/<g class="sign (\w+)">.*?<text[^>]*>(.)<\/text>/gu)].map(([, live, sign]) => [
+      live,
+      sign,
+    ]);
+    expect(signs).toEqual([
+      ['taken', '✓'],
+      ['now', '●'],
+      ['held', '!'],
+      ['failed', '✕'],
+      ['undone', '↩'],
+    ]);
+  });
+
+  it('paints failures and catches alike, unless the run went that way', async () => {
+    const picture: Picture = {
+      title: 'x',
+      nodes: [node('a'), node('b'), node('c')],
+      edges: [
+        edge('a', 'b', { kind: 'catch', label: 'any' }),
+        edge('a', 'c', { kind: 'failure' }),
+        edge('b', 'c', { kind: 'catch', taken: true }),
+      ],
+    };
+    const svg = paintSvg(picture, await layoutPicture(picture));
+    expect([...svg.matchAll(/<path class="(edge [^"]*)"/g)].map(([, classes]) => classes)).toEqual([
+      'edge catch failure',
+      'edge failure failure',
+      'edge catch taken',
+    ]);
+  });
+
+  it('makes room for capitals and wide characters', async () => {
+    const width = async (title: string): Promise<number> => {
+      const picture: Picture = { title: 'x', nodes: [node('a', { title })], edges: [] };
+      return (await layoutPicture(picture)).children?.[0]?.width ?? 0;
+    };
+    const [small, capital, han] = [
+      await width('a'.repeat(20)),
+      await width('A'.repeat(20)),
+      await width('漢'.repeat(20)),
+    ];
+    expect(small).toBeLessThan(capital);
+    expect(capital).toBeLessThan(han);
+  });
+
   it('keeps a group around its children and a self-loop on its node', async () => {
     const laidOut = await layoutPicture(PICTURE);
     const group = laidOut.children?.find((c) => c.id === 'choice');
