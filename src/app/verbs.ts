@@ -8,6 +8,7 @@ import { type HistoryView, historyView } from '../engine/history-view.ts';
 import { type RunLineView, listRuns } from '../engine/list-runs.ts';
 import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
+import { type CancelPreview, previewCancel } from '../engine/preview-cancel.ts';
 import { type Published, type PublishAsk, publishVersion } from '../engine/publish-version.ts';
 import { type ResolveAsk, resolveReview } from '../engine/resolve-review.ts';
 import { type RunView, runView } from '../engine/run-view.ts';
@@ -33,6 +34,8 @@ export interface Verbs {
   signal(run: string, ask: SignalAsk): Promise<Delivered>;
   vote(run: string, ask: VoteAsk): Promise<Delivered>;
   cancel(run: string, act: Act): Promise<Delivered>;
+  /** What `cancel` would come to now, by the same rule. */
+  previewCancel(run: string): Promise<CancelPreview>;
   terminate(run: string, act: Act): Promise<Delivered>;
   previewCompensation(run: string): Promise<CompensationPreview>;
   /** @param planHash the previewed plan; null only for a run that is held. */
@@ -53,7 +56,7 @@ export interface Verbs {
 
 type ReadVerbs = Pick<
   Verbs,
-  'find' | 'show' | 'list' | 'history' | 'verify' | 'versions' | 'version' | 'previewCompensation'
+  'find' | 'show' | 'list' | 'history' | 'verify' | 'versions' | 'version' | 'previewCancel' | 'previewCompensation'
 >;
 
 function readVerbs(engine: Engine): ReadVerbs {
@@ -63,6 +66,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     list: (filter) => listRuns(engine, filter),
     history: async (name) => historyView(engine, await find(name)),
     verify: async (name) => verifyRun(engine, await find(name)),
+    previewCancel: async (name) => previewCancel(engine, await find(name)),
     previewCompensation: async (name) => previewCompensation(engine, await find(name)),
     versions: () => engine.store.listVersions(engine.tenant),
     version: async (workflow, version) => {
@@ -75,8 +79,12 @@ function readVerbs(engine: Engine): ReadVerbs {
       );
     },
     show: async (name) => {
-      const { stored, nowMs } = await loadStored(engine, await find(name));
-      return runView(await engine.versions.byDigest(stored.run.digest), stored, nowMs);
+      const run = await find(name);
+      const [{ stored, nowMs }, receipts] = await Promise.all([
+        loadStored(engine, run),
+        engine.store.receipts(run.part, run.runId),
+      ]);
+      return runView(await engine.versions.byDigest(run.digest), { stored, receipts, nowMs });
     },
   };
 }

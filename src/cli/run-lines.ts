@@ -26,21 +26,27 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
   const shown = run.steps.filter((step) => step.status !== 'pending' || step.parent === null);
   return [
     `${paint.strong(`${run.workflow}@${run.version}`)}  ${terminalText(run.key)}  ${paint.quiet(run.id)}`,
-    ...shown
-      .map((step) => failedHere(run, step))
-      .flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
+    ...shown.flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
     ...run.effects.filter((effect) => effect.compensates !== null).map((effect) => undoLine(effect, paint)),
     ...run.effects.flatMap((effect) => troubleLines(effect, paint)),
+    ...orderLines(run.order, paint),
     ...run.waitingFor.flatMap((waiting) => waitingLines(waiting, paint)),
     ...failureLines(run.failure, paint),
     statusLine(run, paint),
   ];
 }
 
-/** A step that ended the run has no record of its own; the failure names it. */
-function failedHere(run: RunView, step: Step): Step {
-  const isNamed = step.status === 'pending' && factOf(run.failure, 'step') === step.id;
-  return isNamed ? { ...step, status: 'failed', code: factOf(run.failure, 'code') } : step;
+/** A person's order that is on its way, and what it waits for. */
+function orderLines(order: RunView['order'], paint: Paint): readonly string[] {
+  if (order === null) return [];
+  const { act, state, by, reason, at, waitsFor } = order;
+  const when = at === null ? '' : ` ${timeWords(at)}`;
+  const steps = waitsFor.join(', ');
+  const then = {
+    accepted: waitsFor.length === 0 ? '' : `, waits for ${steps} to be decided`,
+    recorded: `: applies if ${steps} did not happen, lapses if it did`,
+  }[state];
+  return [`  ${paint.now('■')} ${terminalText(`${act} ${state}${when} by ${by} (${reason})${then}`)}`];
 }
 
 function failureLines(failure: Json, paint: Paint): readonly string[] {
@@ -83,6 +89,7 @@ function stepLines(step: Step, effect: Effect | undefined, { paint, depth }: Loo
 
 function markOf(step: Step, effect: Effect | undefined, paint: Paint): string {
   if (effect?.state === 'UNKNOWN' && step.status !== 'held') return paint.warn('?');
+  if (step.status === 'completed' && effect?.observedBy === 'person') return paint.good('☑');
   return {
     pending: paint.quiet('·'),
     active: paint.now('▶'),
@@ -95,23 +102,26 @@ function markOf(step: Step, effect: Effect | undefined, paint: Paint): string {
 
 /** From the first byte to the end of the step; told only where it was one attempt with one answer. */
 function tookWords(step: Step, effect: Effect): string {
-  const isPlain = effect.attempt === 1 && effect.resends === 0 && effect.queries === 0;
+  const isPlain = effect.sent === 1 && effect.unsent === 0 && effect.resends === 0 && effect.queries === 0;
   if (!isPlain || step.at === null || effect.requestedAt === null) return '';
   return spanWords(Math.max(0, Date.parse(step.at) - Date.parse(effect.requestedAt)));
 }
 
 function attemptWords(effect: Effect): string {
   const words = [];
-  if (effect.attempt > 1) words.push(`attempt ${effect.attempt}`);
+  if (effect.sent > 1) words.push(`attempt ${effect.sent}`);
+  if (effect.unsent > 0) words.push(`${effect.unsent} not sent`);
   if (effect.resends > 0) words.push(`${effect.resends} resent`);
   if (effect.queries > 0) words.push(`asked ${effect.queries}x`);
   if (effect.receiptNo !== null) words.push(`receipt #${effect.receiptNo}`);
+  if (effect.observedBy === 'person') words.push('told by a person');
   return words.join(', ');
 }
 
 function undoLine(effect: Effect, paint: Paint): string {
+  const sign = effect.observedBy === 'person' ? '↶' : '↩';
   const mark =
-    effect.state === 'CONFIRMED' ? paint.good('↩') : effect.state === 'FAILED' ? paint.bad('↩') : paint.warn('↩');
+    effect.state === 'CONFIRMED' ? paint.good(sign) : effect.state === 'FAILED' ? paint.bad(sign) : paint.warn(sign);
   const facts = [effect.action, effect.state, effect.externalId ?? '', attemptWords(effect)].filter(
     (word) => word !== '',
   );

@@ -1,4 +1,5 @@
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import type { RunState } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { pivotOf } from './pivot.ts';
 import { stopRun } from './stop-run.ts';
@@ -10,13 +11,13 @@ type Cancel = Extract<InboxPayload, { type: 'cancel' }>;
  * flight it waits; behind the pivot, while undoing and after the end it is refused.
  */
 export function onCancel(draft: Draft, event: InboxEvent, { by, reason }: Cancel): void {
-  const refusal = refusalOf(draft);
-  if (refusal !== null) {
-    draft.answer(event, 'refused', { code: refusal });
+  const verdict = cancelVerdict(draft);
+  if (verdict.kind === 'refused') {
+    draft.answer(event, 'refused', { code: verdict.code });
     return;
   }
   draft.addAudit({ actor: by, act: 'cancel', target: draft.base.run.runId, reason, detail: null });
-  if (pivotOf(draft.effects.values()) === 'open') {
+  if (verdict.kind === 'waits') {
     const { source, eventId } = event;
     draft.setControl({ cancelWaiting: { source, eventId, by, reason } });
     draft.keep(event, { code: 'waits-for-pivot' });
@@ -30,9 +31,22 @@ export function onCancel(draft: Draft, event: InboxEvent, { by, reason }: Cancel
   );
 }
 
-function refusalOf(draft: Draft): string | null {
-  if (draft.phase === 'ended') return 'ended';
-  if (draft.phase !== 'forward') return 'compensating';
-  if (pivotOf(draft.effects.values()) === 'behind') return 'pivot';
-  return draft.control.cancelWaiting === null ? null : 'cancel-waits';
+/** What a cancel would come to: refused and why, recorded until the pivot is known, or carried out. */
+export type CancelVerdict =
+  | { readonly kind: 'refused'; readonly code: 'ended' | 'compensating' | 'pivot' | 'cancel-waits' }
+  | { readonly kind: 'waits' }
+  | { readonly kind: 'applies' };
+
+/** The rule by which a cancel is decided and previewed (R18). */
+export function cancelVerdict({
+  phase,
+  effects,
+  control,
+}: Pick<RunState, 'phase' | 'effects' | 'control'>): CancelVerdict {
+  if (phase === 'ended') return { kind: 'refused', code: 'ended' };
+  if (phase !== 'forward') return { kind: 'refused', code: 'compensating' };
+  const pivot = pivotOf(effects.values());
+  if (pivot === 'behind') return { kind: 'refused', code: 'pivot' };
+  if (control.cancelWaiting !== null) return { kind: 'refused', code: 'cancel-waits' };
+  return { kind: pivot === 'open' ? 'waits' : 'applies' };
 }

@@ -15,7 +15,7 @@ export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Ter
   }
   const standing = standingOf(draft.effects.values()).map((effect) => ({ step: effect.step, effectKey: effect.key }));
   draft.addAudit({ actor: by, act: 'terminate', target: draft.base.run.runId, reason, detail: { standing } });
-  draft.setControl({ order: { by, reason } });
+  draft.setControl({ order: { by, reason, atMs: draft.atMs } });
   answerWaitingCancel(draft);
   const wasSettling = draft.phase === 'settling';
   const ending = endingOf(draft, { kind: 'terminated', by, reason });

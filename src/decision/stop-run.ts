@@ -10,7 +10,7 @@ export interface Stop {
 
 /** Puts the end of forward work into line, by a person's word. */
 export function stopRun(draft: Draft, stop: Stop, cause: Cause): void {
-  draft.setControl({ order: { by: stop.by, reason: stop.reason } });
+  draft.setControl({ order: { by: stop.by, reason: stop.reason, atMs: draft.atMs } });
   draft.enqueue({ type: 'run.stopped', ending: endingOf(draft, stop), atMs: draft.atMs }, cause);
 }
 

@@ -1,8 +1,9 @@
-import { ConflictError, NotFoundError } from '../model/errors.ts';
+import { ConflictError, invariant, NotFoundError } from '../model/errors.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { displayRunId, parseRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import type { LoadedVersion } from './version-cache.ts';
 
 /**
  * The run that a person means: by `run_…`, by UUID, or by its business key. Transaction: none.
@@ -38,4 +39,14 @@ export async function loadStored(
   if (stored === undefined)
     throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${run.runId}`, { run: run.runId });
   return { stored, nowMs };
+}
+
+/**
+ * The version that a run is pinned to. Transaction: none.
+ * @throws PAWL_INVARIANT when it is not stored, or not as it was published.
+ */
+export async function versionOf(engine: Engine, { runId, digest }: RunIdentity): Promise<LoadedVersion> {
+  const version = await engine.versions.byDigest(digest);
+  invariant(version !== null, 'the version of a run is not stored', { runId, digest });
+  return version;
 }

@@ -1,13 +1,11 @@
-import { planCompensation } from '../decision/compensation-plan.ts';
-import { effectView } from '../decision/effect-view.ts';
+import { type CompensationPlan, planCompensation } from '../decision/compensation-plan.ts';
 import { readRequest } from '../decision/effect-key.ts';
 import type { Effect } from '../model/effect.ts';
-import { ConflictError, InvariantError } from '../model/errors.ts';
+import { ConflictError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { Engine } from './engine.ts';
-import { loadStored } from './find-run.ts';
-import { loadRun } from './load-run.ts';
+import { readRun } from './read-run.ts';
 
 /** One compensation of a preview. */
 export interface PlannedUndo {
@@ -30,44 +28,45 @@ export interface StandingEffect {
   readonly output: Json;
 }
 
-/** What ordering the compensation would do now; the order names `planHash`, and is stale when the run has moved (R24). */
-export interface CompensationPreview {
-  readonly revision: number;
-  readonly planHash: string;
+/** What a plan would do to a ledger. */
+export interface UndoView {
   /** In the order of requesting. */
   readonly undo: readonly PlannedUndo[];
   /** Confirmed and not undone by this plan. */
   readonly standing: readonly StandingEffect[];
 }
 
-function planned(row: Effect): PlannedUndo {
-  return {
-    effectKey: row.key,
-    step: row.step,
-    action: row.action,
-    compensates: row.compensates,
-    request: readRequest(row).with,
-    state: row.state,
-  };
+/** What ordering the compensation would do now; the order names `planHash`, and is stale when the run has moved (R24). */
+export interface CompensationPreview extends UndoView {
+  readonly revision: number;
+  readonly planHash: string;
 }
 
-function standingOf(effects: readonly Effect[], undone: ReadonlySet<string>): readonly StandingEffect[] {
+/** A plan over a ledger as people see it. */
+export function undoView(plan: CompensationPlan, effects: readonly Effect[]): UndoView {
+  const rows = new Map([...effects, ...plan.rows].map((effect) => [effect.key, effect]));
+  const undo = plan.keys.flatMap((key) => rows.get(key) ?? []);
+  const settled = effects.filter((effect) => effect.compensates !== null && effect.state === 'CONFIRMED');
+  const undone = new Set([...undo, ...settled].map((row) => row.compensates));
   const stands = effects.filter(
     (effect) => effect.compensates === null && effect.state === 'CONFIRMED' && !undone.has(effect.key),
   );
-  return stands.map((effect) => ({
-    effectKey: effect.key,
-    step: effect.step,
-    action: effect.action,
-    output: outputOf(effect),
-  }));
-}
-
-function outputOf(effect: Effect): Json {
-  const view = effectView(effect);
-  return typeof view === 'object' && view !== null && !Array.isArray(view)
-    ? ((view as Readonly<Record<string, Json>>)['output'] ?? null)
-    : null;
+  return {
+    undo: undo.map((row) => ({
+      effectKey: row.key,
+      step: row.step,
+      action: row.action,
+      compensates: row.compensates,
+      request: readRequest(row).with,
+      state: row.state,
+    })),
+    standing: stands.map(({ key, step, action, output }) => ({
+      effectKey: key,
+      step,
+      action,
+      output: output ?? null,
+    })),
+  };
 }
 
 /**
@@ -75,17 +74,10 @@ function outputOf(effect: Effect): Json {
  * @throws PAWL_RUN_NOT_FOUND; PAWL_EVENT_REFUSED while effects are open, or when a request cannot be computed.
  */
 export async function previewCompensation(engine: Engine, run: RunIdentity): Promise<CompensationPreview> {
-  const { stored } = await loadStored(engine, run);
-  const version = await engine.versions.byDigest(run.digest);
-  const loaded = version === null ? null : loadRun(version, stored);
-  if (version === null || loaded === null || loaded.kind === 'misfit') {
-    throw new InvariantError('the run cannot be read by this process', {
-      runId: run.runId,
-      field: loaded?.kind === 'misfit' ? loaded.field : 'digest',
-    });
-  }
-  const effects = [...loaded.state.effects.values()];
-  const plan = planCompensation({ program: version.compiled, run, revision: stored.revision, effects, failure: null });
+  const { version, state } = await readRun(engine, run);
+  const { revision } = state;
+  const effects = [...state.effects.values()];
+  const plan = planCompensation({ program: version.compiled, run, revision, effects, failure: null });
   if (plan.kind === 'open') {
     throw new ConflictError(
       'PAWL_EVENT_REFUSED',
@@ -98,14 +90,5 @@ export async function previewCompensation(engine: Engine, run: RunIdentity): Pro
       step: plan.step,
     });
   }
-  const rows = new Map([...effects, ...plan.rows].map((effect) => [effect.key, effect]));
-  const undo = plan.keys.flatMap((key) => rows.get(key) ?? []);
-  const settled = effects.filter((effect) => effect.compensates !== null && effect.state === 'CONFIRMED');
-  const undone = new Set([...undo, ...settled].flatMap((row) => row.compensates ?? []));
-  return {
-    revision: stored.revision,
-    planHash: plan.planHash,
-    undo: undo.map(planned),
-    standing: standingOf(effects, undone),
-  };
+  return { revision, planHash: plan.planHash, ...undoView(plan, effects) };
 }

@@ -1,6 +1,6 @@
 import { compileSchema } from '../definition/schema-validator.ts';
 import { unpackSnapshot } from '../decision/snapshot-envelope.ts';
-import { InvariantError, RefusedError } from '../model/errors.ts';
+import { RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { ReviewAnswer } from '../model/statuses.ts';
@@ -9,7 +9,7 @@ import type { Delivered } from './deliver-event.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { findEffect } from './find-effect.ts';
-import { loadStored } from './find-run.ts';
+import { loadStored, versionOf } from './find-run.ts';
 import { orderRun } from './order-run.ts';
 
 /** A person's word about an effect in doubt, or a compensation that was refused for good. */
@@ -49,9 +49,7 @@ function checkOutput(schema: Parameters<typeof compileSchema>[0], output: Json):
  */
 export async function resolveReview(engine: Engine, door: Door, run: RunIdentity, ask: ResolveAsk): Promise<Delivered> {
   const { stored } = await loadStored(engine, run);
-  const version = await engine.versions.byDigest(run.digest);
-  if (version === null)
-    throw new InvariantError('the version of a run is not stored', { runId: run.runId, digest: run.digest });
+  const version = await versionOf(engine, run);
   const { incidents } = unpackSnapshot(stored.snapshot, run.digest).control;
   const effect = findEffect({ effects: stored.effects, incidents }, ask.effect);
   if (ask.output !== undefined) checkOutput(version.compiled.action(effect.action).output, ask.output);

@@ -1,14 +1,17 @@
 import { phaseOf, unpackSnapshot, type SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import { readRequest } from '../decision/effect-key.ts';
+import { callsOf } from '../decision/settlement.ts';
 import type { Approval } from '../model/approval.ts';
-import type { Effect } from '../model/effect.ts';
+import type { Effect, Receipt } from '../model/effect.ts';
 import { PawlError } from '../model/errors.ts';
+import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Incident, RunIdentity } from '../model/run.ts';
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
 import { incidentsOf } from './park-run.ts';
+import { type OrderView, orderView } from './order-view.ts';
 import { type StepView, stepViews } from './step-view.ts';
 import type { LoadedVersion } from './version-cache.ts';
 import { type WaitingFor, waitingFor } from './waiting-for.ts';
@@ -19,7 +22,12 @@ export interface EffectRowView {
   readonly step: string;
   readonly action: string;
   readonly state: string;
+  /** Number of the last sending, as its receipt and `Pawl-Attempt` have it. */
   readonly attempt: number;
+  /** Sendings that left. */
+  readonly sent: number;
+  /** Sendings that never left (E05): they count nowhere. */
+  readonly unsent: number;
   readonly code: string | null;
   readonly doubt: string | null;
   readonly pivot: boolean;
@@ -28,6 +36,8 @@ export interface EffectRowView {
   readonly output: Json;
   readonly externalId: string | null;
   readonly receiptNo: number | null;
+  /** Who saw the outcome that its receipt tells; null without a receipt. */
+  readonly observedBy: Receipt['observedBy'] | null;
   readonly compensates: string | null;
   readonly requestedAt: string | null;
   readonly notBefore: string | null;
@@ -89,6 +99,8 @@ export interface RunView {
   readonly output: Json;
   readonly failure: Json;
   readonly waitingFor: readonly WaitingFor[];
+  /** A person's order that the run follows or has recorded; null when there is none, or the run has ended. */
+  readonly order: OrderView | null;
   readonly steps: readonly StepView[];
   readonly effects: readonly EffectRowView[];
   readonly approvals: readonly ApprovalView[];
@@ -104,7 +116,7 @@ function timeOrNull(atMs: number | null): string | null {
   return atMs === null ? null : timeText(atMs);
 }
 
-function effectRow(effect: Effect): EffectRowView {
+function effectRow(effect: Effect, observedBy: EffectRowView['observedBy']): EffectRowView {
   const {
     key,
     step,
@@ -127,6 +139,8 @@ function effectRow(effect: Effect): EffectRowView {
     action,
     state,
     attempt,
+    sent: callsOf(effect),
+    unsent: attempt - callsOf(effect),
     code,
     doubt,
     pivot,
@@ -135,6 +149,7 @@ function effectRow(effect: Effect): EffectRowView {
     output: effect.output ?? null,
     externalId: effect.externalId,
     receiptNo,
+    observedBy,
     compensates,
     requestedAt: timeOrNull(effect.requestedAtMs),
     notBefore: timeOrNull(effect.notBeforeMs),
@@ -174,12 +189,23 @@ function incidentView(incident: Incident): IncidentView {
   return { id, kind, since: timeText(incident.sinceMs), step, effect: effectKey, message, from, acts };
 }
 
-/** Ledger rows as they came: forward rows by first request, each compensation after what it is for. */
-function inOrder(effects: readonly Effect[]): readonly Effect[] {
-  const timeOf = (effect: Effect): number => effect.firstRequestedAtMs ?? Number.MAX_SAFE_INTEGER;
-  return [...effects].sort(
-    (a, b) => Number(a.compensates !== null) - Number(b.compensates !== null) || timeOf(a) - timeOf(b),
-  );
+/** Ledger rows as they came: forward rows, then undos; each by when it began, what has not begun in the order of the plan. */
+function inOrder(effects: readonly Effect[], plan: readonly EffectKey[]): readonly Effect[] {
+  const ranks = (effect: Effect): readonly number[] => [
+    Number(effect.compensates !== null),
+    effect.firstRequestedAtMs ?? effect.settledAtMs ?? Number.POSITIVE_INFINITY,
+    effect.receiptNo ?? Number.POSITIVE_INFINITY,
+    plan.indexOf(effect.key),
+  ];
+  const ranked = effects.map((effect) => ({ effect, ranks: ranks(effect) }));
+  return ranked.sort((a, b) => compareRanks(a.ranks, b.ranks)).map(({ effect }) => effect);
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  const [first = 0, ...rest] = a;
+  const [other = 0, ...others] = b;
+  if (first !== other) return first < other ? -1 : 1;
+  return rest.length === 0 ? 0 : compareRanks(rest, others);
 }
 
 function identity(
@@ -225,14 +251,23 @@ function openEnvelope(stored: StoredRun): {
   }
 }
 
+/** What a view of a run is made from. */
+export interface RunRecords {
+  readonly stored: StoredRun;
+  readonly receipts: readonly Receipt[];
+  /** The database's time. */
+  readonly nowMs: number;
+}
+
 /**
  * A run as `show` prints it and the API answers it: everything with its words, nothing secret.
  * @param version its version; null where this process cannot read it, then there are no steps.
- * @param nowMs the database's time.
+ * @param records its rows, its receipts, and the database's time.
  */
-export function runView(version: LoadedVersion | null, stored: StoredRun, nowMs: number): RunView {
+export function runView(version: LoadedVersion | null, { stored, receipts, nowMs }: RunRecords): RunView {
   const { envelope, incidents } = openEnvelope(stored);
-  const effects = inOrder(stored.effects);
+  const effects = inOrder(stored.effects, envelope?.control.plan ?? []);
+  const observers = new Map(receipts.map(({ receiptNo, observedBy }) => [receiptNo, observedBy]));
   return {
     ...identity(stored.run),
     status: stored.status,
@@ -242,8 +277,9 @@ export function runView(version: LoadedVersion | null, stored: StoredRun, nowMs:
     output: stored.output ?? null,
     failure: stored.failure ?? null,
     waitingFor: waitingFor({ version, stored, envelope, incidents, nowMs }),
-    steps: version === null || envelope === null ? [] : stepViews(version, envelope),
-    effects: effects.map(effectRow),
+    order: envelope === null ? null : orderView(envelope, stored),
+    steps: version === null || envelope === null ? [] : stepViews(version, envelope, stored.effects),
+    effects: effects.map((effect) => effectRow(effect, observers.get(effect.receiptNo ?? 0) ?? null)),
     approvals: stored.approvals.map(approvalView),
     incidents: incidents.map(incidentView),
   };

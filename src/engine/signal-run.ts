@@ -1,11 +1,12 @@
 import { compileSchema } from '../definition/schema-validator.ts';
-import { ConflictError, InvariantError, RefusedError } from '../model/errors.ts';
+import { ConflictError, RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { findUnstorable } from '../model/storable.ts';
 import { type Delivered, deliverEvent } from './deliver-event.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
+import { versionOf } from './find-run.ts';
 
 /** An event from outside for one run. */
 export interface SignalAsk {
@@ -21,9 +22,7 @@ export interface SignalAsk {
 }
 
 async function checkSignal(engine: Engine, run: RunIdentity, ask: SignalAsk): Promise<void> {
-  const version = await engine.versions.byDigest(run.digest);
-  if (version === null)
-    throw new InvariantError('the version of a run is not stored', { runId: run.runId, digest: run.digest });
+  const version = await versionOf(engine, run);
   const declared = version.compiled.machine.definition.events.find((event) => event.name === ask.name);
   if (declared === undefined) {
     const names = version.compiled.machine.definition.events.map((event) => event.name);
@@ -44,11 +43,7 @@ async function checkSignal(engine: Engine, run: RunIdentity, ask: SignalAsk): Pr
   }
   const misfit = compileSchema(declared.schema)(ask.data)[0];
   if (misfit === undefined) return;
-  throw new RefusedError(
-    'PAWL_INPUT_INVALID',
-    `the event's data does not fit: ${misfit.pointer === '' ? '/' : misfit.pointer} ${misfit.message}`,
-    { ...misfit },
-  );
+  throw new RefusedError('PAWL_INPUT_INVALID', `the event's data does not fit: ${misfit.message}`, { ...misfit });
 }
 
 /**

@@ -3,7 +3,8 @@ import { compileSchema } from '../definition/schema-validator.ts';
 import { decideStart } from '../decision/decide-start.ts';
 import type { StartDecision } from '../decision/decision.ts';
 import type { JsonSchema } from '../model/definition.ts';
-import { ConflictError, InvariantError, NotFoundError, RefusedError } from '../model/errors.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
+import { ConflictError, invariant, NotFoundError, RefusedError } from '../model/errors.ts';
 import type { RunId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
@@ -13,6 +14,7 @@ import { keyShard, partOf } from '../model/virtual-shard.ts';
 import type { StartAnswer, StartRequest, StoredRun } from '../ports/store.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
+import { versionOf } from './find-run.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
 /** What starting asks for. */
@@ -65,13 +67,9 @@ function checkInput(schema: JsonSchema, input: Json): void {
   const problems = compileSchema(schema)(input);
   const first = problems[0];
   if (first === undefined) return;
-  throw new RefusedError(
-    'PAWL_INPUT_INVALID',
-    `the input does not fit: ${first.pointer === '' ? '/' : first.pointer} ${first.message}`,
-    {
-      problems: problems.map((problem) => ({ pointer: problem.pointer, message: problem.message })),
-    },
-  );
+  throw new RefusedError('PAWL_INPUT_INVALID', `the input does not fit: ${first.message}`, {
+    problems: problems.map((problem) => ({ pointer: problem.pointer, message: problem.message })),
+  });
 }
 
 /** The business key, or null where the workflow names none. @throws PAWL_INPUT_INVALID when it is no text; PAWL_EXPRESSION_FAULT. */
@@ -132,15 +130,30 @@ function requestOf(door: Door, decision: StartDecision): StartRequest {
 async function loadExisting(engine: Engine, runId: RunId): Promise<StoredRun> {
   const { runs } = await engine.store.load(partOf(runId, engine.store.parts), [runId]);
   const stored = runs[0];
-  if (stored === undefined) throw new InvariantError('a start key names a run that is not stored', { runId });
+  invariant(stored !== undefined, 'a start key names a run that is not stored', { runId });
   return stored;
 }
 
 /** Ends after which a key with `again: afterFailure` may be started again. */
 const FREEING: readonly RunStatus[] = ['FAILED', 'COMPENSATED', 'CANCELLED'];
 
-function answerExisting(existing: StoredRun, answer: StartAnswer, ask: StartAsk): Started {
-  if (answer.same) return { run: existing.run, created: false };
+/**
+ * Whether what was sent is what that run was started with. A newer version may write other defaults in, so what was sent
+ * is read with the schema of the run's own version.
+ */
+async function isSameInput(engine: Engine, { run }: StoredRun, sent: Json): Promise<boolean> {
+  const version = await versionOf(engine, run);
+  const input = fillDefaults(version.compiled.machine.definition.input, sent);
+  return canonicalJson(input) === canonicalJson(run.input);
+}
+
+async function answerExisting(
+  engine: Engine,
+  existing: StoredRun,
+  answer: StartAnswer,
+  ask: StartAsk,
+): Promise<Started> {
+  if (answer.same || (await isSameInput(engine, existing, ask.input))) return { run: existing.run, created: false };
   throw new ConflictError(
     'PAWL_RUN_KEY_CONFLICT',
     `run key ${existing.run.key} of ${ask.workflow} is taken by a run with other input`,
@@ -169,7 +182,7 @@ export async function startRun(engine: Engine, doorOf: (part: number) => Door, a
     const existing = await loadExisting(engine, attempt.answer.runId);
     const isFree =
       version.compiled.machine.definition.key?.again === 'afterFailure' && FREEING.includes(existing.status);
-    if (!isFree || existing.run.startNumber < startNumber) return answerExisting(existing, attempt.answer, ask);
+    if (!isFree || existing.run.startNumber < startNumber) return answerExisting(engine, existing, attempt.answer, ask);
     startNumber = existing.run.startNumber + 1;
   }
 }

@@ -1,5 +1,7 @@
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import type { Step } from '../model/definition.ts';
+import type { Effect } from '../model/effect.ts';
+import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { LoadedVersion } from './version-cache.ts';
@@ -24,10 +26,26 @@ function isInside(version: LoadedVersion, envelope: SnapshotEnvelope, choose: St
   return active.some((id) => version.compiled.place(id).parents.includes(choose.id));
 }
 
-function statusOf(version: LoadedVersion, envelope: SnapshotEnvelope, step: Step): StepView['status'] {
-  const { activeSinceMs, incidents } = envelope.control;
+/** What is told of steps: the rows that undo a step are not the step. */
+interface StepSource {
+  readonly version: LoadedVersion;
+  readonly envelope: SnapshotEnvelope;
+  readonly undos: ReadonlySet<EffectKey>;
+}
+
+/** Whether a person must act on the step itself: an incident about its undo says nothing of it. */
+function isHeld({ envelope, undos }: StepSource, id: string): boolean {
+  return envelope.control.incidents.some(
+    ({ step, kind, effectKey }) =>
+      step === id && kind !== 'compensation' && (effectKey === null || !undos.has(effectKey)),
+  );
+}
+
+function statusOf(source: StepSource, step: Step): StepView['status'] {
+  const { version, envelope } = source;
+  const { activeSinceMs } = envelope.control;
   const record = ownValue(envelope.snapshot.data.steps, step.id);
-  if (incidents.some((incident) => incident.step === step.id && incident.kind !== 'compensation')) return 'held';
+  if (isHeld(source, step.id)) return 'held';
   const isEntered = ownValue(activeSinceMs, step.id) !== undefined;
   if (isEntered && (step.verb !== 'choose' || isInside(version, envelope, step))) return 'active';
   if (record === undefined) return isEntered ? 'completed' : 'pending';
@@ -35,15 +53,23 @@ function statusOf(version: LoadedVersion, envelope: SnapshotEnvelope, step: Step
   return record.code === null ? 'completed' : 'failed';
 }
 
-/** The steps of a run in document order, those of branches and catches after the step that holds them. */
-export function stepViews(version: LoadedVersion, envelope: SnapshotEnvelope): readonly StepView[] {
+/**
+ * The steps of a run in document order, those of branches and catches after the step that holds them.
+ * @param effects the run's ledger.
+ */
+export function stepViews(
+  version: LoadedVersion,
+  envelope: SnapshotEnvelope,
+  effects: readonly Effect[],
+): readonly StepView[] {
   const { compiled } = version;
+  const undos = new Set(effects.flatMap((effect) => (effect.compensates === null ? [] : [effect.key])));
   return [...compiled.steps.values()].map((step) => {
     const record = ownValue(envelope.snapshot.data.steps, step.id);
     return {
       id: step.id,
       verb: step.verb,
-      status: statusOf(version, envelope, step),
+      status: statusOf({ version, envelope, undos }, step),
       parent: compiled.place(step.id).parents.at(-1) ?? null,
       attempts: record?.attempts ?? 0,
       code: record?.code ?? null,

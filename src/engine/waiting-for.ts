@@ -74,15 +74,19 @@ function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
   }
 }
 
-function commandOf(run: string, incident: Incident): string | null {
-  const [act] = incident.acts;
+/** Kinds whose acts are answers to `pawl resolve`, but for the verbs among them. */
+const ANSWERED: ReadonlySet<Incident['kind']> = new Set(['unknown', 'compensation', 'late-proof']);
+const VERBS: ReadonlySet<string> = new Set(['compensate', 'terminate']);
+
+/** The first way out: the answers that are offered and no others, else the verb that resolves it. */
+function commandOf(run: string, { kind, step, acts }: Incident): string | null {
+  const subject = step ?? kind;
+  const answers = ANSWERED.has(kind) ? acts.filter((act) => !VERBS.has(act)) : [];
+  if (answers.length > 0) return `pawl resolve ${run} ${subject} --as ${answers.join('|')} --evidence TEXT`;
+  const [act] = acts;
   if (act === undefined) return null;
-  const subject = incident.step ?? incident.kind;
-  if (act === 'resolve' || incident.kind === 'unknown')
-    return `pawl resolve ${run} ${subject} --as confirmed|absent|rejected --evidence TEXT`;
-  if (incident.kind === 'compensation')
-    return `pawl resolve ${run} ${subject} --as retry|undone|waived --evidence TEXT`;
-  return act === 'retry' ? `pawl retry ${run} ${subject}` : `pawl ${act} ${run}`;
+  if (act === 'retry') return `pawl retry ${run} ${subject}`;
+  return act === 'terminate' ? `pawl cancel ${run} --terminate` : `pawl ${act} ${run}`;
 }
 
 function fromIncident(run: string, incident: Incident): WaitingFor {

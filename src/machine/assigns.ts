@@ -29,7 +29,10 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
     const visits = withoutKey(data.visits, list);
     return choose === null ? { ...data, visits } : { ...data, visits, ran: withoutKey(data.ran ?? {}, choose) };
   },
-  fail: (turn, data, { step, source }) => ({ ...data, failing: failureFrom(turn, data, { step, source }) }),
+  fail: (turn, data, { step, source }) => {
+    const failing = failureFrom(turn, data, { step, source });
+    return { ...(endsStep(source) ? withFailed(turn, data, failing) : data), failing };
+  },
   catch: (_turn, data, { step, crossed }) => {
     const failure = failingOutward(data, crossed);
     invariant(failure !== null, 'a clause without a failure', { step });
@@ -64,6 +67,16 @@ export function applyAssign(turn: Turn, data: RunData, ref: ActionRef): RunData 
 
 function blank(turn: Turn): StepRecord {
   return { skipped: false, attempts: 0, code: null, atMs: turn.nowMs };
+}
+
+/** Whether a failure is the last word of the step that it names: of one that settled, or whose time to go on has come, it is not. */
+function endsStep(source: FailureSource): boolean {
+  if (source.kind === 'fault') return source.of.kind !== 'clause';
+  return source.kind === 'step' || source.kind === 'no-match';
+}
+
+function withFailed(turn: Turn, data: RunData, { step, code }: Failure): RunData {
+  return step === null ? data : { ...data, steps: { ...data.steps, [step]: { ...blank(turn), code } } };
 }
 
 function withOutput(record: StepRecord, output: Json | undefined): StepRecord {

@@ -134,8 +134,8 @@ export interface RunControl {
   readonly reads: Readonly<Record<string, ReadProgress>>;
   /** Compensation keys in the order of the plan; null while there is no plan. */
   readonly plan: readonly EffectKey[] | null;
-  /** Reason, actor of an order or cancel that led to the current phase. */
-  readonly order: { readonly by: string; readonly reason: string } | null;
+  /** Reason, actor and database time of an order or cancel that led to the current phase. */
+  readonly order: { readonly by: string; readonly reason: string; readonly atMs?: number } | null;
   /** The run's deadline passed while the pivot was in flight (rules R19, R20): applies if the pivot fails. */
   readonly deadlineWaiting: boolean;
   /** Kernel events that did not fit into the 64 transitions of the last commit, in order. */

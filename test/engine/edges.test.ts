@@ -52,6 +52,23 @@ describe('the input of a run', () => {
     });
   });
 
+  it('starts nothing new under its key when a newer version writes other defaults in: the run that is there is given', async () => {
+    const process = await house.process();
+    const publish = (version: number, text: string) =>
+      process.app.publish({ text: text.replace('version: 1', `version: ${version}`), file: 'x', by: 'starter' });
+    const latest = (input: Parameters<typeof begin>[2]) =>
+      process.app.start({ workflow: 'growing', version: null, input: input ?? null, by: 'starter' });
+    const growing = ORDER.replace('workflow: ordered', 'workflow: growing');
+    await publish(1, growing);
+    const { run } = await latest({ id: 'G1', amount: 5 });
+    await publish(2, growing.replace('default: CHF', 'default: EUR').replace('note: {', 'note: { default: none,'));
+    await expect(latest({ id: 'G1', amount: 5 })).resolves.toMatchObject({ created: false, run: { runId: run.runId } });
+    const spelled = { id: 'G1', amount: 5, currency: 'CHF' };
+    await expect(latest(spelled)).resolves.toMatchObject({ created: false, run: { runId: run.runId } });
+    await expect(latest({ ...spelled, currency: 'EUR' })).rejects.toMatchObject({ code: 'PAWL_RUN_KEY_CONFLICT' });
+    await expect(latest({ id: 'G2', amount: 5 })).resolves.toMatchObject({ created: true, run: { version: 2 } });
+  });
+
   it.each([
     [null, 'null'],
     ['', 'string'],
