@@ -112,10 +112,7 @@ function checkAnswer(settling: Settling, answer: PersonAnswer): AnswerRefusal | 
 function checkOutput(settling: Settling, output: Json | undefined): AnswerRefusal | null {
   const problem = compileSchema(settling.contract.output)(output ?? null)[0];
   if (!problem) return null;
-  return refuse(
-    'output-invalid',
-    `the output does not fit the action's output schema: ${problem.pointer} ${problem.message}`,
-  );
+  return refuse('output-invalid', `the output does not fit the action's output schema: ${problem.message}`);
 }
 
 function refuse(code: AnswerRefusal['code'], message: string): AnswerRefusal {

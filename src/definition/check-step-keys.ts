@@ -39,7 +39,8 @@ function idFindings(step: YamlNode, verb: string): Finding[] {
     ];
   }
   const name = textOf(id);
-  if (id === null || name === null || !reservedNames.has(name)) return [];
+  // What is no identifier at all is told as that.
+  if (id === null || name === null || !reservedNames.has(name) || !/^[a-z]/.test(name)) return [];
   const message = `\`${name}\` is a word of the expression language, so \`steps.${name}\` could not be read`;
   return [{ code: 'PAWL-113', pointer: id.pointer, message, help: `choose another id, for example ${name}Step` }];
 }

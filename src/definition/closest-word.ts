@@ -32,7 +32,7 @@ function isClose(word: string, candidate: string): boolean {
   const limit = Math.max(2, Math.ceil(0.4 * word.length));
   const prefix =
     Math.min(word.length, candidate.length) >= 3 && (candidate.startsWith(word) || word.startsWith(candidate));
-  return prefix || leven(word, candidate) <= Math.min(limit, candidate.length - 1);
+  return prefix || leven(word, candidate) <= Math.min(limit, candidate.length - 1, word.length - 1);
 }
 
 /** The candidate that was probably meant; null where none is near. */

@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from '../model/definition.ts';
 import type { Problem, SourceRange } from '../model/problem.ts';
 import type { WorkflowReading } from './read-workflow.ts';
-import { isInside } from './source-map.ts';
+import { childPointer, isInside, lastToken } from './source-map.ts';
 
 const STEP = /^\/steps\/\d+(?:\/(?:choose\/\d+\/(?:steps|else)|catch\/\d+\/do)\/\d+)*/;
 const PART = /^\/(?:actions|events|vars)\/[^/]+|^\/[^/]*/;
@@ -23,8 +23,9 @@ const NAMES_OF: Readonly<Record<string, readonly string[]>> = {
 
 /** A pattern for expressions that read what is lost or unsure; null when everything is known. */
 function unsureNames(reading: WorkflowReading): RegExp | null {
-  const names = [...reading.suspect].flatMap((pointer) => NAMES_OF[pointer.split('/')[1] ?? ''] ?? []);
-  const steps = [...reading.lostIds].map((id) => `steps\\.${id}`);
+  const parts = [...reading.suspect, ...reading.lossy].map((pointer) => pointer.split('/')[1] ?? '');
+  const names = parts.flatMap((part) => NAMES_OF[part] ?? []);
+  const steps = reading.lossy.has('/steps') ? ['steps'] : [...reading.lostIds].map((id) => `steps\\.${id}`);
   const words = [...new Set([...names, ...steps])];
   return words.length === 0 ? null : new RegExp(`\\b(?:${words.join('|')})\\b`);
 }
@@ -59,7 +60,32 @@ export function lintOfItsOwn(
   const parts = new Set([...reading.suspect].map(partOf));
   const spoilt = new Set([...parts, ...callersOf(parts, definition)]);
   const rootIsSpoilt = [...parts].some((part) => /^\/[^/]*$/.test(part));
-  return lint.filter((problem) => (problem.pointer === '' ? !rootIsSpoilt : !spoilt.has(partOf(problem.pointer))));
+  const isOwn = (problem: Problem): boolean => {
+    if (UNKNOWN_NAME.has(problem.code)) return isUnknownName(problem, reading);
+    return problem.pointer === '' ? !rootIsSpoilt : !spoilt.has(partOf(problem.pointer));
+  };
+  return lint.filter(isOwn);
+}
+
+/** Lint that says of a name that nothing has it, and where such a name is declared. */
+const UNKNOWN_NAME: ReadonlyMap<string, string> = new Map([
+  ['PAWL-202', '/steps'],
+  ['PAWL-209', '/events'],
+  ['PAWL-210', '/vars'],
+  ['PAWL-301', '/actions'],
+  ['PAWL-306', '/steps'],
+]);
+
+/** Whether a name is missing in the file, too: not only in what could be built of it. */
+function isUnknownName({ code, pointer }: Problem, { map, suspect, lostIds }: WorkflowReading): boolean {
+  if (isInside(pointer, suspect)) return false;
+  const home = UNKNOWN_NAME.get(code) ?? '';
+  const name = code === 'PAWL-210' ? lastToken(pointer) : (map.scalarText(pointer) ?? '');
+  if (home === '/steps') return !lostIds.has(name);
+  // A catalogue declares actions elsewhere; a misspelled document key may be the one that declares the name.
+  if (code === 'PAWL-301' && map.has('/use')) return false;
+  const isHomeless = !map.has(home) && [...suspect].some((place) => /^\/[^/]+$/.test(place));
+  return !isHomeless && !suspect.has(home) && !map.has(childPointer(home, name));
 }
 
 function overlaps(a: SourceRange, b: SourceRange): boolean {

@@ -2,6 +2,7 @@ import type { Json } from '../model/json.ts';
 import { closestWord } from './closest-word.ts';
 import { explainValue } from './explain-value.ts';
 import { checkFile, type SchemaError } from './file-schema.ts';
+import { STEP_KEYS } from './generated/step-keys.generated.ts';
 import type { Finding } from './report-problem.ts';
 import { childPointer, isInside, lastToken } from './source-map.ts';
 import { isObject } from './yaml-node.ts';
@@ -21,6 +22,30 @@ function placeName(pointer: string): string {
   if (/\/(?:steps|do|else)\/\d+$/.test(pointer)) return 'this step';
   if (/^\/actions\/[^/]+$/.test(pointer)) return `action \`${lastToken(pointer)}\``;
   return /\/\d+$/.test(pointer) ? 'this item' : `\`${lastToken(pointer)}\``;
+}
+
+/** Whether a key's schema refuses it as one of a later part of the language. */
+function isLaterKey(schema: Json | undefined): boolean {
+  if (!isObject(schema)) return false;
+  const parts = schema['allOf'];
+  return Array.isArray(parts) && parts.some((part: Json) => isObject(part) && part['x-kind'] === 'not-yet');
+}
+
+/** The keys that may still be added to a map: of a step only those of its verb, apart from those of a later part. */
+function keysOf({ schema, data }: SchemaError): { readonly now: readonly string[]; readonly later: readonly string[] } {
+  const properties = isObject(schema['properties']) ? Object.entries(schema['properties']) : [];
+  const present = isObject(data) ? Object.keys(data) : [];
+  const verb = present.find((key) => STEP_KEYS[key]?.isVerb === true) ?? null;
+  const isStep = properties.some(([key]) => key === 'choose');
+  const fits = (key: string): boolean => {
+    const owner = isStep && verb !== null ? STEP_KEYS[key] : undefined;
+    return owner === undefined || (!owner.isVerb && (owner.verbs === null || owner.verbs.includes(verb ?? '')));
+  };
+  const free = properties.filter(([key]) => !present.includes(key) && fits(key));
+  return {
+    now: free.filter(([, value]) => !isLaterKey(value)).map(([key]) => key),
+    later: free.filter(([, value]) => isLaterKey(value)).map(([key]) => key),
+  };
 }
 
 /** Keys whose absence or place was told by an unknown key that was meant for them. */
@@ -68,20 +93,17 @@ class Explainer {
 
   private unknownKey(error: SchemaError): Finding {
     const name = String(error.params['additionalProperty']);
-    const known = isObject(error.schema['properties']) ? Object.keys(error.schema['properties']) : [];
-    const present = isObject(error.data) ? Object.keys(error.data) : [];
-    const near =
-      closestWord(
-        name,
-        known.filter((key) => !present.includes(key)),
-      ) ?? closestWord(name, known);
+    const { now, later } = keysOf(error);
+    const near = closestWord(name, [...now, ...later]);
     this.noteMeant(error.pointer, near ?? '');
+    const meant = near !== null && later.includes(near) ? `\`${near}\` is not yet part of this release` : null;
+    const offer = near === null ? `the keys here are ${now.join(', ')}` : `did you mean \`${near}\`?`;
     return {
       code: 'PAWL-101',
       pointer: childPointer(error.pointer, name),
       at: 'key',
       message: `${placeName(error.pointer)} has no key \`${name}\``,
-      help: near === null ? `the keys here are ${known.join(', ')}` : `did you mean \`${near}\`?`,
+      help: meant ?? offer,
     };
   }
 
@@ -119,11 +141,13 @@ class Explainer {
   }
 
   private oneOf(error: SchemaError): Finding | null {
-    const choices = Array.isArray(error.rule)
+    const all = Array.isArray(error.rule)
       ? error.rule.flatMap((one: Json) => (isObject(one) ? texts(one['required']) : []))
       : [];
+    const properties = isObject(error.schema['properties']) ? error.schema['properties'] : {};
+    const choices = all.filter((key) => !isLaterKey(properties[key]));
     const isStep = choices.includes('call') && choices.includes('choose');
-    const present = choices.filter((key) => isObject(error.data) && Object.hasOwn(error.data, key));
+    const present = all.filter((key) => isObject(error.data) && Object.hasOwn(error.data, key));
     if (present.length > 1) return this.tooMany(error, present, isStep);
     const meant = this.meant.get(error.pointer);
     if (meant !== undefined && (isStep || choices.some((key) => meant.has(key)))) return null;
@@ -133,7 +157,7 @@ class Explainer {
       at: 'key',
       message: isStep
         ? 'this step has no verb'
-        : `${placeName(error.pointer)} needs one of ${choices.map((key) => `\`${key}\``).join(', ')}`,
+        : `${placeName(error.pointer)} needs ${choices.length > 1 ? 'one of ' : ''}${choices.map((key) => `\`${key}\``).join(', ')}`,
       help: isStep ? `say what it does: ${choices.join(', ')}` : `add \`${choices[0] ?? ''}:\``,
     };
   }

@@ -6,6 +6,7 @@ import { childPointer, lastToken } from './source-map.ts';
 import { kindWords, valueKind } from './value-kind.ts';
 
 const SHOWN_MAX = 40;
+const DIGITS_HELP = 'write it in digits, for example 2';
 
 /** `timeout`, or `item 3 of steps` for a list item. */
 function nameOf(error: SchemaError): string {
@@ -34,18 +35,29 @@ function typeFinding(error: SchemaError): Finding {
   }
   const types = typeof rule === 'string' ? [rule] : Array.isArray(rule) ? rule.map(String) : [];
   const wanted = schema['x-kind'] === 'duration' ? 'a duration such as 30s' : (form(error) ?? kindWords(types));
-  const quote = types.includes('string') && typeof data !== 'object';
   return {
     code: 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${valueKind(data)})`,
-    help:
-      data === null
-        ? 'write a value after the colon, or leave the key out'
-        : quote
-          ? `quote it if it is meant as text: "${String(data)}"`
-          : null,
+    help: typeHelp(data, types),
   };
+}
+
+/** Words that other readers of YAML take for true and false. */
+const SWITCHES: Readonly<Record<string, 'true' | 'false'>> = { yes: 'true', on: 'true', no: 'false', off: 'false' };
+
+/** How a value becomes one of the type that is wanted. */
+function typeHelp(data: Json, types: readonly string[]): string | null {
+  if (data === null) return 'write a value after the colon, or leave the key out';
+  if (types.includes('string') && typeof data !== 'object') return `quote it if it is meant as text: "${String(data)}"`;
+  if (typeof data !== 'string') return null;
+  if (types.includes('boolean')) {
+    const meant = Object.hasOwn(SWITCHES, data.toLowerCase()) ? SWITCHES[data.toLowerCase()] : undefined;
+    return meant === undefined ? 'write true or false' : `YAML 1.2 reads \`${data}\` as text: write \`${meant}\``;
+  }
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (!isNumber) return null;
+  return /^-?\d+(?:\.\d+)?$/.test(data) ? `write ${data} without quotes` : DIGITS_HELP;
 }
 
 function wordFinding(error: SchemaError): Finding {
@@ -58,13 +70,30 @@ function wordFinding(error: SchemaError): Finding {
         ? String(data)
         : valueKind(data);
   const near = typeof data === 'string' ? closestWord(data, words) : null;
+  const isQuoted = rule !== data && near === data;
   const wanted = form(error) ?? (words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`);
   return {
     code: typeof data === 'string' || words.length === 1 ? 'PAWL-104' : 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${found})`,
-    help: near === null ? null : `did you mean \`${near}\`?`,
+    help: near === null ? null : isQuoted ? `write ${near} without quotes` : `did you mean \`${near}\`?`,
   };
+}
+
+/** The nearest name of the form that a pattern wants: `my-step` -> `myStep`, `My Flow` -> `my-flow`. */
+function nameHelp(written: string, pattern: string): string | null {
+  const words = written
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase());
+  const [first = '', ...rest] = words;
+  const camel = first.replace(/^\d+/, '') + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const forms = [camel, words.join('-').replace(/^[\d-]+/, ''), written.replace(/[^A-Za-z0-9_.-]/g, '-')];
+  const fitting = forms.find((form) => new RegExp(pattern).test(form));
+  return fitting === undefined ? 'use the letters a to z' : `for example ${fitting}`;
 }
 
 const NAME_FORM = /identifier|name of|dotted name|begins with/;
@@ -73,8 +102,8 @@ function patternFinding(error: SchemaError): Finding {
   const { pointer, data, propertyName } = error;
   const wanted = form(error) ?? 'a text of another form';
   const isName = propertyName !== null || NAME_FORM.test(wanted);
-  const mended = typeof data === 'string' && isName ? data.replace(/[^A-Za-z0-9_.-]/g, '-') : '';
-  const help = mended === '' || mended === data ? null : `for example ${mended}`;
+  const written = propertyName ?? (typeof data === 'string' ? data : '');
+  const help = isName ? nameHelp(written, String(error.rule)) : /number/.test(wanted) ? DIGITS_HELP : null;
   if (propertyName !== null) {
     const message = `${nameOf(error)} is not ${wanted}`;
     return { code: 'PAWL-112', pointer: childPointer(pointer, propertyName), at: 'key', message, help };

@@ -17,7 +17,7 @@ export interface TabbedText {
   readonly finding: Finding;
   readonly text: string;
   /** Lines that were blanked, since their depth cannot be known. */
-  readonly masked: readonly Span[];
+  readonly blanked: readonly Span[];
 }
 
 /**
@@ -42,8 +42,9 @@ export function findTabs(document: RawDocument, text: string): TabbedText | null
     message: `a tab in the indentation${more}`,
     help: 'indent with blanks: in YAML a tab is no indentation',
   };
-  const pure = !/^ +[^\s#]/m.test(text) && lines.every(([start, end]) => /^\t+$/.test(text.slice(start, end)));
-  return pure ? { finding, text: levelled(text, lines), masked: [] } : { finding, ...blanked(text, lines) };
+  // A dash and a blank in a tabbed line ask for two columns on the next, which people write as blanks after the tabs.
+  const pure = !/^ +[^\s#]/m.test(text) && lines.every(([start, end]) => /^\t+ *$/.test(text.slice(start, end)));
+  return pure ? { finding, text: levelled(text, lines), blanked: [] } : { finding, ...blanked(text, lines) };
 }
 
 function levelled(text: string, lines: readonly Span[]): string {
@@ -52,14 +53,14 @@ function levelled(text: string, lines: readonly Span[]): string {
   return result;
 }
 
-function blanked(text: string, lines: readonly Span[]): { text: string; masked: Span[] } {
+function blanked(text: string, lines: readonly Span[]): { text: string; blanked: Span[] } {
   let result = text;
-  const masked: Span[] = [];
+  const lost: Span[] = [];
   for (const [start] of lines) {
     const stop = text.indexOf('\n', start);
     const end = stop === -1 ? text.length : stop;
     result = result.slice(0, start) + ' '.repeat(end - start) + result.slice(end);
-    masked.push([start, end]);
+    lost.push([start, end]);
   }
-  return { text: result, masked };
+  return { text: result, blanked: lost };
 }

@@ -17,6 +17,8 @@ export interface YamlFile {
   readonly problems: readonly Problem[];
   /** Nodes whose value is not what the author meant: what else is wrong in or right at them is a consequence. */
   readonly suspect: ReadonlySet<string>;
+  /** Lists and maps of which a part was stepped over, so that something may be missing in them. */
+  readonly lossy: ReadonlySet<string>;
   /** Whether a part of the file was stepped over, so that names may be missing. */
   readonly partial: boolean;
 }
@@ -33,6 +35,7 @@ function unread(file: string, text: string, findings: readonly Finding[]): YamlF
     map,
     problems: findings.map((finding) => toProblem(map, finding)),
     suspect: new Set(),
+    lossy: new Set(),
     partial: true,
   };
 }
@@ -51,7 +54,7 @@ export function readYamlFile(source: string, file: string): YamlFile {
     ]);
   }
   const text = normalizeText(source);
-  const { document, findings, masked } = recoverSyntax(text);
+  const { document, findings, masked, blanked } = recoverSyntax(text);
   if (document.tooDeepAt !== null) {
     const at = document.tooDeepAt;
     const message = `nested deeper than ${DEPTH_MAX} levels`;
@@ -66,15 +69,17 @@ export function readYamlFile(source: string, file: string): YamlFile {
     ]);
   }
   if (document.root === null) return unread(file, text, findings.length > 0 ? findings : [emptyFile()]);
-  const tree = readTree(document.root, text, masked);
-  const map = createSourceMap({ file, text, nodes: tree.nodes });
+  const tree = readTree(document.root, text, { masked, blanked });
   const all = [...findings, ...tree.findings];
+  if (tree.isCutOff) return unread(file, text, all);
+  const map = createSourceMap({ file, text, nodes: tree.nodes });
   return {
     value: tree.value,
     map,
     problems: all.map((finding) => toProblem(map, finding)),
     suspect: tree.suspect,
-    partial: masked.length > 0 || findings.length > 0,
+    lossy: tree.lossy,
+    partial: findings.length > 0,
   };
 }
 

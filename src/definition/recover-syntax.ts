@@ -16,8 +16,10 @@ export interface Recovered {
   /** `root` is null where going on made no sense. */
   readonly document: RawDocument;
   readonly findings: readonly Finding[];
-  /** Parts of the text that were stepped over, as offsets. */
+  /** Values that were stepped over, as offsets. */
   readonly masked: readonly Span[];
+  /** Lines that were left out, since a tab hides how deep they are. */
+  readonly blanked: readonly Span[];
 }
 
 /** The part of a mistake's line that is stepped over: what follows the dashes and the first key. */
@@ -67,11 +69,12 @@ function frameFindings(document: RawDocument, text: string): Finding[] {
 /** Reads one document of the text, with tabs made harmless. */
 function readTabless(source: string): Recovered & { readonly text: string } {
   const document = readYaml(source);
-  if (document.tooDeepAt !== null) return { document, findings: [], masked: [], text: source };
+  if (document.tooDeepAt !== null) return { document, findings: [], masked: [], blanked: [], text: source };
   const tabbed = findTabs(document, source);
   const text = tabbed?.text ?? source;
   const findings = tabbed === null ? [] : [tabbed.finding];
-  return { document: tabbed === null ? document : readYaml(text), findings, masked: tabbed?.masked ?? [], text };
+  const blanked = tabbed?.blanked ?? [];
+  return { document: tabbed === null ? document : readYaml(text), findings, masked: [], blanked, text };
 }
 
 /**
@@ -82,13 +85,14 @@ export function recoverSyntax(source: string): Recovered {
   const tabless = readTabless(source);
   if (tabless.document.tooDeepAt !== null) return tabless;
   const findings = [...tabless.findings, ...frameFindings(tabless.document, source)];
-  const masked = [...tabless.masked];
+  const masked: Span[] = [];
+  const { blanked } = tabless;
   let { document, text } = tabless;
   let last = -1;
   const rounds = Math.min(SYNTAX_FINDINGS_MAX, 1 + Math.floor(REREAD_CHARACTERS_MAX / (source.length + 1)));
   for (let round = 0; round < rounds; round += 1) {
     const explained = explainSyntax(document, text);
-    if (explained === null) return { document, findings, masked };
+    if (explained === null) return { document, findings, masked, blanked };
     const { finding, isLast } = explained;
     const at = finding.offsets?.[0] ?? 0;
     // A mistake before or at the last one, or right after a tab, is a consequence of it.
@@ -102,5 +106,5 @@ export function recoverSyntax(source: string): Recovered {
     document = readYaml(text);
     if (document.tooDeepAt !== null) break;
   }
-  return { document: { ...document, root: null, tooDeepAt: null }, findings, masked };
+  return { document: { ...document, root: null, tooDeepAt: null }, findings, masked, blanked };
 }

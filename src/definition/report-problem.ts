@@ -15,8 +15,14 @@ export interface Finding {
   readonly offsets?: readonly [start: number, end: number];
   readonly severity?: 'error' | 'warning';
   /** Other nodes that belong to it. */
-  readonly related?: readonly { readonly message: string; readonly offsets: readonly [start: number, end: number] }[];
+  readonly related?: readonly RelatedFinding[];
 }
+
+/** Another node that belongs to a mistake: a value by its pointer, or a part of the normalized file. */
+type RelatedFinding = { readonly message: string } & (
+  | { readonly pointer: string }
+  | { readonly offsets: readonly [start: number, end: number] }
+);
 
 function rangeOf(map: SourceMap, finding: Finding): SourceRange {
   if (finding.offsets !== undefined) return map.offsetRange(finding.offsets[0], finding.offsets[1]);
@@ -35,9 +41,9 @@ export function toProblem(map: SourceMap, finding: Finding): Problem {
     range: rangeOf(map, finding),
     pointer: finding.pointer,
     help: finding.help,
-    related: (finding.related ?? []).map(({ message, offsets }) => ({
-      message,
-      range: map.offsetRange(offsets[0], offsets[1]),
+    related: (finding.related ?? []).map((other) => ({
+      message: other.message,
+      range: 'pointer' in other ? map.valueRange(other.pointer) : map.offsetRange(other.offsets[0], other.offsets[1]),
     })),
   };
 }

@@ -26,6 +26,8 @@ export interface SourceMap {
   offsetRange(start: number, end: number): SourceRange;
   /** The value as it is written, quotes included; null where there is no node. */
   sourceText(pointer: string): string | null;
+  /** A scalar's decoded text; null where there is no scalar. */
+  scalarText(pointer: string): string | null;
   /** How the value is written; null where there is no node. */
   style(pointer: string): NodeStyle | null;
   /** Every scalar's decoded text, in file order. */
@@ -134,6 +136,7 @@ export function createSourceMap(parts: SourceMapParts): SourceMap {
       const position = nodes.get(pointer);
       return position === undefined ? null : text.slice(position.value[0], position.value[1]);
     },
+    scalarText: (pointer) => nodes.get(pointer)?.text ?? null,
     style: (pointer) => nodes.get(pointer)?.style ?? null,
     *scalars() {
       for (const [pointer, position] of nodes) if (position.text !== null) yield [pointer, position.text] as const;

@@ -23,7 +23,7 @@ export function validateWorkflow(text: string, file: string): ValidatedWorkflow 
   const reading = readWorkflow(text, file);
   const { built, map } = reading;
   if (built === null) return { definition: null, problems: sortProblems(reading.problems), map };
-  const lint = reading.hasHoles ? [] : lintOfItsOwn(lintWorkflow(built, map), reading, built);
+  const lint = reading.isPartial ? [] : lintOfItsOwn(lintWorkflow(built, map, !reading.hasHoles), reading, built);
   const found = checkExpressions(built).map((finding) => toProblem(map, finding));
   const expressions = withoutRepeats(expressionsOfTheirOwn(found, reading), lint);
   const problems = sortProblems([...reading.problems, ...expressions, ...lint]);

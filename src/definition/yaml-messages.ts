@@ -45,25 +45,20 @@ function colonIn(text: string, from: number, to: number): number {
   return found === null ? -1 : from + found.index;
 }
 
-/** Every raw node, outermost first. */
-function nodesOf(root: RawNode | null): RawNode[] {
-  const all: RawNode[] = root === null ? [] : [root];
-  for (let index = 0; index < all.length; index += 1) {
-    const node = all[index];
-    if (node?.kind === 'map') for (const entry of node.entries) all.push(entry.key, entry.value);
-    if (node?.kind === 'list') all.push(...node.items);
+/** The nodes that may still be open at an offset, innermost first: each is the last that began in the one around it. */
+function nodesAround({ document }: Complaint, at: number): readonly RawNode[] {
+  const path: RawNode[] = [];
+  let node = document.root;
+  while (node !== null && node.start < at) {
+    path.unshift(node);
+    node = childrenOf(node).findLast(({ start }) => start < at) ?? null;
   }
-  return all;
+  return path;
 }
 
-/** The innermost node that began before an offset, has not ended well before it, and passes a test. */
-function openNode(
-  { document, text }: Complaint,
-  at: number,
-  test: (node: RawNode, first: string) => boolean,
-): RawNode | null {
-  const open = nodesOf(document.root).filter((node) => node.start < at && test(node, text[node.start] ?? ''));
-  return open.sort((a, b) => b.start - a.start)[0] ?? null;
+function childrenOf(node: RawNode): readonly RawNode[] {
+  if (node.kind === 'map') return node.entries.flatMap(({ key, value }) => [key, value]);
+  return node.kind === 'list' ? node.items : [];
 }
 
 function tagWords({ error, text }: Complaint): Words | null {
@@ -140,12 +135,10 @@ function isClosed(text: string, start: number): boolean {
 function unclosedWords(complaint: Complaint): Words | null {
   const { error, text } = complaint;
   if (/^Missing closing/.test(error.message)) {
-    const node = openNode(
-      complaint,
-      error.start,
-      (candidate) => candidate.kind === 'scalar' && /single|double/.test(candidate.style),
+    const open = nodesAround(complaint, error.start).find(
+      (node) => node.kind === 'scalar' && /single|double/.test(node.style),
     );
-    const start = node?.start ?? lineStart(text, error.start);
+    const start = open?.start ?? lineStart(text, error.start);
     return {
       code: 'PAWL-007',
       start,
@@ -155,12 +148,10 @@ function unclosedWords(complaint: Complaint): Words | null {
     };
   }
   if (!/^Flow (?:map|sequence) in|must end with a|Expected flow/.test(error.message)) return null;
-  const node = openNode(
-    complaint,
-    error.start,
-    (candidate, first) => candidate.kind !== 'scalar' && (first === '{' || first === '['),
+  const open = nodesAround(complaint, error.start).filter(
+    (node) => node.kind !== 'scalar' && /[[{]/.test(text.charAt(node.start)),
   );
-  const start = node?.start ?? error.start;
+  const start = (open.find((node) => !isClosed(text, node.start)) ?? open[0])?.start ?? error.start;
   const closer = text[start] === '{' ? '}' : ']';
   if (!isClosed(text, start)) {
     return {

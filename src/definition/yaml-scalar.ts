@@ -8,7 +8,10 @@ export interface CheckedScalar {
   readonly finding: Finding | null;
 }
 
-const LEADING_ZERO = /^[-+]?0[0-9xob]/;
+/** What begins with a zero and would be read as a number, or as another number by other readers of YAML. */
+const LEADING_ZERO = /^[-+]?0[0-9][0-9_]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$/;
+const OTHER_BASE = /^[-+]?0(?:x[0-9a-fA-F_]+|o[0-7_]+|b[01_]+)$/;
+const BASES: Readonly<Record<string, string>> = { x: 'a hexadecimal', o: 'an octal', b: 'a binary' };
 const DECIMAL_DIGITS_MAX = 17;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
@@ -17,6 +20,12 @@ function numberFinding(node: RawScalar, pointer: string): Finding | null {
   if (LEADING_ZERO.test(text)) {
     const message = `\`${text}\` has a leading zero: as a number it would lose it`;
     return { code: 'PAWL-017', pointer, message, help: `quote it to keep it as text: "${text}"` };
+  }
+  if (OTHER_BASE.test(text)) {
+    const base = BASES[text.replace(/^[-+]/, '').charAt(1)] ?? '';
+    const meant = typeof value === 'number' ? `write ${value}, or quote it` : 'write it in decimal digits, or quote it';
+    const message = `\`${text}\` looks like ${base} number, which other programs read otherwise`;
+    return { code: 'PAWL-017', pointer, message, help: `${meant} to keep it as text: "${text}"` };
   }
   if (typeof value !== 'number') return null;
   if (!Number.isFinite(value)) {

@@ -13,9 +13,19 @@ export interface Tree {
   readonly nodes: ReadonlyMap<string, NodePosition>;
   readonly findings: readonly Finding[];
   readonly suspect: ReadonlySet<string>;
+  /** Lists and maps that a part which was stepped over may have belonged to: what they seem to lack may be there. */
+  readonly lossy: ReadonlySet<string>;
+  /** Whether aliases stand for more than is read: the value is cut off then. */
+  readonly isCutOff: boolean;
 }
 
 type Span = readonly [start: number, end: number];
+
+/** Parts of the text that were stepped over: values that were masked, and whole lines that were blanked. */
+export interface SteppedOver {
+  readonly masked: readonly Span[];
+  readonly blanked: readonly Span[];
+}
 
 /** Adds a member also under names that an assignment would take for something else (`__proto__`). */
 function setOwn(target: Record<string, Json>, key: string, value: Json): void {
@@ -27,31 +37,34 @@ class TreeReader {
   readonly nodes = new Map<string, NodePosition>();
   readonly findings: Finding[] = [];
   readonly suspect = new Set<string>();
+  readonly lossy = new Set<string>();
   private readonly open: RawNode[] = [];
   private readonly seen = new Set<RawNode>();
   private aliased = 0;
   private inAlias = 0;
   private readonly text: string;
   private readonly masked: readonly Span[];
+  private readonly blanked: readonly Span[];
 
-  constructor(text: string, masked: readonly Span[]) {
+  constructor(text: string, { masked, blanked }: SteppedOver) {
     this.text = text;
     this.masked = masked;
+    this.blanked = blanked;
   }
 
   read(node: RawNode, pointer: string, key: Span | null): Json {
     if (node.kind === 'alias') return this.readAlias(node, pointer, key);
     if (this.inAlias > 0) this.aliased += 1;
-    if (this.aliased > ALIASED_NODES_MAX) return null;
+    if (this.isCutOff) return null;
     const style = node.kind === 'scalar' ? node.style : node.kind;
     const text = node.kind === 'scalar' ? node.text : null;
     this.nodes.set(pointer, { key, value: [node.start, node.end], style, text });
     const isFirst = !this.seen.has(node);
     this.seen.add(node);
     if (isFirst) this.checkMarks(node, pointer);
-    return node.kind === 'scalar'
-      ? this.readScalar(node, pointer, isFirst)
-      : this.readCollection(node, pointer, isFirst);
+    if (node.kind === 'scalar') return this.readScalar(node, pointer, isFirst);
+    if (this.lacks([key?.[1] ?? node.start, node.end])) this.lossy.add(pointer);
+    return this.readCollection(node, pointer, isFirst);
   }
 
   private readScalar(node: RawScalar, pointer: string, isFirst: boolean): Json {
@@ -165,12 +178,16 @@ class TreeReader {
       });
       return null;
     }
-    if (this.aliased > ALIASED_NODES_MAX) return null;
+    if (this.isCutOff) return null;
     this.inAlias += 1;
     const value = this.read(target, pointer, key);
     this.inAlias -= 1;
-    if (this.aliased > ALIASED_NODES_MAX && this.inAlias === 0) this.reportTooMany(pointer, offsets);
+    if (this.isCutOff && this.inAlias === 0) this.reportTooMany(pointer, offsets);
     return value;
+  }
+
+  get isCutOff(): boolean {
+    return this.aliased > ALIASED_NODES_MAX;
   }
 
   private reportTooMany(pointer: string, offsets: Span): void {
@@ -188,10 +205,16 @@ class TreeReader {
     this.suspect.add(finding.pointer);
   }
 
-  private isMasked(node: RawNode): boolean {
-    return (
-      node.kind === 'scalar' &&
-      this.masked.some(([start, end]) => node.start < end && start < Math.max(node.end, node.start + 1))
+  private isMasked(node: RawScalar): boolean {
+    const end = Math.max(node.end, node.start + 1);
+    const isCovered = this.masked.some((part) => node.start < part[1] && part[0] < end);
+    return isCovered || (node.style === 'empty' && this.lacks([node.start, node.end]));
+  }
+
+  /** Whether a blanked line may belong to what stands here: it lies within, or nothing but comments lies between. */
+  private lacks([start, end]: Span): boolean {
+    return this.blanked.some(
+      ([from]) => start < from && (from < end || /^(?:\s|#.*)*$/.test(this.text.slice(end, from))),
     );
   }
 
@@ -219,10 +242,11 @@ class TreeReader {
 
 /**
  * Data, positions and findings of a raw tree. The work is bounded: aliases stand for at most `ALIASED_NODES_MAX` values.
- * @param masked parts of the text that syntax recovery has stepped over; nodes in them are suspect and not checked.
+ * @param over parts of the text that syntax recovery has stepped over; nodes in them are suspect and not checked.
  */
-export function readTree(root: RawNode, text: string, masked: readonly Span[]): Tree {
-  const reader = new TreeReader(text, masked);
+export function readTree(root: RawNode, text: string, over: SteppedOver): Tree {
+  const reader = new TreeReader(text, over);
   const value = reader.read(root, '', null);
-  return { value, nodes: reader.nodes, findings: reader.findings, suspect: reader.suspect };
+  const { nodes, findings, suspect, lossy, isCutOff } = reader;
+  return { value, nodes, findings, suspect, lossy, isCutOff };
 }

@@ -5,15 +5,17 @@ import type { PlacedStep } from './flow-graph.ts';
 import type { LintContext } from './lint-context.ts';
 
 /** Two steps of one id: the second would silently be unreachable by name. */
-export function lintDuplicateIds({ graph, report }: LintContext): void {
+export function lintDuplicateIds({ graph, map, report }: LintContext): void {
   for (const placed of graph.steps) {
     const first = graph.byId.get(placed.step.id);
     if (first === undefined || first === placed) continue;
+    const { line, column } = map.valueRange(`${first.step.pointer}/id`);
     report({
       code: 'PAWL-201',
       pointer: `${placed.step.pointer}/id`,
-      message: `"${placed.step.id}" is the id of two steps`,
+      message: `"${placed.step.id}" is the id of two steps; the first is at line ${line}, column ${column}`,
       help: 'rename one: ids are unique in the file, because effect keys and expressions name steps by id',
+      related: [{ message: `"${placed.step.id}" is first written here`, pointer: `${first.step.pointer}/id` }],
     });
   }
 }

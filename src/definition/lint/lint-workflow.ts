@@ -2,40 +2,54 @@ import type { WorkflowDefinition } from '../../model/definition.ts';
 import type { Problem } from '../../model/problem.ts';
 import { type Finding, toProblem } from '../report-problem.ts';
 import type { SourceMap } from '../source-map.ts';
+import { lintCatches } from './catch-rules.ts';
 import { lintDuplicateIds, lintJumps, lintNames, lintReach } from './flow-rules.ts';
 import { createLintContext, type LintContext } from './lint-context.ts';
 import { lintLiteralSecrets } from './literal-secret-rule.ts';
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
 import { lintApprovals, lintDeadline } from './people-rules.ts';
 import { lintProviders } from './provider-rules.ts';
-import { lintAuthorized, lintCompensationReads, lintRedacted, lintSecrets, lintStepReads } from './reading-rules.ts';
+import {
+  lintAuthorized,
+  lintAuthorizers,
+  lintCompensationReads,
+  lintRedacted,
+  lintSecrets,
+  lintStepReads,
+} from './reading-rules.ts';
 
-const RULES: readonly ((context: LintContext) => void)[] = [
+type Rule = (context: LintContext) => void;
+
+/** Rules that judge a step or an action by itself and by the names it uses. */
+const RULES_OF_PARTS: readonly Rule[] = [
   lintDuplicateIds,
   lintNames,
   lintJumps,
-  lintReach,
   lintActions,
-  lintPivot,
   lintPolicies,
   lintProviders,
-  lintStepReads,
-  lintAuthorized,
+  lintAuthorizers,
   lintCompensationReads,
   lintSecrets,
   lintRedacted,
+  lintLiteralSecrets,
   lintApprovals,
+  lintCatches,
   lintDeadline,
 ];
 
+/** Rules that follow the ways through a workflow: they need all of its steps. */
+const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lintAuthorized];
+
 /**
  * What could cost money if forgotten, and what cannot work: every rule looks at the whole definition, all problems come
- * in one run. `map` finds the places in the file.
+ * in one run.
+ * @param map finds the places in the file.
+ * @param isWhole whether no step of the file is missing in the definition.
  */
-export function lintWorkflow(definition: WorkflowDefinition, map: SourceMap): readonly Problem[] {
+export function lintWorkflow(definition: WorkflowDefinition, map: SourceMap, isWhole: boolean): readonly Problem[] {
   const findings: Finding[] = [];
-  const context = createLintContext(definition, (finding) => findings.push(finding));
-  for (const rule of RULES) rule(context);
-  lintLiteralSecrets(context, map);
+  const context = createLintContext(definition, map, (finding) => findings.push(finding));
+  for (const rule of [...RULES_OF_PARTS, ...(isWhole ? RULES_OF_WAYS : [])]) rule(context);
   return findings.map((finding) => toProblem(map, finding));
 }

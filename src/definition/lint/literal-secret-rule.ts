@@ -1,5 +1,4 @@
 import type { LintContext } from './lint-context.ts';
-import type { SourceMap } from '../source-map.ts';
 
 /** Forms of credentials that are easily told from other text: prefixes that issuers publish, and keys in PEM form. */
 const FORMS: readonly RegExp[] = [
@@ -15,7 +14,7 @@ const FORMS: readonly RegExp[] = [
 ];
 
 /** A credential written into the file is published to everybody who can read a run. */
-export function lintLiteralSecrets({ report }: LintContext, map: SourceMap): void {
+export function lintLiteralSecrets({ map, report }: LintContext): void {
   for (const [pointer, text] of map.scalars()) {
     if (!FORMS.some((form) => form.test(text))) continue;
     report({

@@ -8,6 +8,7 @@ import type { LintContext } from './lint-context.ts';
 export function lintProviders(context: LintContext): void {
   for (const action of context.definition.actions) {
     lintMemory(context, action);
+    lintPatience(context, action);
     lintHeaders(context, action.transport, `${action.pointer}/http`);
     if (action.reconcile !== null) lintHeaders(context, action.reconcile.transport, `${action.pointer}/reconcile/http`);
     lintOwnHeaders(context, action);
@@ -27,6 +28,28 @@ function lintMemory({ report }: LintContext, { name, pointer, idempotency, settl
     message: `"${name}" may take longer to settle than a tenth of the time that its key is remembered: a late resend can act twice`,
     help: 'lower "settlesWithin" to what the provider promises, or ask it for a longer memory',
   });
+}
+
+/** A query believes "not found" once `settlesWithin` is over, so no request may be on its way for longer. */
+function lintPatience(
+  { graph, report }: LintContext,
+  { name, pointer, effect, timeoutMs, settlesWithinMs }: ActionContract,
+): void {
+  if (effect === 'read') return;
+  const longer = graph.steps.flatMap(({ step }) =>
+    step.verb === 'call' && step.action === name && (step.timeoutMs ?? 0) > settlesWithinMs
+      ? [`${step.pointer}/timeout`]
+      : [],
+  );
+  for (const place of [...(timeoutMs > settlesWithinMs ? [`${pointer}/settlesWithin`] : []), ...longer]) {
+    report({
+      code: 'PAWL-357',
+      severity: 'warning',
+      pointer: place,
+      message: `a call of "${name}" may be waited for longer than "settlesWithin" says that it can still take effect`,
+      help: 'raise "settlesWithin" above the timeout: "not found" proves nothing before the last request has settled',
+    });
+  }
 }
 
 function lintHeaders(context: LintContext, transport: Transport, pointer: string): void {

@@ -53,20 +53,28 @@ function lintStepRead(context: LintContext, read: Read, node: number): void {
   });
 }
 
-/** A request that people approve reads only what was there when they were asked. */
+/** A call is authorized by an approval. */
+export function lintAuthorizers(context: LintContext): void {
+  for (const { step } of context.graph.steps) {
+    if (step.verb !== 'call' || step.authorizedBy === null) continue;
+    if (context.graph.byId.get(step.authorizedBy)?.step.verb === 'approve') continue;
+    context.report({
+      code: 'PAWL-306',
+      pointer: `${step.pointer}/authorizedBy`,
+      message: `"${step.authorizedBy}" is no approve step`,
+      help: suggest(step.authorizedBy, approvalsOf(context)) ?? 'name the step whose approval authorizes this call',
+    });
+  }
+}
+
+/** A request that people approve comes after that approval and reads only what was there when they were asked. */
 export function lintAuthorized(context: LintContext): void {
   for (const placed of context.graph.steps) {
     const { step } = placed;
     if (step.verb !== 'call' || step.authorizedBy === null) continue;
     const approval = context.graph.byId.get(step.authorizedBy);
-    if (approval === undefined || approval.step.verb !== 'approve') {
-      context.report({
-        code: 'PAWL-306',
-        pointer: `${step.pointer}/authorizedBy`,
-        message: `"${step.authorizedBy}" is no approve step`,
-        help: suggest(step.authorizedBy, approvalsOf(context)) ?? 'name the step whose approval authorizes this call',
-      });
-    } else if (!context.completed.always(placed.index, approval.index)) {
+    if (approval?.step.verb !== 'approve') continue;
+    if (!context.completed.always(placed.index, approval.index)) {
       context.report({
         code: 'PAWL-306',
         pointer: `${step.pointer}/authorizedBy`,

@@ -133,6 +133,31 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}    ⟦output⟧: { type: object, properties: { ok: { type: boolean } } }\n    «|outcome: [{ when: '!or(response.body.ok, true)', is: rejected, code: no }]»\nsteps:\n  - { id: a, call: act }\n`,
   },
   {
+    code: 'PAWL-357',
+    why: 'the own word of an action',
+    file: `${WITH_ACT}    timeout: 1m\n    settlesWithin: «⟦59s⟧|60s»\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-358',
+    why: 'on a choose, whose steps fail otherwise',
+    file: `${WITH_ACT}steps:\n  - id: pick\n    choose:\n      - when: input.n > 3\n        steps:\n          - { id: a, call: act, catch: [{ on: any, do: [{ fail: { code: no-stock } }] }] }\n          - fail: { code: too-late }\n      - else: []\n    catch:\n      - { on: no-stock, then: continue }\n      - { on: «⟦to-late⟧|too-late», then: end }\n`,
+  },
+  {
+    code: 'PAWL-358',
+    why: 'on an approval',
+    file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h, catch: [{ on: [expired, «⟦rejected-by-boss⟧|denied»], then: end }] }\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-358',
+    why: 'of a query, which gives codes, too',
+    file: `${WITH_ACT}    reconcile: { http: { method: GET, url: 'http://127.0.0.1:1/ask' }, outcome: [{ when: response.status == 404, is: rejected, code: gone }] }\nsteps:\n  - { id: a, call: act, catch: [{ on: [gone, «⟦gon⟧|query-failed»], then: end }] }\n`,
+  },
+  {
+    code: 'PAWL-359',
+    why: 'a number',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\n  - { fail: { code: «⟦"40.2"⟧|"402"» } }\n`,
+  },
+  {
     code: 'PAWL-704',
     why: 'an undeclared secret',
     file: `${WITH_ACT}    auth: { bearer: «=⟦secrets.tokn⟧|=secrets.token» }\nsteps:\n  - { id: a, call: act }\n`,

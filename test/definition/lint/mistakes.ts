@@ -150,6 +150,23 @@ export const MISTAKES: readonly Mistake[] = [
       ['expires', '1h'],
     ],
   },
+  { code: 'PAWL-357', step: call(['timeout', '⟦2m⟧']), mended: call(['timeout', '90s']) },
+  {
+    code: 'PAWL-358',
+    step: call(['catch', '[{ on: [⟦no-stok⟧, denied], then: continue }]']),
+    mended: call(['catch', '[{ on: [no-stock, denied, http-402], then: continue }]']),
+  },
+  {
+    code: 'PAWL-359',
+    step: [
+      ['id', 'planted'],
+      ['fail', '{ code: ⟦No_Stock⟧ }'],
+    ],
+    mended: [
+      ['id', 'planted'],
+      ['fail', '{ code: no-stock }'],
+    ],
+  },
   {
     code: 'PAWL-701',
     step: call(['with', '{ token: =⟦secrets.token⟧ }']),

@@ -42,6 +42,7 @@ actions:
     idempotency: natural
     redact: [/card]
     compensate: none
+    outcome: [{ when: response.status == 402, is: rejected, code: no-stock }]
   shop.open:
     http: { method: POST, url: 'http://127.0.0.1:1/open' }
     idempotency: natural
