@@ -10,9 +10,11 @@ import { timeWords } from './time-words.ts';
 export type Delivered = Awaited<ReturnType<Verbs['signal']>>;
 
 const FORBIDDEN = new Set(['except', 'not-eligible', 'source']);
+const BEFORE = 'it was there before, nothing changed';
 const WORDS: Readonly<Record<string, string>> = {
   kept: 'kept, and taken when the run waits for it',
-  duplicate: 'it was there before, nothing changed',
+  duplicate: BEFORE,
+  ended: 'the run has ended',
   unmatched: 'nothing in the run waits for it any more',
 };
 
@@ -36,15 +38,19 @@ export function tellDelivered(context: CliContext, done: string, delivered: Deli
   else context.say(`${paint.bad('✘')} ${terminalText(`not ${done} (${delivered.outcome})${why}`)}`);
 }
 
-function reasonsOf({ outcome, code, detail }: Delivered): readonly string[] {
+function reasonsOf({ outcome, code, detail, again }: Delivered): readonly string[] {
   const words = code === null ? WORDS[outcome] : answerWords(code);
   const fact = (name: string): unknown =>
     typeof detail === 'object' && detail !== null ? Reflect.get(detail, name) : undefined;
   const message = fact('message');
   const answerableAtMs = fact('answerableAtMs');
+  const decision = fact('decision');
+  const isNew = outcome === 'applied' && !again;
   return [
+    ...(again && outcome !== 'duplicate' ? [BEFORE] : []),
     ...(typeof message === 'string' ? [message] : words === undefined ? [] : [words]),
     ...(typeof answerableAtMs === 'number' ? [`from ${timeWords(new Date(answerableAtMs).toISOString())}`] : []),
+    ...(typeof decision === 'string' && !isNew ? [`the decision is: ${decision}`] : []),
   ];
 }
 

@@ -1,5 +1,6 @@
-import { RefusedError } from './errors.ts';
+import { invariant, RefusedError } from './errors.ts';
 import type { Json } from './json.ts';
+import { findJsonFault } from './json-fault.ts';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]|true|false|null/g;
 
@@ -22,8 +23,15 @@ export function readJson(text: string, what: string): Json {
   try {
     value = JSON.parse(text) as Json;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unreadable';
-    throw new RefusedError('PAWL_VALUE_NOT_STORABLE', `${what} is not JSON: ${reason}`, { what }, error);
+    const fault = findJsonFault(text);
+    invariant(fault !== null, 'a text that is not JSON has no fault', { what });
+    const { line, column, reason } = fault;
+    throw new RefusedError(
+      'PAWL_VALUE_NOT_STORABLE',
+      `${what} is not JSON: at line ${line}, column ${column} ${reason}`,
+      { what, line, column },
+      error,
+    );
   }
   scan(text, what);
   return value;

@@ -87,7 +87,7 @@ describe('pawl db', () => {
     expect((await call(['show', 'a', '-o', 'json'])).json()).toMatchObject({ status: 'COMPLETED' });
   });
 
-  it('of a database of one own only the address is known: it is neither started nor stopped', async () => {
+  it('of a database of one’s own only the address is known: it is neither started nor stopped', async () => {
     const own = { PAWL_DATABASE: inject('databaseUrl') };
     for (const verb of ['start', 'stop']) {
       const { code, err } = await call(['db', verb], own);

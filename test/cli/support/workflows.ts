@@ -54,6 +54,26 @@ export function unaskable(url: string): string {
   ]);
 }
 
+/** One call whose provider keeps no keys but can be asked, once an hour by itself. */
+export function askable(url: string): string {
+  return unaskable(url)
+    .replace('workflow: payout', 'workflow: transfer')
+    .replace(
+      '    idempotency: none\n',
+      [
+        '    idempotency: none',
+        '    reconcile:',
+        `      http: { method: GET, url: '${url}/pay?order=\${ with.order }' }`,
+        '      found: size(response.body.items) > 0',
+        "      output: '${ response.body.items[0] }'",
+        '      absent: final',
+        '      every: 1h',
+        '',
+      ].join('\n'),
+    )
+    .replace(/, onUnknown: review, review: \{.*?\] \}/, '');
+}
+
 /** Ends COMPLETED at once: no action, nothing to wait for. */
 export const PLAIN = workflow('plain', [
   'key: input.id',
