@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { parse } from 'yaml';
-import { validateConfigFile } from '../definition/generated/file-validators.generated.ts';
 import type { ConfigFile } from '../definition/generated/config-file.generated.ts';
+import { explainConfig, readConfig } from '../definition/read-config.ts';
 import { RefusedError } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
 import { type Numbers, numbersFor } from '../model/numbers.ts';
+import type { Problem } from '../model/problem.ts';
 
 /** The environment as plain data. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -53,25 +54,19 @@ function variableOf(key: string): string {
   return `PAWL_${key.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()}`;
 }
 
-/** The first thing that the schema does not like, in words. */
-function firstProblem(): string {
-  const errors: unknown = Reflect.get(validateConfigFile, 'errors');
-  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
-  if (typeof first !== 'object' || first === null) return 'it does not fit its schema';
-  const path: unknown = Reflect.get(first, 'instancePath');
-  const message: unknown = Reflect.get(first, 'message');
-  const params: unknown = Reflect.get(first, 'params');
-  const extra: unknown =
-    typeof params === 'object' && params !== null ? Reflect.get(params, 'additionalProperty') : undefined;
-  const unknownKey = typeof extra === 'string' ? `: ${extra}` : '';
-  return `${typeof path === 'string' && path !== '' ? path : '/'} ${typeof message === 'string' ? message : 'is not allowed'}${unknownKey}`;
-}
+/** A configuration file with problems; each says what, where and the mend. */
+export class ConfigFileError extends RefusedError {
+  readonly problems: readonly Problem[];
+  /** The file's text, for code frames. */
+  readonly text: string;
 
-/** @throws PAWL_CONFIG_INVALID naming the source and the place. */
-function checked(value: unknown, source: string): ConfigFile {
-  const isValid = validateConfigFile as unknown as (value: unknown) => value is ConfigFile;
-  if (isValid(value)) return value;
-  throw refuse(`${source}: ${firstProblem()}`, { source });
+  constructor(text: string, problems: readonly [Problem, ...Problem[]]) {
+    const { file, range, message, help } = problems[0];
+    const mend = help === null ? '' : `: ${help}`;
+    super('PAWL_CONFIG_INVALID', `${file}:${range.line}:${range.column} ${message}${mend}`, { source: file });
+    this.problems = problems;
+    this.text = text;
+  }
 }
 
 function readFile(path: string, mustExist: boolean): ConfigFile {
@@ -82,16 +77,17 @@ function readFile(path: string, mustExist: boolean): ConfigFile {
     if (!mustExist && error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return {};
     throw refuse(`${path} cannot be read`, { path }, error);
   }
-  try {
-    return checked(parse(text, { strict: true, uniqueKeys: true }) ?? {}, path);
-  } catch (error) {
-    if (error instanceof RefusedError) throw error;
-    throw refuse(
-      `${path} is not YAML: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''}`,
-      { path },
-      error,
-    );
-  }
+  const reading = readConfig(text, path);
+  if (reading.ok) return reading.config;
+  throw new ConfigFileError(text, reading.problems);
+}
+
+/** @throws PAWL_CONFIG_INVALID naming the source of the first setting that does not fit. */
+function checked(value: JsonObject, sourceOf: (key: string) => string): ConfigFile {
+  const [first] = explainConfig(value);
+  if (first === undefined) return value;
+  const source = sourceOf(first.key);
+  throw refuse(`${source}: ${first.words}`, { source });
 }
 
 /** `PAWL_*` and `DATABASE_URL`; numbers are checked by the schema like those of the file. */
@@ -110,7 +106,7 @@ function fromEnvironment(env: Environment): ConfigFile {
     ...(functions === undefined ? {} : { functions: functions.split(',').map((path) => path.trim()) }),
     ...Object.fromEntries(numbers),
   };
-  return checked(value, 'the environment (PAWL_*)');
+  return checked(value, (key) => `the environment (${variableOf(key)}${key === 'database' ? ' or DATABASE_URL' : ''})`);
 }
 
 /**
@@ -138,7 +134,7 @@ function absolute(folder: string, path: string): string {
 export function loadConfig(sources: ConfigSources): Config {
   const path = absolute(sources.folder, sources.file ?? FILE_NAME);
   const file = readFile(path, sources.file !== undefined);
-  const above = { ...fromEnvironment(sources.env), ...checked(sources.flags ?? {}, 'the flags') };
+  const above = { ...fromEnvironment(sources.env), ...checked({ ...sources.flags }, () => 'the flags') };
   const all: ConfigFile = { ...file, ...above };
   const fileFolder = dirname(path);
   const pathOf = (key: 'data' | 'functions', value: string): string =>

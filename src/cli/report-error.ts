@@ -1,3 +1,4 @@
+import { ConfigFileError } from '../app/config.ts';
 import { ConflictError, DefinitionError, NotFoundError, PawlError, RefusedError, StaleError } from '../model/errors.ts';
 import type { Problem } from '../model/problem.ts';
 import type { CliContext } from './cli-context.ts';
@@ -40,8 +41,9 @@ function sayError(context: CliContext, error: PawlError): void {
   const { paint } = context;
   const placed = problemsOf(error);
   if (placed.length > 0) {
-    for (const problem of placed)
-      context.say(`${codeFrame(problem, context.sources.get(problem.file) ?? '', paint)}\n`);
+    const sourceOf = (file: string): string =>
+      error instanceof ConfigFileError ? error.text : (context.sources.get(file) ?? '');
+    for (const problem of placed) context.say(`${codeFrame(problem, sourceOf(problem.file), paint)}\n`);
     return;
   }
   if (error instanceof UsageError) {
@@ -54,7 +56,7 @@ function sayError(context: CliContext, error: PawlError): void {
 
 function problemsOf(error: PawlError): readonly Problem[] {
   if (error instanceof PlacedConflict) return [error.problem];
-  return error instanceof DefinitionError ? error.problems : [];
+  return error instanceof DefinitionError || error instanceof ConfigFileError ? error.problems : [];
 }
 
 function exitOf(error: PawlError): ExitCode {

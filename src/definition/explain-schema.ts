@@ -16,9 +16,8 @@ function isEcho(error: SchemaError): boolean {
   return error.schemaPath.includes('/oneOf/') || /\/allOf\/\d+\/not\/./.test(error.schemaPath);
 }
 
-/** The step, action or root that a map is, for messages. */
+/** The step, action or other part that a map is, for messages. */
 function placeName(pointer: string): string {
-  if (pointer === '') return 'the workflow';
   if (/\/(?:steps|do|else)\/\d+$/.test(pointer)) return 'this step';
   if (/^\/actions\/[^/]+$/.test(pointer)) return `action \`${lastToken(pointer)}\``;
   return /\/\d+$/.test(pointer) ? 'this item' : `\`${lastToken(pointer)}\``;
@@ -52,9 +51,11 @@ function keysOf({ schema, data }: SchemaError): { readonly now: readonly string[
 class Explainer {
   readonly findings: Finding[] = [];
   private readonly meant = new Map<string, Set<string>>();
+  private readonly root: string;
   private readonly errors: readonly SchemaError[];
 
-  constructor(errors: readonly SchemaError[]) {
+  constructor(root: string, errors: readonly SchemaError[]) {
+    this.root = root;
     this.errors = errors.filter((error) => !isEcho(error));
   }
 
@@ -69,6 +70,10 @@ class Explainer {
       if (finding !== null) this.findings.push(finding);
     }
     return this.findings;
+  }
+
+  private placeOf({ pointer }: SchemaError): string {
+    return pointer === '' ? this.root : placeName(pointer);
   }
 
   private isLater(error: SchemaError): boolean {
@@ -102,7 +107,7 @@ class Explainer {
       code: 'PAWL-101',
       pointer: childPointer(error.pointer, name),
       at: 'key',
-      message: `${placeName(error.pointer)} has no key \`${name}\``,
+      message: `${this.placeOf(error)} has no key \`${name}\``,
       help: meant ?? offer,
     };
   }
@@ -135,7 +140,7 @@ class Explainer {
       code: 'PAWL-102',
       pointer: error.pointer,
       at: 'key',
-      message: `${placeName(error.pointer)} needs \`${name}\``,
+      message: `${this.placeOf(error)} needs \`${name}\``,
       help: `add \`${name}:\``,
     };
   }
@@ -157,7 +162,7 @@ class Explainer {
       at: 'key',
       message: isStep
         ? 'this step has no verb'
-        : `${placeName(error.pointer)} needs ${choices.length > 1 ? 'one of ' : ''}${choices.map((key) => `\`${key}\``).join(', ')}`,
+        : `${this.placeOf(error)} needs ${choices.length > 1 ? 'one of ' : ''}${choices.map((key) => `\`${key}\``).join(', ')}`,
       help: isStep ? `say what it does: ${choices.join(', ')}` : `add \`${choices[0] ?? ''}:\``,
     };
   }
@@ -182,12 +187,14 @@ class Explainer {
   }
 }
 
+const ROOTS = { workflow: 'the workflow', config: 'the configuration', receipt: 'the receipt' } as const;
+
 /**
  * What a file's schema says against a value, one finding for one mistake: a misspelled key is not also a missing key, and
  * what lies under a key of a later part is not judged beyond naming such keys.
  */
-export function explainSchema(kind: 'workflow' | 'config' | 'receipt', value: Json): readonly Finding[] {
-  const findings = new Explainer(checkFile(kind, value)).explain();
+export function explainSchema(kind: keyof typeof ROOTS, value: Json): readonly Finding[] {
+  const findings = new Explainer(ROOTS[kind], checkFile(kind, value)).explain();
   const seen = new Set<string>();
   return findings.filter((finding) => {
     const id = `${finding.code} ${finding.pointer} ${finding.code === 'PAWL-102' ? finding.message : ''}`;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/app/config.ts';
+import { ConfigFileError, loadConfig } from '../../src/app/config.ts';
 import { resolvePrincipal } from '../../src/app/principal.ts';
 import { RefusedError } from '../../src/model/errors.ts';
 
@@ -76,12 +76,58 @@ describe('configuration', () => {
 
   it('refuses an unknown key, a number that is a word and a file that is not there, each naming its source', () => {
     write('leese: 3\n');
-    expect(refusal(() => loadConfig({ folder, env: {} })).message).toMatch(/pawl\.config\.yaml.*leese/);
+    expect(refusal(() => loadConfig({ folder, env: {} })).message).toMatch(/pawl\.config\.yaml:1:1 .*leese/);
     rmSync(join(folder, 'pawl.config.yaml'));
-    expect(refusal(() => loadConfig({ folder, env: { PAWL_LEASE_MS: 'soon' } })).message).toMatch(/PAWL_\*.*leaseMs/);
+    const env = { PAWL_LEASE_MS: 'soon' };
+    expect(refusal(() => loadConfig({ folder, env })).message).toBe(
+      'the environment (PAWL_LEASE_MS): `leaseMs` must be a whole number (found text): write it in digits, for example 2',
+    );
+    expect(refusal(() => loadConfig({ folder, env: { DATABASE_URL: 'mysql://x' } })).message).toMatch(
+      /^the environment \(PAWL_DATABASE or DATABASE_URL\): `database` must be an address such as postgres:/,
+    );
+    expect(refusal(() => loadConfig({ folder, env: {}, flags: { leaseMs: 1 } })).message).toBe(
+      'the flags: `leaseMs` must be at least 300 (found 1)',
+    );
     expect(refusal(() => loadConfig({ folder, file: 'gone.yaml', env: {} })).message).toMatch(
       /gone\.yaml cannot be read/,
     );
+  });
+
+  it.each([
+    [
+      'a misspelled key',
+      'data: x\nleeseMs: 3\n',
+      '2:1 the configuration has no key `leeseMs`: did you mean `leaseMs`?',
+    ],
+    [
+      'a key like none',
+      'data: x\n# 日本\nzzzzzz: 3\n',
+      '3:1 the configuration has no key `zzzzzz`: the keys here are database, functions, principals, leaseMs, heartbeatMs, sendMarginMs, sendWithinMs, statementTimeoutMs, lockTimeoutMs, heldRunsMax',
+    ],
+    [
+      'a number in words',
+      'leaseMs: long\n',
+      '1:10 `leaseMs` must be a whole number (found text): write it in digits, for example 2',
+    ],
+    ['a text for a list', 'data: x\r\nprincipals: { ana: operator }\r\n', '2:20 `ana` must be a list (found text)'],
+    [
+      'a key twice',
+      'leaseMs: 1500\nleaseMs: 3000\n',
+      '2:1 the key `leaseMs` is there twice; the first is at line 1, column 1: keep one',
+    ],
+    ['a tab', 'principals:\n\tana: [operator]\n', '2:1 a tab in the indentation: indent with blanks'],
+    ['a list', '- a\n', '1:1 the file must be a map (found a list)'],
+  ])('tells of the file its line and column, what is wrong and the mend: %s', (_what, text, message) => {
+    write(text);
+    const error = refusal(() => loadConfig({ folder, env: {} }));
+    expect(error).toBeInstanceOf(ConfigFileError);
+    expect(error.message).toContain(`${join(folder, 'pawl.config.yaml')}:${message}`);
+    expect(error).toMatchObject({ text, problems: [{ severity: 'error', file: join(folder, 'pawl.config.yaml') }] });
+  });
+
+  it.each(['', '# nothing yet\n', '\ufeff\r\n'])('takes a file without settings: %j', (text) => {
+    write(text);
+    expect(loadConfig({ folder, env: {} }).numbers.leaseMs).toBe(30_000);
   });
 
   it('refuses one key twice instead of taking the last', () => {

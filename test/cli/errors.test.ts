@@ -12,6 +12,7 @@ beforeAll(async () => {
   for (const name of ['plain', 'other']) await shell.ok(['start', name, '--input', '{"id":"both"}']);
   shell.file('broken.json', '{\n  "id": "a",\n  "note": oops\n}');
   shell.file('wrong.json', '{"id":7}');
+  shell.file('settings.yaml', 'principals: {}\nleasMs: 3\n');
   shell.file('bytes.json', new Uint8Array([0x7b, 0xff]));
   mkdirSync(join(shell.folder, 'folder.json'));
 });
@@ -53,7 +54,24 @@ describe('an error says what, where and the mend', () => {
       3,
       ['--input is not JSON: at line 1, column 1 a value is expected and it ends there'],
     ],
-    ['input that does not fit', start('@wrong.json'), 3, ['PAWL_INPUT_INVALID', '/id', '= help: mend the place']],
+    [
+      'input that does not fit',
+      start('@wrong.json'),
+      3,
+      ['PAWL_INPUT_INVALID the input does not fit: /id must be', '= help: mend the place'],
+    ],
+    [
+      'a misspelled setting',
+      ['ls', '--config', 'settings.yaml'],
+      2,
+      [
+        'error PAWL-101 the configuration has no key `leasMs`',
+        'settings.yaml:2:1',
+        '2 | leasMs: 3',
+        '  | ^^^^^^\n',
+        '= help: did you mean `leaseMs`?',
+      ],
+    ],
     ['an unknown run', ['show', 'nobody'], 4, ['PAWL_RUN_NOT_FOUND there is no run nobody', '`pawl ls` lists runs']],
     ['an unknown run id', ['show', `run_${'0'.repeat(26)}`], 4, [`there is no run run_${'0'.repeat(26)}`]],
     ['the beginning of a run id', ['show', 'run_0'], 4, ['there is no run run_0']],
