@@ -2,11 +2,18 @@ import type { RunId, WorkerId } from '../../model/ids.ts';
 import type { Delivery, DeliveryAnswer, DrainedRun } from '../../ports/store.ts';
 import { claimedBy } from './claim.ts';
 import { eventOf, inboxOf } from './run-reads.ts';
+import { textOf } from './row.ts';
 import { inboxRow } from './run-rows.ts';
 import { heldBy, type InboxRow, keyOf, runIn, type RunRows, type Statement } from './tables.ts';
 import { raised, waitForDelivery, wakeNow } from './wake-ups.ts';
 
 type Address = Pick<Delivery, 'source' | 'eventId'>;
+
+/** What names an event must be text before anything is looked at, whether its run is there or not. */
+function assertText({ source, eventId }: Address): void {
+  textOf(source);
+  textOf(eventId);
+}
 
 function storedEvent({ inbox }: RunRows, { source, eventId }: Address): InboxRow | undefined {
   return inbox.get(keyOf(source, eventId));
@@ -34,9 +41,10 @@ function compare(nowMs: number, row: InboxRow, delivery: Delivery): DeliveryAnsw
 /**
  * The runs whose wake-up a delivery writes: those for which it brings something new, whether a wake-up is there or not
  * (W01: DO UPDATE, not DO NOTHING).
- * @throws WaitsForDelivery for a run that another open delivery wakes.
+ * @throws WaitsForDelivery for a run that another open delivery wakes; PAWL_VALUE_NOT_STORABLE.
  */
 export function wakesOf(statement: Statement, part: number, deliveries: readonly Delivery[]): readonly RunId[] {
+  deliveries.forEach(assertText);
   const told = new Set<RunId>();
   for (const delivery of deliveries) {
     const rows = runIn(statement, part, delivery.runId);
@@ -46,7 +54,7 @@ export function wakesOf(statement: Statement, part: number, deliveries: readonly
   return [...told];
 }
 
-/** Stores events, each once, and wakes the runs that `wakesOf` named. @throws PAWL_VALUE_NOT_STORABLE */
+/** Stores events, each once, and wakes the runs that `wakesOf` named. */
 export function storeDeliveries(
   statement: Statement,
   part: number,
@@ -78,6 +86,7 @@ export function deliverAndClaim(
 ): DeliveryAnswer {
   const { runs, seats, nowMs } = statement;
   const { part, runId } = delivery;
+  assertText(delivery);
   const rows = runIn(statement, part, runId);
   if (rows === undefined) return newAnswer(nowMs, false);
   const seat = keyOf(part, workerId);
@@ -94,6 +103,7 @@ export function deliverAndClaim(
 
 /** The answer of one inbox row. */
 export function answerOf(statement: Statement, part: number, runId: RunId, address: Address): DeliveryAnswer | null {
+  assertText(address);
   const rows = runIn(statement, part, runId);
   const row = rows === undefined ? undefined : storedEvent(rows, address);
   return row === undefined ? null : knownAnswer(statement.nowMs, row, 'same');

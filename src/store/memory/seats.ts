@@ -1,5 +1,5 @@
 import type { RunId, WorkerId } from '../../model/ids.ts';
-import { compareText, inOrder, textOf } from './row.ts';
+import { compareText, inOrder } from './row.ts';
 import { heldBy, keyOf, type RunRows, runsIn, type Seat, type Statement } from './tables.ts';
 import { wakeNow } from './wake-ups.ts';
 
@@ -12,7 +12,7 @@ type SeatAnswer = Pick<Seat, 'leaseUntilMs'>;
 
 /** Takes a seat; one that is there is left as it is. */
 export function takeSeat({ seats, nowMs }: Statement, part: number, workerId: WorkerId, leaseMs: number): SeatAnswer {
-  const key = keyOf(part, textOf(workerId));
+  const key = keyOf(part, workerId);
   const seat = seats.get(key) ?? { part, workerId, leaseUntilMs: nowMs + leaseMs };
   seats.set(key, seat);
   return { leaseUntilMs: seat.leaseUntilMs };

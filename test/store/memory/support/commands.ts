@@ -1,0 +1,285 @@
+import { sha256 } from '../../../../src/model/hash.ts';
+import type { Digest, RunId } from '../../../../src/model/ids.ts';
+import type { InboxPayload } from '../../../../src/model/inbox-event.ts';
+import type { RunCommit } from '../../../../src/model/run-commit.ts';
+import type { RunStatus } from '../../../../src/model/statuses.ts';
+import type { Delivery, StartRequest, Store, StoredVersion } from '../../../../src/ports/store.ts';
+import type { RunDump } from '../../../../src/store/memory/dump.ts';
+import { payloadText } from '../../../../src/store/postgres/rows.ts';
+import { commitOf, identityOf, startOf } from '../../../../src/testing/store-conformance/rows.ts';
+import type { Choices } from './choices.ts';
+import { PARTS } from './pinned-postgres.ts';
+import {
+  anyApproval,
+  anyCanonical,
+  anyEffects,
+  anyHead,
+  anyObservation,
+  anyRareRows,
+  anyTimers,
+  anyTransition,
+} from './rows.ts';
+import { dueRuns, hasTies, LEASE_MS, type World } from './world.ts';
+
+/** A verb of the port with what it is asked. */
+export interface Command {
+  readonly verb: keyof Store;
+  readonly args: readonly unknown[];
+}
+/** Another instant of the database's clock. */
+export interface ClockStep {
+  readonly verb: 'clock';
+  readonly toMs: number;
+}
+
+type Maker = (choices: Choices, world: World) => Command | ClockStep;
+
+function ask<V extends keyof Store>(
+  verb: V,
+  ...args: Store[V] extends (...args: infer A) => unknown ? A : never
+): Command {
+  return { verb, args };
+}
+
+function anyRows(choices: Choices, world: World): RunDump | null {
+  const { runs } = world.dump();
+  return runs.length === 0 ? null : choices.pick(runs);
+}
+
+function anyRunId(choices: Choices, world: World): RunId {
+  return choices.onceIn(12) ? world.newRunId() : (anyRows(choices, world)?.run.runId ?? world.newRunId());
+}
+
+function anyStart(choices: Choices, world: World): StartRequest {
+  const workerId = choices.pick(world.workers);
+  const key = choices.pick([null, 'o-1', 'o-2', 'ö"\\']);
+  const runId = world.newRunId();
+  const input = anyCanonical(choices);
+  const startNumber = key === null ? 1 : choices.pick([1, 1, 2, 3]);
+  const run = identityOf(runId, PARTS, {
+    tenant: world.tenant,
+    workflow: choices.pick(['shop', 'bank']),
+    key: choices.onceIn(30) ? 'a\u0000b' : (key ?? runId),
+    startNumber,
+    input,
+    startedAtMs: world.nowMs,
+  });
+  const lease = choices.onceIn(2)
+    ? ({ kind: 'keep', workerId } as const)
+    : ({ kind: 'free', readyAtMs: choices.pick([world.nowMs, world.nowMs - 3, world.nowMs + 500, null]) } as const);
+  return startOf(run, lease, {
+    again: startNumber === 1 && choices.onceIn(2) ? 'never' : 'afterFailure',
+    requestHash: sha256(JSON.stringify(input)),
+    head: anyHead(choices, 1),
+    transitions: choices.onceIn(8) ? [] : [anyTransition(choices, 1)],
+    effects: anyEffects(choices, null, runId),
+    timers: anyTimers(choices, world),
+    approvals: choices.onceIn(5) ? [anyApproval(choices)] : [],
+  });
+}
+
+const start: Maker = (choices, world) => {
+  const starts = [anyStart(choices, world), ...(choices.onceIn(4) ? [anyStart(choices, world)] : [])];
+  // What cannot be stored comes alone: how far a refused batch got before it is no promise.
+  const alone = starts.find(({ run, transitions }) => JSON.stringify([run.key, transitions]).includes('a\\u0000b'));
+  return ask('start', world.part, alone === undefined ? starts : [alone]);
+};
+
+/** The same bytes again, as after a lost answer. */
+const startAgain: Maker = (choices, world) => {
+  const rows = anyRows(choices, world);
+  if (rows === null) return ask('nowMs');
+  const { run } = rows;
+  const request = startOf(run, { kind: 'free', readyAtMs: null }, { again: 'afterFailure' });
+  return ask('start', run.part, [{ ...request, requestHash: sha256(JSON.stringify(run.input)) }]);
+};
+
+function anyLease(choices: Choices, world: World, rows: RunDump | null): RunCommit['lease'] {
+  if (choices.onceIn(2)) return { kind: 'keep' };
+  const seen = rows?.wakeUp?.wake ?? null;
+  return {
+    kind: 'release',
+    wakeSeen: choices.pick([seen, seen, null, 1]),
+    readyAtMs: choices.pick([null, world.nowMs, world.nowMs + 700]),
+  };
+}
+
+function anyCommit(choices: Choices, world: World): RunCommit {
+  const rows = anyRows(choices, world);
+  const { revision, fence } = rows?.head ?? { revision: 1, fence: 1 };
+  const count = choices.pick([1, 0, 2]);
+  const transitions = Array.from({ length: count }, (_, index) => anyTransition(choices, revision + index + 1));
+  const cleared = rows?.timers.map(({ name }) => name) ?? [];
+  return commitOf(
+    rows?.run.runId ?? world.newRunId(),
+    fence + choices.pick([0, 0, 0, 0, 0, 0, 0, -1, 1]),
+    revision + choices.pick([0, 0, 0, 0, 0, 0, 0, -1, 1]),
+    {
+      part: world.part,
+      transitions,
+      head: count === 0 && choices.onceIn(2) ? null : anyHead(choices, revision + count),
+      effects: anyEffects(choices, rows, rows?.run.runId ?? ''),
+      timersSet: choices.onceIn(3) ? anyTimers(choices, world) : [],
+      timersCleared: choices.some([...cleared, 'none']),
+      ...anyRareRows(choices, rows, world),
+      lease: anyLease(choices, world, rows),
+    },
+  );
+}
+
+const commit: Maker = (choices, world) => {
+  const commits = [anyCommit(choices, world), ...(choices.onceIn(4) ? [anyCommit(choices, world)] : [])];
+  const owner = world.dump().runs.find(({ run }) => run.runId === commits[0]?.runId)?.lease?.workerId;
+  const workerId = choices.onceIn(10) || owner === undefined ? choices.pick(world.workers) : owner;
+  return ask('commit', world.part, workerId, commits);
+};
+
+function anyDelivery(choices: Choices, world: World): Delivery {
+  const payload: InboxPayload = { type: 'signal', name: 'paid', data: anyCanonical(choices), by: 'user:anna' };
+  return {
+    part: world.part,
+    runId: anyRunId(choices, world),
+    source: choices.pick(['signal:shop', 'person:anna', 'timer']),
+    eventId: choices.onceIn(30) ? 'a\u0000b' : choices.pick(['e-1', 'e-2', 'a#1', '😀']),
+    payload,
+    payloadHash: sha256(payloadText(payload)),
+  };
+}
+
+const deliver: Maker = (choices, world) => {
+  const count = choices.pick([1, 1, 2, 3]);
+  return ask(
+    'deliver',
+    world.part,
+    Array.from({ length: count }, () => anyDelivery(choices, world)),
+  );
+};
+
+const claim: Maker = (choices, world) => {
+  const { part, workers, nowMs } = world;
+  const dump = world.dump();
+  const waiting = dueRuns(dump, nowMs - LEASE_MS);
+  const oldestMs = Math.min(...waiting.map(({ wakeUp }) => wakeUp.dueAtMs));
+  const oldest = waiting.filter(({ wakeUp }) => wakeUp.dueAtMs === oldestMs);
+  // Of two runs that are due at one instant PostgreSQL takes either first: only answers that do not depend on it are compared.
+  if (new Set(oldest.map(({ head }) => head.suspect)).size > 1) return ask('nextDueMs', part);
+  const tied = hasTies(dueRuns(dump, nowMs).map(({ wakeUp }) => wakeUp.dueAtMs));
+  return ask('claim', part, choices.pick(workers), tied ? 100 : choices.pick([100, 1, 2]));
+};
+
+const fire: Maker = (choices, world) => {
+  const due = world.dump().runs.flatMap(({ timers }) => timers.map(({ dueAtMs }) => dueAtMs));
+  return ask('fireTimers', world.part, hasTies(due) ? 100 : choices.pick([100, 1]));
+};
+
+const claimRun: Maker = (choices, world) =>
+  ask('claimRun', world.part, anyRunId(choices, world), choices.pick(world.workers));
+
+const takeSeat: Maker = (choices, world) =>
+  ask('takeSeat', world.part, choices.pick(world.workers), choices.pick([1_000, 60_000]));
+
+const clock: Maker = (choices, world) => ({
+  verb: 'clock',
+  toMs: world.nowMs + choices.pick([1, 500, 1_000, 1_001, 60_000, 3_600_001, -700]),
+});
+
+const SEAT_MAKERS: readonly Maker[] = [
+  (choices, { part, workers }) => ask('beat', part, choices.pick(workers), choices.pick([1_000, 60_000])),
+  (choices, { part, workers }) => ask('leaveSeat', part, choices.pick(workers)),
+  (choices, { part }) => ask('sweep', part, choices.pick([100, 1])),
+  (choices, { part }) => ask('sweep', part, choices.pick([100, 1])),
+  (choices, world) => {
+    const held = choices.some(world.dump().runs.map(({ run }) => run.runId));
+    return ask('disown', world.part, choices.pick(world.workers), held, choices.pick([0, 1_000]));
+  },
+];
+
+const EVENT_MAKERS: readonly Maker[] = [
+  deliver,
+  (choices, world) => ask('deliverAndClaim', anyDelivery(choices, world), choices.pick(world.workers), LEASE_MS),
+  (choices, world) => ask('drain', world.part, choices.pick(world.workers)),
+  (choices, world) => {
+    const { part, runId, source, eventId } = anyDelivery(choices, world);
+    return ask('answerOf', part, runId, source, eventId);
+  },
+  (choices, world) => ask('observe', [anyObservation(choices, { part: world.part, runId: anyRunId(choices, world) })]),
+];
+
+function anyVersion(choices: Choices, { tenant }: World): StoredVersion {
+  const version = 1 + choices.below(2);
+  const workflow = choices.pick(['shop', 'bank']);
+  const content = `${tenant} ${workflow} ${version} ${choices.below(2)}`;
+  return {
+    tenant,
+    workflow,
+    version,
+    digest: sha256(content) as Digest,
+    digests: { graph: content, data: 'd' },
+    source: content,
+    machine: '{}',
+    publishedBy: 'user:anna',
+    publishedAtMs: 0,
+  };
+}
+
+const READ_MAKERS: readonly Maker[] = [
+  (choices, world) => ask('publish', anyVersion(choices, world)),
+  (choices, world) => ask('findVersion', world.tenant, choices.pick(['shop', 'bank']), choices.pick([null, 1, 2])),
+  (choices, world) => ask('loadVersion', anyVersion(choices, world).digest),
+  (_, world) => ask('listVersions', world.tenant),
+  (choices, world) => ask('trace', world.part, [{ runId: anyRunId(choices, world), revision: choices.below(4) }]),
+  (_, world) => ask('nextDueMs', world.part),
+  (choices, world) => {
+    const run = anyRows(choices, world)?.run;
+    return ask('findRun', world.tenant, choices.pick([run?.key ?? 'o-1', run?.runId ?? 'o-2', 'nobody']));
+  },
+  (choices, world) =>
+    ask('listRuns', {
+      tenant: world.tenant,
+      workflow: choices.pick([null, 'shop']),
+      statuses: choices.pick<readonly RunStatus[] | null>([null, ['RUNNING', 'FAILED']]),
+      needsHuman: choices.onceIn(3),
+      q: choices.pick([null, 'o-1']),
+      limit: choices.pick([10, 1]),
+    }),
+  (choices, world) => ask('holder', world.part, anyRunId(choices, world)),
+];
+
+/** Makers by weight: what moves runs comes more often than what only looks. */
+const MAKERS: readonly Maker[] = [
+  start,
+  start,
+  commit,
+  commit,
+  commit,
+  commit,
+  commit,
+  clock,
+  clock,
+  claim,
+  claim,
+  claimRun,
+  takeSeat,
+  takeSeat,
+  fire,
+  startAgain,
+  ...SEAT_MAKERS,
+  ...EVENT_MAKERS,
+  deliver,
+  (choices, world) => choices.pick(READ_MAKERS)(choices, world),
+  (choices, world) => choices.pick(READ_MAKERS)(choices, world),
+];
+
+/** The next command, made from what the store in memory holds. */
+export function anyCommand(choices: Choices, world: World): Command | ClockStep {
+  return choices.pick(MAKERS)(choices, world);
+}
+
+/** What is read at the end of a sequence: every row that the port shows. */
+export function lastLook({ part, tenant, dump }: Pick<World, 'part' | 'tenant' | 'dump'>): readonly Command[] {
+  const runIds = dump().runs.map(({ run }) => run.runId);
+  const rows = (['journal', 'receipts', 'observations', 'inbox', 'audit'] as const).map((verb) =>
+    runIds.map((runId) => ask(verb, part, runId)),
+  );
+  return [ask('load', part, runIds), ask('listVersions', tenant), ask('workers'), ...rows.flat()];
+}
