@@ -46,33 +46,52 @@ export interface App extends Verbs {
   readonly engine: Engine;
   /** Who acts: `by`, else `PAWL_AS`, else the OS user. @throws PAWL_CONFIG_INVALID. */
   principal(by: string | null): Principal;
-  /** Starts the worker of this process, or gives the one that runs. */
+  /** Starts the worker of this process, or gives the one that runs. @throws PAWL_CONFIG_INVALID naming a broken function module. */
   runWorker(): Promise<Worker>;
   /** Finishes or releases what is held, gives seats and connections back. @param graceMs 10 000 unless given. */
   close(graceMs?: number): Promise<void>;
 }
 
-async function functionsOf(options: AppOptions): Promise<FunctionRegistry> {
-  const loaded = await loadFunctions({ paths: options.config.functions, folder: process.cwd() });
-  return new Map([...loaded, ...(options.functions ?? [])]);
+/** Functions as the adapter sees them, and the loading of the configured modules: once, when first needed. */
+interface Functions {
+  readonly registry: FunctionRegistry;
+  /** @throws PAWL_CONFIG_INVALID naming the module. */
+  load(): Promise<void>;
+}
+
+function functionsOf({ config, functions = new Map() }: AppOptions): Functions {
+  const registry = new Map(functions);
+  const fill = async (): Promise<void> => {
+    const loaded = await loadFunctions({ paths: config.functions, folder: process.cwd() });
+    for (const [name, entry] of loaded) if (!functions.has(name)) registry.set(name, entry);
+  };
+  let loading: Promise<void> | null = null;
+  return {
+    registry,
+    load: () => {
+      loading ??= fill();
+      return loading;
+    },
+  };
 }
 
 /**
- * Puts the house together: opens the store, loads functions, binds the verbs.
- * @throws PAWL_CONFIG_INVALID, PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_MIGRATION_MISMATCH, PAWL_STORE_UNAVAILABLE.
+ * Puts the house together: opens the store, binds the verbs. The configured function modules are loaded by the first
+ * verb that decides and by the worker: a broken one keeps nobody from reading.
+ * @throws PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_MIGRATION_MISMATCH, PAWL_STORE_UNAVAILABLE.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, env } = options;
   const clock = options.clock ?? createSystemClock();
   const logger = options.logger ?? createLogger('warn', STDERR, () => listSecretValues(env));
-  const functions = await functionsOf(options);
+  const functions = functionsOf(options);
   const opened =
     options.store === undefined
       ? await openStore({ config, env, clock, logger })
       : { store: options.store, close: () => Promise.resolve() };
   const engine: Engine = {
     store: opened.store,
-    actions: options.actions ?? createActionAdapter({ functions, clock, logger }),
+    actions: options.actions ?? createActionAdapter({ functions: functions.registry, clock, logger }),
     secrets: createSecrets(env),
     clock,
     ids: options.ids ?? createSystemIds(),
@@ -84,11 +103,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const doors = createDoors(engine);
   let closing: Promise<void> | null = null;
   return {
-    ...createVerbs(engine, doors.doorOf),
+    ...createVerbs(engine, doors.doorOf, functions.load),
     config,
     engine,
     principal: (by) => resolvePrincipal(config, env, by),
-    runWorker: () => doors.openWorker(),
+    runWorker: async () => {
+      await functions.load();
+      return doors.openWorker();
+    },
     close: (graceMs = GRACE_MS) => {
       closing ??= doors.close(graceMs).finally(() => opened.close());
       return closing;

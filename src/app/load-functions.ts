@@ -57,11 +57,8 @@ async function loadModule(path: string, folder: string): Promise<Readonly<Record
   try {
     loaded = (await import(url)) as { readonly functions?: unknown };
   } catch (error) {
-    throw refuse(
-      path,
-      `the module cannot be loaded (${error instanceof Error ? error.message : String(error)})`,
-      error,
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    throw refuse(path, `${resolve(folder, path)} cannot be loaded: ${why}`, error);
   }
   const { functions } = loaded;
   if (typeof functions !== 'object' || functions === null) {

@@ -92,17 +92,26 @@ function readVerbs(engine: Engine): ReadVerbs {
 /**
  * The verbs of the house, bound to an engine.
  * @param doorOf who decides for the runs of a part in this process.
+ * @param ready what the verbs that decide wait for, and fail with; those that only read need none of it.
  */
-export function createVerbs(engine: Engine, doorOf: (part: number) => Door): Verbs {
+export function createVerbs(
+  engine: Engine,
+  doorOf: (part: number) => Door,
+  ready: () => Promise<void> = () => Promise.resolve(),
+): Verbs {
   const read = readVerbs(engine);
   const at = async <T>(name: string, act: (run: RunIdentity, door: Door) => Promise<T>): Promise<T> => {
+    await ready();
     const run = await read.find(name);
     return act(run, doorOf(run.part));
   };
   return {
     ...read,
     publish: (ask) => publishVersion(engine, ask),
-    start: (ask) => startRun(engine, doorOf, ask),
+    start: async (ask) => {
+      await ready();
+      return startRun(engine, doorOf, ask);
+    },
     signal: (name, ask) => at(name, (run, door) => signalRun(engine, door, run, ask)),
     vote: (name, ask) => at(name, (run, door) => castVote(engine, door, run, ask)),
     cancel: (name, { by, reason, eventId }) =>

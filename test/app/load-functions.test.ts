@@ -34,8 +34,8 @@ describe('loadFunctions', () => {
   });
 
   const faults: readonly (readonly [string, string, string, RegExp])[] = [
-    ['a file that is not there', 'gone.mjs', '', /gone\.mjs: the module cannot be loaded/],
-    ['a module that throws', 'throws.mjs', "throw new Error('at load');", /cannot be loaded \(at load\)/],
+    ['a file that is not there', 'gone.mjs', '', /functions: gone\.mjs: \/.*gone\.mjs cannot be loaded: /],
+    ['a module that throws', 'throws.mjs', "throw new Error('at load');", /throws\.mjs cannot be loaded: at load$/],
     ['a module without functions', 'empty.mjs', 'export const other = 1;', /exports no `functions`/],
     ['functions that are none', 'null.mjs', 'export const functions = null;', /exports no `functions`/],
     [
