@@ -1,3 +1,4 @@
+import { invariant } from '../../model/errors.ts';
 import { functionSignatures, methodSignatures, type Signature } from './function-table.ts';
 import { pathOf, type Span, type SyntaxNode } from './syntax-tree.ts';
 
@@ -34,13 +35,13 @@ export function lowerExpression(node: SyntaxNode, source: string): Lowered {
 }
 
 /** The node that a stretch of lowered text belongs to: the smallest that holds it. */
-export function originOf(lowered: Lowered, span: Span): SyntaxNode | null {
-  let best: Mark | null = null;
+export function originOf(lowered: Lowered, span: Span): SyntaxNode | undefined {
+  let best: Mark | undefined;
   for (const mark of lowered.marks) {
     const holds = mark.start <= span.start && mark.end >= span.end;
-    if (holds && (best === null || mark.end - mark.start < best.end - best.start)) best = mark;
+    if (holds && (best === undefined || mark.end - mark.start < best.end - best.start)) best = mark;
   }
-  return best?.node ?? null;
+  return best?.node;
 }
 
 type Call = SyntaxNode & { readonly kind: 'call' };
@@ -128,8 +129,9 @@ class Writer {
       this.#list('has(', node.args, ')', depth);
       return;
     }
-    if (node.name === 'or' && node.args.length === 2) {
-      this.#writeOr(node, depth);
+    const [path, fallback, ...more] = node.args;
+    if (node.name === 'or' && path !== undefined && fallback !== undefined && more.length === 0) {
+      this.#writeOr(node, { path, fallback }, depth);
       return;
     }
     const signature = pick(functionSignatures(node.name), node.args.length);
@@ -177,25 +179,19 @@ class Writer {
   }
 
   /** `or(a.b.c, d)`: c if a, a.b and a.b.c are there, null included; else d. */
-  #writeOr(node: Call, depth: number): void {
-    const [path, fallback] = node.args;
-    const names = path === undefined ? null : pathOf(path);
-    if (path === undefined || fallback === undefined || names === null || names.length < 2) {
-      throw new UnknownFunction(node, 'or');
-    }
-    const steps: SyntaxNode[] = [];
+  #writeOr(
+    node: Call,
+    { path, fallback }: { readonly path: SyntaxNode; readonly fallback: SyntaxNode },
+    depth: number,
+  ): void {
+    const names = pathOf(path);
+    if (names === null || names.length < 2) throw new UnknownFunction(node, 'or');
+    const steps: PathStep[] = [];
     for (let at: SyntaxNode = path; at.kind === 'field' || at.kind === 'index'; at = at.of) steps.unshift(at);
-    const tests = steps.map((step) => this.#presence(step));
+    const tests = steps.map((step) => presenceOf(step));
     this.text += `${tests.join(' && ')} ? `;
     this.write(path, depth);
     this.#list(' : dyn(', [fallback], ')', depth);
-  }
-
-  #presence(step: SyntaxNode): string {
-    const of = step.kind === 'field' || step.kind === 'index' ? writePath(step.of) : '';
-    return step.kind === 'field'
-      ? `has(${of}.${step.name})`
-      : `own_holds(${of}, ${step.kind === 'index' ? writeKey(step.index) : '""'})`;
   }
 
   #writeOperand(node: SyntaxNode, depth: number): void {
@@ -223,15 +219,27 @@ function isTight(node: SyntaxNode): boolean {
   return node.kind !== 'unary' && node.kind !== 'ternary';
 }
 
+type PathStep = Extract<SyntaxNode, { readonly kind: 'field' | 'index' }>;
+
+/** The engine's `has` takes names only: below a key in brackets the own function asks. */
+function presenceOf(step: PathStep): string {
+  const of = writePath(step.of);
+  if (step.kind === 'index') return `own_holds(${of}, ${writeKey(step.index)})`;
+  return of.includes('[') ? `own_holds(${of}, ${JSON.stringify(step.name)})` : `has(${of}.${step.name})`;
+}
+
+/** Of what `pathOf` takes for a path. */
 function writePath(node: SyntaxNode): string {
   if (node.kind === 'name') return node.name;
   if (node.kind === 'field') return `${writePath(node.of)}.${node.name}`;
-  return node.kind === 'index' ? `${writePath(node.of)}[${writeKey(node.index)}]` : '';
+  invariant(node.kind === 'index', 'a path with something else in it', { kind: node.kind });
+  return `${writePath(node.of)}[${writeKey(node.index)}]`;
 }
 
 /** A text literal that both JSON and CEL read the same. */
 function writeKey(node: SyntaxNode): string {
-  return node.kind === 'literal' ? JSON.stringify(node.value) : '""';
+  invariant(node.kind === 'literal', 'a key of a path that is no literal', { kind: node.kind });
+  return JSON.stringify(node.value);
 }
 
 function pick(signatures: readonly Signature[], count: number): Signature | null {
