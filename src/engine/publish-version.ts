@@ -24,12 +24,15 @@ export interface Published {
   readonly warnings: readonly Problem[];
 }
 
+/** The part of an engine that publishing needs. */
+export type Publisher = Pick<Engine, 'store' | 'versions' | 'logger' | 'tenant'>;
+
 /**
  * Publishes a version: validated, lowered, stored under its digest, immutable. The same content again is a no-op.
  * @throws PAWL_DEFINITION_INVALID with all problems; PAWL_VERSION_CONFLICT when the number exists with other content.
  * Transaction: opens one.
  */
-export async function publishVersion(engine: Engine, ask: PublishAsk): Promise<Published> {
+export async function publishVersion(engine: Publisher, ask: PublishAsk): Promise<Published> {
   const { definition, problems } = validateWorkflow(ask.text, ask.file);
   const errors = problems.filter((problem) => problem.severity === 'error');
   if (definition === null || errors.length > 0) throw new DefinitionError(errors);

@@ -55,9 +55,11 @@ function readMachine(stored: StoredVersion): Machine {
   return machine;
 }
 
-/** One compilation per digest and process; what is published never changes, so nothing is ever dropped. */
-export function createVersionCache(store: Store): VersionCache {
-  const known = new Map<Digest, LoadedVersion>();
+/**
+ * One compilation per digest and process; what is published never changes, so nothing is ever dropped.
+ * @param known what is compiled already; caches over several stores of one process can share it.
+ */
+export function createVersionCache(store: Store, known = new Map<Digest, LoadedVersion>()): VersionCache {
   const asking = new Map<string, Promise<LoadedVersion | null>>();
   const numbered = new Map<string, LoadedVersion>();
 

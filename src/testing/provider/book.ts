@@ -55,8 +55,8 @@ export type BookLine =
   | ({ readonly kind: 'promise' } & DuePromise)
   /** The promise is settled: it happened, or its key had been used meanwhile. */
   | { readonly kind: 'kept'; readonly id: string }
-  /** All keys were forgotten here. */
-  | { readonly kind: 'forget' };
+  /** One key, or without its name all keys, were forgotten here. */
+  | { readonly kind: 'forget'; readonly key?: string };
 
 /** The book: lines in memory and, before anything is answered, on disk. */
 export interface Book {
@@ -87,12 +87,17 @@ class BookState {
     if (kind === 'answer') this.#remember(facts as RememberedAnswer);
     if (kind === 'promise') this.#promise(facts as DuePromise);
     if (kind === 'kept') this.promises.delete((facts as { id: string }).id);
-    if (kind === 'forget') this.answers.clear();
+    if (kind === 'forget') this.#forget((facts as { key?: string }).key);
   }
 
   #addEntry(entry: BookEntry): void {
     this.entries.push(entry);
     this.#addId(entry);
+  }
+
+  #forget(key: string | undefined): void {
+    if (key === undefined) this.answers.clear();
+    else this.answers.delete(key);
   }
 
   #remember(answer: RememberedAnswer): void {
@@ -119,6 +124,23 @@ function readLines(file: string, descriptor: number): readonly BookLine[] {
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as BookLine);
 }
 
+/** The book over its lines; `write` gets them before they count. */
+function bookOf(state: BookState, write: (lines: readonly BookLine[]) => void, close: () => void): Book {
+  return {
+    append: (lines) => {
+      if (lines.length === 0) return;
+      write(lines);
+      for (const line of lines) state.apply(line);
+    },
+    entries: state.entries,
+    calls: state.calls,
+    promises: state.promises,
+    countOf: (operation) => state.ids.get(operation)?.size ?? 0,
+    recall: (key) => state.answers.get(key) ?? null,
+    close,
+  };
+}
+
 /**
  * Opens the book of a provider, created when it is not there. It survives the process: what was written is there
  * after a kill, and what was not written was not answered either.
@@ -128,19 +150,19 @@ export function openBook(file: string): Book {
   const descriptor = openSync(file, 'a');
   const state = new BookState();
   for (const line of readLines(file, descriptor)) state.apply(line);
-  return {
-    append: (lines) => {
-      if (lines.length === 0) return;
-      writeSync(descriptor, lines.map((line) => `${canonicalJson(line as unknown as Json)}\n`).join(''));
-      // A call that did nothing may be lost with the machine; what happened may not.
-      if (lines.some((line) => line.kind !== 'call')) fsyncSync(descriptor);
-      for (const line of lines) state.apply(line);
-    },
-    entries: state.entries,
-    calls: state.calls,
-    promises: state.promises,
-    countOf: (operation) => state.ids.get(operation)?.size ?? 0,
-    recall: (key) => state.answers.get(key) ?? null,
-    close: () => closeSync(descriptor),
+  const write = (lines: readonly BookLine[]): void => {
+    writeSync(descriptor, lines.map((line) => `${canonicalJson(line as unknown as Json)}\n`).join(''));
+    // A call that did nothing may be lost with the machine; what happened may not.
+    if (lines.some((line) => line.kind !== 'call')) fsyncSync(descriptor);
   };
+  return bookOf(state, write, () => closeSync(descriptor));
+}
+
+/** A book in memory, for providers that live in a simulated world. */
+export function createMemoryBook(): Book {
+  return bookOf(
+    new BookState(),
+    () => undefined,
+    () => undefined,
+  );
 }

@@ -1,0 +1,93 @@
+import { StoreError, UnknownOutcomeError } from '../../model/errors.ts';
+import type { CommitAnswer } from '../../model/run-commit.ts';
+import type { Store } from '../../ports/store.ts';
+import type { FaultPlan } from './fault-plan.ts';
+import type { Owner, World } from './world.ts';
+
+/** The wires between a simulated process and the database. */
+export interface StoreWires {
+  readonly world: World;
+  readonly owner: Owner;
+  readonly plan: FaultPlan;
+  /** Told of each answer of a commit's member. */
+  onCommit(answer: CommitAnswer): void;
+}
+
+/** What only reads: a lost answer of it has done nothing. */
+const READS = new Set<string | symbol>([
+  'findVersion',
+  'loadVersion',
+  'listVersions',
+  'nowMs',
+  'load',
+  'trace',
+  'answerOf',
+  'drain',
+  'nextDueMs',
+  'findRun',
+  'listRuns',
+  'journal',
+  'receipts',
+  'observations',
+  'inbox',
+  'audit',
+  'holder',
+  'workers',
+]);
+
+function unreachable(): Error {
+  return new StoreError('PAWL_STORE_UNAVAILABLE', 'the simulated database cannot be reached');
+}
+
+function answerLost(isRead: boolean): Error {
+  if (isRead) return unreachable();
+  return new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'the simulated database went away before it answered');
+}
+
+/** One call on its way; what it asks for is executed by the database even when its caller has died meanwhile. */
+function travel(wires: StoreWires, isRead: boolean, execute: () => Promise<unknown>): Promise<unknown> {
+  const { world, owner, plan } = wires;
+  const fate = plan.callFate();
+  return new Promise((resolve, reject) => {
+    switch (fate.kind) {
+      case 'before':
+        world.after(fate.afterMs, owner, () => reject(unreachable()));
+        return;
+      case 'refused':
+        world.after(fate.afterMs, owner, () =>
+          reject(new StoreError('PAWL_STORE_FAILED', 'the simulated database did nothing (40001)')),
+        );
+        return;
+      case 'lost':
+        world.after(fate.thereMs, null, () => void execute().catch(() => undefined));
+        world.after(fate.brokenAfterMs, owner, () => reject(answerLost(isRead)));
+        return;
+      case 'answered':
+        world.after(fate.thereMs, null, () => {
+          execute().then(
+            (answer) => world.after(fate.backMs, owner, () => resolve(answer)),
+            (error: unknown) => world.after(fate.backMs, owner, () => reject(error as Error)),
+          );
+        });
+    }
+  });
+}
+
+/** A store as one process sees it: through wires that delay, break before and after, and outlive their caller. */
+export function createFaultyStore(inner: Store, wires: StoreWires): Store {
+  return new Proxy(inner, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return async (...args: unknown[]): Promise<unknown> => {
+        const answer = await travel(
+          wires,
+          READS.has(name),
+          () => Reflect.apply(value, target, args) as Promise<unknown>,
+        );
+        if (name === 'commit') for (const member of answer as readonly CommitAnswer[]) wires.onCommit(member);
+        return answer;
+      };
+    },
+  });
+}

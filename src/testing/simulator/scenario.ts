@@ -1,0 +1,177 @@
+import type { Json } from '../../model/json.ts';
+import type { Random } from '../random.ts';
+import { ACTION_CLASSES, type ActionClass, actionLines } from './action-classes.ts';
+
+/** What the world does to a run beside the faults: each with the time at which it first comes, milliseconds. */
+export type OutsideAct =
+  | {
+      readonly kind: 'signal';
+      readonly atMs: number;
+      readonly name: string;
+      readonly data: Json;
+      readonly times: number;
+    }
+  | { readonly kind: 'vote'; readonly atMs: number; readonly by: string; readonly decision: 'approve' | 'deny' }
+  | { readonly kind: 'cancel' | 'compensate' | 'terminate'; readonly atMs: number };
+
+/** An action of a scenario's workflow. */
+export interface ScenarioAction {
+  readonly name: string;
+  readonly kind: ActionClass;
+  readonly undo: string | null;
+  /** Share of its calls that are refused for good. */
+  readonly declines: number;
+}
+
+/** A workflow, its provider and what happens around its runs; drawn from the seed. */
+export interface Scenario {
+  readonly name: string;
+  readonly text: string;
+  readonly actions: readonly ScenarioAction[];
+  /** What comes from outside to one run; drawn anew for each. */
+  outside(random: Random): readonly OutsideAct[];
+}
+
+/** How a scenario is drawn. */
+type Draw = (random: Random) => Scenario;
+
+interface Parts {
+  readonly name: string;
+  readonly head?: readonly string[];
+  readonly actions: readonly ScenarioAction[];
+  readonly steps: readonly string[];
+  readonly outside?: Scenario['outside'];
+}
+
+const calm = (): readonly OutsideAct[] => [];
+
+function scenarioOf({ name, head = [], actions, steps, outside = calm }: Parts): Scenario {
+  const text = [
+    'pawl: 1',
+    `workflow: ${name}`,
+    'version: 1',
+    'key: input.no',
+    'input: { type: object, required: [no], properties: { no: { type: string } } }',
+    ...head,
+    'actions:',
+    ...actions.flatMap(actionLines),
+    'steps:',
+    ...steps.map((line) => `  ${line}`),
+    '',
+  ].join('\n');
+  return { name, text, actions, outside };
+}
+
+const call = (id: string, more = ''): string => `- { id: ${id}, call: do.${id}, with: { no: =input.no }${more} }`;
+
+/** An action with its undo, which nearly never is refused. */
+function undoable(random: Random, name: string, declines: number): readonly ScenarioAction[] {
+  const undo = `un${name}`;
+  return [
+    { name, kind: random.pick(ACTION_CLASSES), undo, declines },
+    { name: undo, kind: random.pick(ACTION_CLASSES), undo: null, declines: random.pick([0, 0, 0.1]) },
+  ];
+}
+
+/** Three steps, each undone in reverse; the last is often refused. */
+const saga: Draw = (random) =>
+  scenarioOf({
+    name: 'saga',
+    head: ['timeout: 10m'],
+    actions: ['reserve', 'charge', 'ship'].flatMap((name, at) => undoable(random, name, at * 0.2)),
+    steps: [call('reserve'), call('charge', ', retry: { attempts: 3, delay: 1s }'), call('ship')],
+  });
+
+/** A loop that enters its step again: each visit is an effect of its own. */
+const loop: Draw = (random) =>
+  scenarioOf({
+    name: 'loop',
+    head: ['timeout: 10m', 'vars: { turn: { type: integer, default: 0 } }'],
+    actions: [...undoable(random, 'take', 0.1), ...undoable(random, 'close', 0.2)],
+    steps: [
+      call('take'),
+      '- { id: count, set: { turn: "${ vars.turn + 1 }" } }',
+      '- { id: pause, wait: 1s }',
+      '- { id: more, when: vars.turn < 3, set: { turn: =vars.turn }, next: take, maxJumps: 5 }',
+      call('close'),
+    ],
+  });
+
+/** A timer against an event: whichever is first by the database's time. */
+const race: Draw = (random) =>
+  scenarioOf({
+    name: 'race',
+    head: ['timeout: 10m', 'events: { paid: { schema: { type: object } } }'],
+    actions: [...undoable(random, 'open', 0), ...undoable(random, 'settle', 0.1), ...undoable(random, 'remind', 0)],
+    steps: [
+      call('open'),
+      '- id: paid',
+      '  await: paid',
+      '  timeout: 6s',
+      '  catch: [{ on: [timeout], do: [{ id: remind, call: do.remind, with: { no: =input.no } }] }]',
+      call('settle'),
+    ],
+    outside: (draw) => [
+      {
+        kind: 'signal',
+        atMs: draw.next() * 12_000,
+        name: 'paid',
+        data: { sum: draw.below(9) },
+        times: 1 + draw.below(3),
+      },
+    ],
+  });
+
+/** An approval against its expiry, and voters who disagree. */
+const approval: Draw = (random) =>
+  scenarioOf({
+    name: 'approval',
+    head: ['timeout: 10m'],
+    actions: [...undoable(random, 'prepare', 0), ...undoable(random, 'refund', 0.2)],
+    steps: [
+      call('prepare'),
+      '- { id: decision, approve: Refund it, from: [role:approver], quorum: 2, denials: 2, expires: 8s }',
+      call('refund', ', authorizedBy: decision'),
+    ],
+    outside: (draw) =>
+      ['ana', 'kai', 'lea'].map((by) => ({
+        kind: 'vote',
+        atMs: draw.next() * 14_000,
+        by,
+        decision: draw.next() < 0.7 ? 'approve' : 'deny',
+      })),
+  });
+
+/** A cancel against completion, with and without a pivot. */
+const cancel: Draw = (random) =>
+  scenarioOf({
+    name: 'cancel',
+    head: ['timeout: 10m'],
+    actions: [...undoable(random, 'reserve', 0), ...undoable(random, 'pay', 0.1), ...undoable(random, 'deliver', 0.1)],
+    steps: [
+      call('reserve'),
+      call('pay', random.pick([', pivot: true', ''])),
+      '- { id: rest, wait: 2s }',
+      call('deliver'),
+    ],
+    outside: (draw) => [
+      { kind: 'cancel', atMs: draw.next() * 9_000 },
+      ...(draw.next() < 0.3 ? [{ kind: 'compensate', atMs: 9_000 + draw.next() * 9_000 } as const] : []),
+    ],
+  });
+
+/** A deadline that comes while something is in doubt. */
+const deadline: Draw = (random) =>
+  scenarioOf({
+    name: 'deadline',
+    head: ['timeout: 7s'],
+    actions: [...undoable(random, 'reserve', 0), ...undoable(random, 'charge', 0)],
+    steps: [call('reserve'), '- { id: rest, wait: 3s }', call('charge', ', retry: { attempts: forever, delay: 1s }')],
+  });
+
+const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, race, approval, cancel, deadline];
+
+/** Draws one scenario. */
+export function drawScenario(random: Random): Scenario {
+  return random.pick(DRAWS)(random);
+}
