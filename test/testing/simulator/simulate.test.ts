@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TROUBLES } from '../../../src/testing/simulator/fault-plan.ts';
 import { shrink } from '../../../src/testing/simulator/shrink.ts';
-import { simulate, wholeSeed } from '../../../src/testing/simulator/simulate.ts';
+import { simulate, type SimulationResult, wholeSeed } from '../../../src/testing/simulator/simulate.ts';
 
 /** A different stretch than CI's 300 seeds, small enough for every test run. */
 const SEEDS = Array.from({ length: 12 }, (_, index) => 1_001 + index);
@@ -17,7 +17,7 @@ describe('the simulator', () => {
   }, 60_000);
 
   it('finds no broken promise in a stretch of seeds, and puts them through every kind of trouble', async () => {
-    const results = [];
+    const results: SimulationResult[] = [];
     for (const seed of SEEDS) results.push(await simulate(wholeSeed(seed)));
     expect(results.flatMap(({ seed, violations }) => violations.map((found) => ({ seed, ...found })))).toEqual([]);
     const sum = (name: 'crashes' | 'pauses' | 'fenced' | 'lost' | 'runs'): number =>
