@@ -21,6 +21,7 @@ describe('the `with` of a call', () => {
     ['a NUL', '${ "a\\u0000b" }'],
     ['more than 256 KiB', `\${ ${Array.from({ length: 300 }, () => 'input.kilo').join(' + ')} }`],
   ])('P11 that cannot be stored is the failure expression of its step, and nothing is sent: %s', (_what, value) => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     const text = workflow(`  - { id: a, call: do.a, with: { t: '${value}' } }`, 'input: { type: object }');
     const run = new Play(text, { input: { kilo: 'k'.repeat(1_024) } }).drive();
     expect(run.head().failure).toMatchObject({ code: 'expression', step: 'a' });

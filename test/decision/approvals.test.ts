@@ -13,6 +13,7 @@ const setting = { input: { amount: 5 }, startedBy: 'u1' };
 
 describe('approvals', () => {
   it('A01 reaching an approval step twice finds the same approval; one request', () => {
+    // A01: "Reaching an approval step twice finds the same approval; one request, one notification."
     const run = new Play(TWO_EYES, setting);
     const first = run.approval();
     run.crash().decide([{ type: 'due' }]);
@@ -22,6 +23,7 @@ describe('approvals', () => {
   });
 
   it('A01 reaching an approved step again finds the decision: a retry of what was denied is denied', () => {
+    // A01: "Reaching an approval step twice finds the same approval; one request, one notification."
     const text = workflow(`  - { id: ok, approve: 'Pay?', from: ['role:desk'] }\n${PAY}`, 'onFailure: hold');
     const run = new Play(text, setting);
     run.vote('u2', 'deny');
@@ -33,6 +35,7 @@ describe('approvals', () => {
   });
 
   it('A01 another visit of the step is another question', () => {
+    // A01: "Reaching an approval step twice finds the same approval; one request, one notification."
     const text = workflow(
       `  - { id: ok, approve: 'Again?', from: ['role:desk'] }\n  - { id: w, wait: 1h, next: ok, maxJumps: 3 }`,
     );
@@ -47,6 +50,7 @@ describe('approvals', () => {
   });
 
   it('A02 a vote is an append-only row, one per person, with the roles held when it arrived; quorum counts distinct people', () => {
+    // A02: "A vote is an append-only row, one per person, with the roles held when it arrived."
     const run = new Play(TWO_EYES, setting);
     expect(run.vote('u2', 'approve', { roles: ['desk', 'lead'] })).toMatchObject({ outcome: 'applied' });
     expect(run.vote('u2', 'approve', { roles: ['desk'] })).toMatchObject({ outcome: 'duplicate' });
@@ -62,6 +66,7 @@ describe('approvals', () => {
   });
 
   it('A03 whoever is in except (default: who started the run) cannot vote: 403 naming the rule', () => {
+    // A03: "Whoever is in `except` (default: who started the run) cannot vote: 403 naming the rule."
     const run = new Play(TWO_EYES, setting);
     expect(run.vote('u1', 'approve')).toMatchObject({
       outcome: 'refused',
@@ -75,6 +80,7 @@ describe('approvals', () => {
   });
 
   it('A04 the effect’s request is computed when the approval is asked, shown as its subject, and its hash is what people approve', () => {
+    // A04: "`authorizedBy: D`: the effect's request is computed when D is asked, shown as its subject, and its hash is what people approve."
     const run = new Play(TWO_EYES, setting);
     const { subject, subjectHash, authorizes } = run.approval();
     expect(subject).toMatchObject({
@@ -91,6 +97,7 @@ describe('approvals', () => {
   });
 
   it('A04 another request later: failure unauthorized, never sent', () => {
+    // A04: "Another request later: failure `unauthorized`, never sent."
     const text = workflow(
       `${DESK.replace('quorum: 2, denials: 2', 'quorum: 1')}
   - { id: s, set: { n: 2 } }
@@ -106,6 +113,7 @@ describe('approvals', () => {
   });
 
   it('A05 the decision is made in the commit that also authorizes the target and moves the run: at quorum approvals', () => {
+    // A05: "… The decision is made by the run's decider in the commit that also authorizes the target and moves the run …"
     const run = new Play(TWO_EYES, setting);
     run.vote('u2', 'approve');
     const before = run.commits.length;
@@ -120,6 +128,7 @@ describe('approvals', () => {
   });
 
   it('A05 at denials denials; the target is refused', () => {
+    // A05: "… The decision is made by the run's decider in the commit that also authorizes the target and moves the run …"
     const run = new Play(TWO_EYES, setting);
     run.vote('u2', 'deny');
     expect(run.approval().state).toBe('open');
@@ -129,6 +138,7 @@ describe('approvals', () => {
   });
 
   it('A05 or when the quorum can no longer be met', () => {
+    // A05: "… or when the quorum can no longer be met."
     const text = workflow(
       `  - { id: ok, approve: 'Pay?', from: ['user:u1', 'user:u2', 'user:u3'], quorum: 2, denials: 2 }`,
     );
@@ -141,6 +151,7 @@ describe('approvals', () => {
   });
 
   it('A05 the same vote again: 200 with the first; another vote of the same person, or a vote after the decision: 409 with it', () => {
+    // A05: "The same vote again: 200 with the first; another vote of the same person, or a vote after the decision: 409 with it."
     const run = new Play(TWO_EYES, setting);
     run.vote('u2', 'approve');
     expect(run.vote('u2', 'approve')).toMatchObject({
@@ -159,6 +170,7 @@ describe('approvals', () => {
   });
 
   it('A05 a vote that came to nothing is not told again as if it counted', () => {
+    // A05: "The same vote again: 200 with the first; another vote of the same person, or a vote after the decision: 409 with it."
     const run = new Play(TWO_EYES, setting);
     run.vote('u2', 'approve');
     run.cancel();
@@ -170,6 +182,7 @@ describe('approvals', () => {
   });
 
   it('A06 expiry, decision and cancel are ordered by the run’s commits: exactly one is applied, the others are answered with it', () => {
+    // A06: "Expiry, decision and cancel are ordered by the run's commits: exactly one is applied, the others are answered with it."
     const expired = new Play(ONE, setting);
     expired.wait('2m');
     expect(expired.head().failure).toMatchObject({ code: 'expired', step: 'ok' });
@@ -194,6 +207,7 @@ describe('approvals', () => {
   });
 
   it('A06 a vote that arrived before the due time goes before the expiry, however late both are looked at', () => {
+    // A06: "A vote that arrived before the due time goes before the expiry."
     const run = new Play(ONE, setting);
     const vote = run.voteRow('u2', 'approve', { atMs: run.nowMs + 59_999 });
     run.sleep('1h');
@@ -202,6 +216,7 @@ describe('approvals', () => {
   });
 
   it('A06 an event that takes the step ends its approval: a vote that comes later is told so', () => {
+    // A06: "A vote that arrived before the due time goes before the expiry."
     const text = workflow(
       `  - { id: ok, approve: 'Pay?', from: ['role:desk'], on: [{ event: stop, next: b }] }\n${PAY}\n  - { id: b, call: do.b }\n  - { id: w, wait: 1h }`,
       'events: { stop: {} }',

@@ -108,6 +108,7 @@ const as = (row: Effect | undefined, state: EffectState): Effect => {
 
 describe('the order of a plan', () => {
   it('R01: A, B, C confirmed in this order, D rejected: C is undone first, B only after C, A only after B', () => {
+    // R01: "`reverse`: A, B, C confirmed in this completion order, D rejected: C's compensation is requested first, B's only after C's is confirmed, A's only …"
     const forward = ledger(['a', 'confirmed'], ['b', 'confirmed'], ['c', 'confirmed'], ['d', 'rejected']);
     const plan = planned(source(forward));
     expect(stepsOf(plan)).toEqual(['c', 'b', 'a']);
@@ -123,6 +124,7 @@ describe('the order of a plan', () => {
   });
 
   it('R01: whatever the ledger looks like, at most one compensation may be authorized or is open at once', () => {
+    // R01: "Never two at once within a plan."
     const forward = ledger(['a', 'confirmed'], ['b', 'confirmed'], ['c', 'confirmed']);
     const plan = planned(source(forward));
     const states = fc.array(fc.constantFrom(...EFFECT_STATES), { minLength: 3, maxLength: 3 });
@@ -140,6 +142,7 @@ describe('the order of a plan', () => {
   });
 
   it('R02: FAILED, ABSENT, CANCELLED, REFUSED rows get no compensation, nor does what has none declared', () => {
+    // R02: "FAILED, ABSENT, CANCELLED, REFUSED rows, skipped steps and reads get no compensation."
     const forward = ledger(
       ['a', 'confirmed'],
       ['b', 'FAILED'],
@@ -156,6 +159,7 @@ describe('the order of a plan', () => {
   });
 
   it('R03: the failing step is compensated first if it was confirmed, not at all if it is ABSENT, and nothing before it is settled', () => {
+    // R03: "The failing step itself, if UNKNOWN, is settled before anything is compensated; CONFIRMED: it is compensated first; ABSENT: not at all."
     const failing = ledger(['a', 'confirmed'], ['b', 'confirmed']);
     expect(stepsOf(planned(source(failing)))[0]).toBe('b');
     const [a] = failing;
@@ -169,6 +173,7 @@ describe('the order of a plan', () => {
   });
 
   it('R06: completion order is the receipt number, not the order of rows, starts or clocks', () => {
+    // R06: "Completion order is the receipt number, not a wall clock, not the start order."
     const forward = ledger(['a', 'confirmed'], ['b', 'confirmed'], ['c', 'confirmed'], ['d', 'confirmed']);
     fc.assert(
       fc.property(
@@ -187,12 +192,14 @@ describe('the order of a plan', () => {
   });
 
   it('R06: a confirmed row without a receipt is a bug', () => {
+    // R06: "Completion order is the receipt number, not a wall clock, not the start order."
     expect(() => planCompensation(source([{ ...authorized(), state: 'CONFIRMED' }]))).toThrow('has a receipt');
   });
 });
 
 describe('the requests of a plan', () => {
   it('R12: each is computed from the recorded request, receipt and failure, and from nothing that can change', () => {
+    // R12: "A compensation's request is computed once from the recorded request, receipt and failure, stored, and never altered."
     const undo = compensation({
       with: template({
         id: '=effect.output.id',
@@ -222,6 +229,7 @@ describe('the requests of a plan', () => {
   });
 
   it('R12: an order without a failure computes them too', () => {
+    // R12: "A compensation's request is computed once from the recorded request, receipt and failure, stored, and never altered."
     const undo = compensation({ with: template({ id: '${ failure.code }' }) });
     const of = source(ledger(['a', 'confirmed']), { steps: steps(callStep('a', { compensate: undo })) });
     const [row] = planned({ ...of, failure: null }).rows;
@@ -229,6 +237,7 @@ describe('the requests of a plan', () => {
   });
 
   it('R12: if one cannot be computed no row is planned at all, and the step is named', () => {
+    // R12: "If that computation fails: HELD before any row of the plan is requested."
     const faulty = compensation({ with: template({ id: '=effect.output.missing' }) });
     const of = source(ledger(['a', 'confirmed'], ['b', 'confirmed']), {
       steps: steps(callStep('a', { compensate: faulty })),
@@ -239,6 +248,7 @@ describe('the requests of a plan', () => {
   });
 
   it("R12: a request that breaks the undoing action's input schema cannot be sent and so is not planned", () => {
+    // R12: "A compensation's request is computed once from the recorded request, receipt and failure, stored, and never altered."
     const wrong = compensation({ with: template({ id: 5 }) });
     const plan = planCompensation(
       source(ledger(['a', 'confirmed']), { steps: steps(callStep('a', { compensate: wrong })) }),
@@ -251,6 +261,7 @@ describe('the requests of a plan', () => {
   });
 
   it('R12: a bug is not taken for a fault of the definition', () => {
+    // R12: "A compensation's request is computed once from the recorded request, receipt and failure, stored, and never altered."
     expect(() => planCompensation(source(ledger(['a', 'confirmed']), { actions: [CHARGE] }))).toThrow(
       'no action psp.refund',
     );
@@ -262,6 +273,7 @@ describe('the requests of a plan', () => {
   });
 
   it('R13: two deciders, a crash and a second order plan the same rows under the same keys', () => {
+    // R13: "Two workers, a crash loop, a double call: one row, at most one effect."
     const forward = ledger(['a', 'confirmed'], ['b', 'confirmed']);
     const first = planned(source(forward));
     expect(planned(source(forward))).toEqual(first);
@@ -276,6 +288,7 @@ describe('the requests of a plan', () => {
   });
 
   it('R13: frames and object of the forward effect separate its compensations', () => {
+    // R13: "Two workers, a crash loop, a double call: one row, at most one effect."
     const again = {
       ...authorized('a', [['v', 1]]),
       state: 'CONFIRMED' as const,
@@ -303,6 +316,7 @@ describe('a compensation that was refused for good', () => {
   const book = (...rows: Effect[]) => mapOf(...forward, ...plan.rows, refused, ...rows);
 
   it('R16: holds the plan, the rest untouched; a retry under the next generation lets it go on from there', () => {
+    // R16: "Refused for good under `hold`: HELD, the rest untouched."
     expect(nextInPlan(plan.keys, book(), HOLD)).toEqual({ kind: 'held', keys: [refused.key] });
     const retry = nextGeneration(refused);
     expect(retry).toMatchObject({
@@ -320,12 +334,14 @@ describe('a compensation that was refused for good', () => {
   });
 
   it('R17: under `continue` the rest runs, then what is left is held', () => {
+    // R17: "`continue`: the rest runs, then HELD for what is left."
     expect(nextInPlan(plan.keys, book(), CONTINUE)).toEqual({ kind: 'authorize', key: b?.key });
     const rest = book(as(b, 'CONFIRMED'), as(a, 'CONFIRMED'));
     expect(nextInPlan(plan.keys, rest, CONTINUE)).toEqual({ kind: 'held', keys: [refused.key] });
   });
 
   it('R16: only a settled compensation has a next generation', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     expect(() => nextGeneration(as(c, 'REQUESTED'))).toThrow('only a settled compensation');
     expect(() => nextGeneration({ ...authorized(), state: 'FAILED' })).toThrow('only a settled compensation');
   });
@@ -355,6 +371,7 @@ describe('a compensation that was refused for good', () => {
 
 describe('the hash of a plan', () => {
   it('R24: is stale once the run or the ledger has moved', () => {
+    // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
     const forward = ledger(['a', 'confirmed'], ['b', 'confirmed']);
     const { planHash } = planned(source(forward));
     expect(planned(source(forward.toReversed())).planHash).toBe(planHash);

@@ -25,7 +25,7 @@ const ASKED = `
 
 describe('compensation', () => {
   it('R01 reverse: A, B, C confirmed in this completion order, D rejected: C’s compensation is requested first, B’s only after C’s is confirmed, A’s only after B’s', () => {
-    // "Never two at once within a plan."
+    // R01: "Never two at once within a plan."
     const run = new Play(FOUR, {
       script: { 'do.d': ['declined'], 'undo.c': ['503', 'ok'], 'undo.b': ['hang'] },
     }).drive();
@@ -41,6 +41,7 @@ describe('compensation', () => {
   });
 
   it('R02 FAILED, ABSENT, CANCELLED, REFUSED rows, skipped steps and reads get no compensation', () => {
+    // R02: "FAILED, ABSENT, CANCELLED, REFUSED rows, skipped steps and reads get no compensation."
     const text = workflow(
       `
   - { id: a, call: do.a }
@@ -56,6 +57,7 @@ describe('compensation', () => {
   });
 
   it('R03 the failing step itself, if UNKNOWN, is settled before anything is compensated; CONFIRMED: it is compensated first', () => {
+    // R03: "The failing step itself, if UNKNOWN, is settled before anything is compensated; CONFIRMED: it is compensated first; ABSENT: not at all."
     const run = new Play(THREE, { script: { 'do.c': ['lost-done', 'ok'] } }).drive();
     expect(run.cancel()).toMatchObject({ outcome: 'applied' });
     expect(run.ledger()).toEqual({ a: 'CONFIRMED', b: 'CONFIRMED', c: 'UNKNOWN' });
@@ -66,6 +68,7 @@ describe('compensation', () => {
   });
 
   it('R03 ABSENT: not at all', () => {
+    // R03: "The failing step itself, if UNKNOWN, is settled before anything is compensated; CONFIRMED: it is compensated first; ABSENT: not at all."
     const text = workflow('  - { id: a, call: do.a }\n  - { id: x, call: ask.it }', ASKED.slice(1));
     const run = new Play(text, { script: { 'ask.it': ['lost-not-done'] } }).drive();
     run.cancel();
@@ -77,6 +80,7 @@ describe('compensation', () => {
   });
 
   it('R12 a compensation’s request is computed once from the recorded request, receipt and failure, stored, and never altered', () => {
+    // R12: "A compensation's request is computed once from the recorded request, receipt and failure, stored, and never altered."
     const text = workflow(
       `  - { id: a, call: go.a, with: { n: =vars.n } }
   - { id: s, set: { n: 2 } }
@@ -98,6 +102,7 @@ vars: { n: { type: integer, default: 1 } }`,
   });
 
   it('R12 if that computation fails: HELD before any row of the plan is requested', () => {
+    // R12: "If that computation fails: HELD before any row of the plan is requested."
     const text = workflow(
       `  - { id: a, call: do.a }
   - { id: b, call: go.b }
@@ -115,6 +120,7 @@ vars: { n: { type: integer, default: 1 } }`,
   });
 
   it('R13 two workers, a crash loop, a double call: one row, at most one effect', () => {
+    // R13: "Two workers, a crash loop, a double call: one row, at most one effect."
     const run = new Play(THREE, {
       script: { 'do.c': ['declined'], 'undo.b': ['lost-done', 'lost-done', 'ok'] },
     }).drive();
@@ -126,6 +132,7 @@ vars: { n: { type: integer, default: 1 } }`,
   });
 
   it('R15 a compensation that becomes UNKNOWN is settled like any effect; never assumed done', () => {
+    // R15: "A compensation that becomes UNKNOWN is settled like any effect; never assumed done."
     const text = workflow(
       `  - { id: a, call: do.a }
   - { id: b, call: go.b }
@@ -152,6 +159,7 @@ describe('a compensation that is refused for good', () => {
   const refused = (): Play => new Play(FOUR, { script: { 'do.d': ['declined'], 'undo.b': ['declined'] } }).drive();
 
   it('R16 under hold: HELD, the rest untouched; it says how far it is', () => {
+    // R16: "Refused for good under `hold`: HELD, the rest untouched."
     const run = refused();
     expect(run.happened).toEqual(['do.a', 'do.b', 'do.c', 'undo.c']);
     expect(run.ledger()).toMatchObject({ 'undo c': 'CONFIRMED', 'undo b': 'FAILED', 'undo a': 'PROPOSED' });
@@ -161,6 +169,7 @@ describe('a compensation that is refused for good', () => {
   });
 
   it('R16 a person retries (next generation): another key, the same bytes, and it goes on from there', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     const run = refused();
     const first = run.rowOf('b', 'undo');
     run.provider.says('undo.b', 'ok');
@@ -177,6 +186,7 @@ describe('a compensation that is refused for good', () => {
   });
 
   it('R16 a person marks it undone (with evidence: a new row CONFIRMED, observed by person)', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     const run = refused();
     expect(run.resolve(run.rowOf('b', 'undo'), 'undone', { evidence: ' ' })).toMatchObject({
       code: 'evidence-missing',
@@ -189,6 +199,7 @@ describe('a compensation that is refused for good', () => {
   });
 
   it('R16 a person waives it (with reason); the end says so', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     const run = refused();
     expect(run.resolve(run.rowOf('b', 'undo'), 'waived', { roles: ['clerk'] })).toMatchObject({
       outcome: 'refused',
@@ -204,6 +215,7 @@ describe('a compensation that is refused for good', () => {
   });
 
   it('R17 continue: the rest runs, then HELD for what is left', () => {
+    // R17: "`continue`: the rest runs, then HELD for what is left."
     const text = workflow(
       '  - { id: a, call: do.a }\n  - { id: b, call: do.b }\n  - { id: c, call: do.c }\n  - { id: d, call: do.d }',
       'compensation: { onFailure: continue }',

@@ -27,6 +27,7 @@ function answersOf(run: Play): readonly (readonly (string | null)[])[] {
 
 describe('a run that is busy with its own follow-up events', () => {
   it('R18 a cancel between two commits of a loop over zero waits is applied before the loop goes on', () => {
+    // R18: "Cancel is an event; it is accepted or refused by the commit that consumes it."
     const run = new Play(workflow(LOOP), once(CANCEL));
     expect(answersOf(run)).toEqual([['order0', 'applied', null]]);
     expect(run.state.status).toBe('CANCELLED');
@@ -34,6 +35,7 @@ describe('a run that is busy with its own follow-up events', () => {
   });
 
   it('R18 so is a terminate, and a second order is told what became of the run', () => {
+    // R18: "Terminate-without-undo is a separate audited verb."
     const run = new Play(workflow(LOOP), once(TERMINATE, CANCEL));
     expect(answersOf(run)).toEqual([
       ['order0', 'applied', null],
@@ -43,12 +45,14 @@ describe('a run that is busy with its own follow-up events', () => {
   });
 
   it('R18 what was confirmed before the loop is undone', () => {
+    // R18: "Before any effect: CANCELLED."
     const run = new Play(workflow(`  - { id: a, call: do.a }\n${LOOP}`), once(CANCEL)).drive();
     expect(run.happened).toEqual(['do.a', 'undo.a']);
     expect(run.state.status).toBe('CANCELLED');
   });
 
   it('R19 the deadline is heard between two commits of a loop over zero waits, by its firing or without one', () => {
+    // R19: "The run's deadline never interrupts an open row: no new forward work, then R04."
     const deaf = new Play(workflow(LOOP, 'timeout: 1m'), {
       meanwhile: (run) => {
         run.nowMs += 61_000;
@@ -67,6 +71,7 @@ describe('a run that is busy with its own follow-up events', () => {
   });
 
   it('R18 a cancel that came before the deadline goes before it', () => {
+    // R18: "Before any effect: CANCELLED."
     const run = new Play(workflow(LOOP, 'timeout: 1m'), {
       meanwhile: (play) => {
         const event = play.row('person:op', 'early', CANCEL, play.nowMs + 1);
@@ -79,6 +84,7 @@ describe('a run that is busy with its own follow-up events', () => {
   });
 
   it('V11 a cancel that comes when the run has failed by itself is told so', () => {
+    // V11: "The sender is told what became of it: applied, kept, duplicate, stale, refused, already-decided, ended, unmatched."
     const run = new Play(workflow('  - { id: w, wait: 0s, next: w, maxJumps: 62 }'), once(CANCEL));
     expect(run.commits).toHaveLength(1);
     expect(answersOf(run)).toEqual([['order0', 'refused', 'compensating']]);
@@ -86,6 +92,7 @@ describe('a run that is busy with its own follow-up events', () => {
   });
 
   it('V10 what does not stop the run waits for the follow-up events, and is answered after them', () => {
+    // V10: "Stored events, decisions and due timers of a run apply in the order of their database time."
     const signal: InboxPayload = { type: 'signal', name: 'go', data: {}, by: 'sender' };
     const run = new Play(workflow(`${LOOP}`, 'events: { go: {} }'), once(signal));
     const [first] = run.commits;

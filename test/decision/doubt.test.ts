@@ -26,6 +26,7 @@ const ask = (patch: Partial<DoubtAsk> = {}): DoubtAsk => ({
 
 describe('what is done about an outcome that nobody knows', () => {
   it('E06: while the key is remembered the same bytes go again, 1 s after, then 2 s, 4 s … at most a minute apart', () => {
+    // E06: "UNKNOWN: resend with the same bytes while the key is remembered (`onUnknown: resend`, the default for a remembered key); else reconcile; else review."
     expect(chooseDoubt(ask())).toEqual({ doubt: 'resend', notBeforeMs: T0 + 1_500 });
     const waits = Array.from({ length: 9 }, (_, resends) => {
       const at = nextResendAtMs({ ...requested(), resends }, contract(), T0);
@@ -35,6 +36,7 @@ describe('what is done about an outcome that nobody knows', () => {
   });
 
   it('E06: no resend leaves later than 90 % of `remembers` after the first sending; then it is asked, else a person', () => {
+    // E06: "UNKNOWN: resend with the same bytes while the key is remembered (`onUnknown: resend`, the default for a remembered key); else reconcile; else review."
     const short = contract({ idempotency: REMEMBERED });
     expect(resendsUntilMs(requested(), short)).toBe(T0 + 9_000);
     expect(chooseDoubt(ask({ contract: short, nowMs: T0 + 8_000 }))).toEqual({
@@ -50,23 +52,27 @@ describe('what is done about an outcome that nobody knows', () => {
   });
 
   it('E06: a resend waits as long as the provider asks, but not longer than the key is remembered', () => {
+    // E06: "UNKNOWN: resend with the same bytes while the key is remembered (`onUnknown: resend`, the default for a remembered key); else reconcile; else review."
     expect(chooseDoubt(ask({ retryAfterMs: 90_000 }))).toEqual({ doubt: 'resend', notBeforeMs: T0 + 90_500 });
     expect(chooseDoubt(ask({ retryAfterMs: 100 }))).toEqual({ doubt: 'resend', notBeforeMs: T0 + 1_500 });
     expect(chooseDoubt(ask({ contract: contract({ idempotency: REMEMBERED }), retryAfterMs: 90_000 }))).toEqual(REVIEW);
   });
 
   it('E06: the time counts from the first sending, not from the last', () => {
+    // E06: "Resends: 1 s, factor 2, cap 1 m, until 90 % of `remembers` since the first sending (`natural`: 24 h), then reconcile if declared, else review."
     const again = { ...requested(), firstRequestedAtMs: T0 - 8_000 };
     expect(chooseDoubt(ask({ effect: again, contract: contract({ idempotency: REMEMBERED }) }))).toEqual(REVIEW);
   });
 
   it('E06: what is harmless to repeat is repeated for 24 h', () => {
+    // E06: "Resends: 1 s, factor 2, cap 1 m, until 90 % of `remembers` since the first sending (`natural`: 24 h), then reconcile if declared, else review."
     const natural = contract({ idempotency: NATURAL });
     expect(resendsUntilMs(requested(), natural)).toBe(T0 + 24 * HOUR);
     expect(chooseDoubt(ask({ contract: natural, nowMs: T0 + 24 * HOUR }))).toEqual(REVIEW);
   });
 
   it('E06: `onUnknown` says otherwise: reconcile asks first, review asks a person, resend is the default', () => {
+    // E06: "UNKNOWN: resend with the same bytes while the key is remembered (`onUnknown: resend`, the default for a remembered key); else reconcile; else review."
     const asked = contract({ reconcile: RECONCILE });
     expect(chooseDoubt(ask({ contract: asked, policy: policy({ onUnknown: 'reconcile' }) }))).toEqual({
       doubt: 'query',
@@ -78,6 +84,7 @@ describe('what is done about an outcome that nobody knows', () => {
   });
 
   it('E06: nothing else than a resend or a question is ever chosen for a row in doubt, and pending is never resent', () => {
+    // E06: "UNKNOWN: resend with the same bytes while the key is remembered (`onUnknown: resend`, the default for a remembered key); else reconcile; else review."
     const asked = contract({ reconcile: RECONCILE });
     expect(chooseDoubt(ask({ contract: asked, cause: 'pending' }))).toEqual({
       doubt: 'query',
@@ -87,6 +94,7 @@ describe('what is done about an outcome that nobody knows', () => {
   });
 
   it('E07: without a key that the provider keeps nothing is sent again: it is asked, else a person', () => {
+    // E07: "`idempotency: none` without reconcile is never sent again after a sending whose outcome is not definite."
     const none = contract({ idempotency: NONE });
     expect(resendsUntilMs(requested(), none)).toBeNull();
     expect(chooseDoubt(ask({ contract: none }))).toEqual(REVIEW);
@@ -96,6 +104,7 @@ describe('what is done about an outcome that nobody knows', () => {
   });
 
   it('E15: a refusal after an unknown attempt is asked about, else a person; it is not sent again', () => {
+    // E15: "else it stays UNKNOWN and goes to reconcile or review."
     expect(chooseDoubt(ask({ cause: 'refused' }))).toEqual(REVIEW);
     expect(chooseDoubt(ask({ cause: 'refused', contract: contract({ reconcile: RECONCILE }) })).doubt).toBe('query');
   });
@@ -107,6 +116,7 @@ describe('what is done about an outcome that nobody knows', () => {
 
 describe('whether "not now" is believed', () => {
   it('E07: it is for a remembered key and for natural, not for none, and not once the key is forgotten', () => {
+    // E07: "503 and 429 count as definite for remembered keys and `natural`."
     expect(trustsRefusal(contract(), T0, T0 + 24 * HOUR)).toBe(true);
     expect(trustsRefusal(contract(), T0, T0 + 24 * HOUR + 1)).toBe(false);
     expect(trustsRefusal(contract(), null, T0)).toBe(true);
@@ -119,6 +129,7 @@ describe('whether "not now" is believed', () => {
 
 describe('the quarantine', () => {
   it('E06: it ends when what was sent last can no longer take effect', () => {
+    // E06: "Quarantine: "not found" counts only when the action says `absent: final` and the database clock is past requestedAt + sendWithin + settlesWithin."
     expect(quarantineEndsAtMs(requested(), contract(), NUMBERS)).toBe(T0 + 5_000 + 120_000);
     expect(() => quarantineEndsAtMs(authorized(), contract(), NUMBERS)).toThrow('only a requested effect');
   });
@@ -130,6 +141,7 @@ describe('the next query', () => {
   const base = { effect: unknown, contract: asked, numbers: NUMBERS, notFound: false };
 
   it('E06: it comes `every` after, until `giveUp` since asking began; then a person', () => {
+    // E06: "Resends: 1 s, factor 2, cap 1 m, until 90 % of `remembers` since the first sending (`natural`: 24 h), then reconcile if declared, else review."
     expect(nextQuery({ ...base, nowMs: T0 })).toEqual({ doubt: 'query', notBeforeMs: T0 + 60_000 });
     const last = T0 + 24 * HOUR - 60_000;
     expect(nextQuery({ ...base, nowMs: last })).toEqual({ doubt: 'query', notBeforeMs: T0 + 24 * HOUR });
@@ -137,6 +149,7 @@ describe('the next query', () => {
   });
 
   it('E06: "not found" inside the quarantine is asked again as soon as the answer counts', () => {
+    // E06: "Quarantine: "not found" counts only when the action says `absent: final` and the database clock is past requestedAt + sendWithin + settlesWithin."
     const countsFrom = T0 + 125_001;
     expect(nextQuery({ ...base, nowMs: T0 + 100_000, notFound: true }).notBeforeMs).toBe(countsFrom);
     expect(nextQuery({ ...base, nowMs: T0 + 10_000, notFound: true }).notBeforeMs).toBe(T0 + 70_000);
@@ -146,6 +159,7 @@ describe('the next query', () => {
   });
 
   it('E06: it is not given up before the first answer that counts', () => {
+    // E06: "Quarantine: "not found" counts only when the action says `absent: final` and the database clock is past requestedAt + sendWithin + settlesWithin."
     const impatient = contract({ reconcile: { ...RECONCILE, everyMs: HOUR, giveUpMs: 1_000 } });
     expect(nextQuery({ ...base, contract: impatient, nowMs: T0, notFound: true }).notBeforeMs).toBe(T0 + 125_001);
     expect(nextQuery({ ...base, contract: impatient, nowMs: T0 })).toEqual(REVIEW);

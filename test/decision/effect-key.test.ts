@@ -37,6 +37,7 @@ const keyOf = (patch: Partial<EffectIdentity> = {}): EffectKey =>
 
 describe('effect keys', () => {
   it('E01: the key is sha256 over the tagged list, addresses by reach, and stays what it was when it was pinned', () => {
+    // E01: "The effect key is `sha256(JCS(["ek/1", tenant, reach, address, object, intent, generation]))`."
     const address = ['order', 'O-1', 'charge', []];
     expect(keyOf()).toBe(byHand(['ek/1', 'default', 'run', address, 'order/O-1', 'charge', 0]));
     expect(keyOf()).toBe('0639cb69c8711b5c485ce2c2fbde572124cb1277ff8b389e6193ed29444c0775');
@@ -54,11 +55,13 @@ describe('effect keys', () => {
   });
 
   it('E01: what the step does not say is the run key and the action name', () => {
+    // E01: "runKey without `key` is the run's UUID in lower case."
     const key = keyOf({ object: null, intent: null });
     expect(key).toBe(byHand(['ek/1', 'default', 'run', ['order', 'O-1', 'charge', []], 'O-1', 'psp.charge', 0]));
   });
 
   it('E01: the start number of a freed key joins the run key and no text can imitate it', () => {
+    // E01: "runKey without `key` is the run's UUID in lower case."
     const second = keyOf({ run: { ...RUN, startNumber: 2 } });
     expect(second).toBe(
       byHand(['ek/1', 'default', 'run', ['order', ['O-1', 2], 'charge', []], 'order/O-1', 'charge', 0]),
@@ -67,6 +70,7 @@ describe('effect keys', () => {
   });
 
   it('E01: no version, attempt, worker or time changes a key; every ingredient does', () => {
+    // E01: "No version, attempt, worker or time in it."
     const row = authorized();
     fc.assert(
       fc.property(fc.nat(1_000), fc.nat(), fc.nat(99), (attempt, delayMs, fence) => {
@@ -91,6 +95,7 @@ describe('effect keys', () => {
   });
 
   it('E01: two identities share a key only if they are the same identity', () => {
+    // E01: "The provider sees the 64 hex digits; `run_` + Crockford base32 is display only, and every verb takes either form or the run key."
     const text = fc.string({ unit: 'grapheme', maxLength: 6 });
     const identity = fc.record({ step: text, object: text, intent: text, key: text });
     fc.assert(
@@ -103,6 +108,7 @@ describe('effect keys', () => {
   });
 
   it('R13: the compensation key is sha256 over its tagged forward key and generation, one for each generation', () => {
+    // R13: "Its key is `sha256(JCS(["ck/1", forwardKey, "compensate", generation]))`, generation 0, + 1 only by R16."
     const forward = keyOf();
     expect(compensationKey(forward)).toBe(byHand(['ck/1', forward, 'compensate', 0]));
     expect(compensationKey(forward)).toBe('8ed16d8893cb244f44ee21416f384225833d4f14c17e7ede0d9769cb12205c4e');
@@ -123,6 +129,7 @@ describe('effect keys', () => {
 
 describe('request hashes', () => {
   it('E02: the same request has the same hash whatever the order of its keys, another amount has another', () => {
+    // E02: "Same key + same hash: the recorded outcome."
     const reordered = Object.fromEntries(Object.entries(REQUEST).reverse()) as unknown as typeof REQUEST;
     expect(requestHash(reordered)).toBe(requestHash(REQUEST));
     expect(requestHash(REQUEST)).toBe(byHand(REQUEST));
@@ -133,6 +140,7 @@ describe('request hashes', () => {
   });
 
   it('E02: the stored text is the hashed text and gives the request back', () => {
+    // E02: "Same key + same hash: the recorded outcome."
     expect(byHand(JSON.parse(requestText(REQUEST)))).toBe(requestHash(REQUEST));
     expect(readRequest(authorized())).toEqual(REQUEST);
   });

@@ -47,6 +47,7 @@ describe('a start', () => {
 
 describe('a resumed run', () => {
   it('E03 REQUESTED without outcome is UNKNOWN to every other holder, and sent again with the same key while it is remembered', () => {
+    // E03: "REQUESTED without outcome is UNKNOWN to every other holder."
     const run = new Play(TWO, { script: { 'do.a': ['hang'] } });
     run.drive();
     const before = run.rowOf('a');
@@ -59,6 +60,7 @@ describe('a resumed run', () => {
   });
 
   it('E03 without a remembered key it is asked about, or left to a person, and never sent again', () => {
+    // E03: "REQUESTED without outcome is UNKNOWN to every other holder."
     const asked = new Play(workflow('  - { id: a, call: ask.it }', ASKED), { script: { 'ask.it': ['hang'] } });
     asked.drive();
     asked.crash();
@@ -75,6 +77,7 @@ describe('a resumed run', () => {
   });
 
   it('E03 a row under the holder’s own fence is in flight, not in doubt', () => {
+    // E03: "REQUESTED without outcome is UNKNOWN to every other holder."
     const run = new Play(TWO, { script: { 'do.a': ['hang'] } });
     run.drive();
     run.decide([{ type: 'resumed' }]);
@@ -102,6 +105,7 @@ describe('a resumed run', () => {
 
 describe('attempts', () => {
   it('E05 an attempt that was not sent does not count against attempts: back to AUTHORIZED, not before 1 s', () => {
+    // E05: "else the attempt is settled unavailable (not sent), which does not count against `attempts`: back to AUTHORIZED, not before 1 s."
     const run = new Play(TWO, { script: { 'do.a': ['unsent', 'unsent', 'unsent', 'ok'] } }).drive();
     expect(run.rowOf('a')).toMatchObject({
       state: 'AUTHORIZED',
@@ -128,6 +132,7 @@ describe('attempts', () => {
   });
 
   it('E09 an effect moves its run once: attempts, queries and reviews stay inside the ledger', () => {
+    // E09: "Attempts, queries and reviews stay inside the ledger."
     const text = workflow('  - { id: a, call: do.a, retry: { attempts: 5, delay: 1s } }\n  - { id: b, call: do.b }');
     const run = new Play(text, { script: { 'do.a': ['503', '429', 'lost-done', 'ok'] } }).drive().wait('1h');
     expect(run.state.status).toBe('COMPLETED');
@@ -143,6 +148,7 @@ describe('attempts', () => {
   });
 
   it('E09 the same answer twice moves the run once', () => {
+    // E09: "An effect moves its run once: inbox id `<effectKey>:settled`, one event type `effect.settled {step, frames, outcome}`."
     const run = new Play(TWO, { script: { 'do.b': ['hang'] } });
     const answer = run.answerNext();
     if (answer === null) throw new Error('nothing was sent');
@@ -153,6 +159,7 @@ describe('attempts', () => {
   });
 
   it('E08 late answers are stored as observations, never overwrite', () => {
+    // E08: "Late answers (fenced worker, webhook, second query) are stored as observations, never overwrite."
     const run = new Play(TWO, { script: { 'do.a': ['declined'] } }).drive();
     const row = run.rowOf('a');
     const late = { type: 'attempt.settled', effectKey: row.key, attempt: 7, outcome: outcome('rejected') } as const;
@@ -166,6 +173,7 @@ describe('attempts', () => {
   });
 
   it('E08 a proof against a row assumed absent or failed raises an incident that needs a person, also after the end', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
     const run = new Play(TWO, { script: { 'do.b': ['declined'] } }).drive();
     expect(run.state.status).toBe('COMPENSATED');
     const b = run.rowOf('b');
@@ -187,6 +195,7 @@ describe('attempts', () => {
   });
 
   it('E08 the person who resolves it may confirm the row, and its compensation is a person’s to order', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
     const run = new Play(TWO, { script: { 'do.b': ['declined'] } }).drive();
     const b = run.rowOf('b');
     run.decide([{ type: 'attempt.settled', effectKey: b.key, attempt: 1, outcome: outcome('confirmed') }]);
@@ -202,6 +211,7 @@ describe('attempts', () => {
   });
 
   it('E08 what is proved late while the run undoes is undone behind the rest of the plan', () => {
+    // E08: "Late answers (fenced worker, webhook, second query) are stored as observations, never overwrite."
     const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }'), {
       script: { 'do.b': ['declined'], 'undo.a': ['hang'] },
     }).drive();
@@ -281,6 +291,7 @@ describe('doubt', () => {
 
 describe('one key', () => {
   it('E02 another request under it: incident, zero provider calls', () => {
+    // E02: "Other hash: `PAWL_EFFECT_CONFLICT`, incident, zero provider calls."
     const text = workflow(
       `  - { id: e, await: more, on: [{ event: change, set: { n: =event.data.n } }] }
   - { id: a, call: do.a, with: { n: =vars.n } }`,
@@ -306,6 +317,7 @@ describe('one key', () => {
   });
 
   it('E02 the same request under it: the recorded outcome', () => {
+    // E02: "Same key + same hash: the recorded outcome."
     const run = new Play(TWO, { script: { 'do.b': ['hang'] } }).drive();
     const a = run.rowOf('a');
     const text = workflow('  - { id: w, wait: 1m }\n  - { id: a, call: do.a }\n  - { id: b, call: do.b }');
@@ -353,6 +365,7 @@ describe('a version whose functions are missing here', () => {
 
 describe('a parked run', () => {
   it('P07 is let go by a process that sends nothing: applied at once, with a row in the journal', () => {
+    // P07: "A process that cannot decide only stores events."
     const run = new Play(TWO, { missingFunctions: ['do-b@1'] });
     const rows = run.stored.journal.length;
     run.canSend = false;

@@ -9,6 +9,7 @@ const EVENTS = `events:
 
 describe('events', () => {
   it('V01 store first, match later: an event before its wait is kept for its keep and matched', () => {
+    // V01: "Store first, match later: an event before its wait is kept for its `keep` and matched; an unmatched one is listed, not dropped."
     const run = new Play(workflow('  - { id: w, wait: 1m }\n  - { id: e, await: item }', EVENTS));
     expect(run.signal('item', { n: 1 })).toMatchObject({ outcome: 'kept', consumed: false });
     expect(run.signal('item', { n: 2 })).toMatchObject({ outcome: 'kept' });
@@ -26,6 +27,7 @@ describe('events', () => {
   });
 
   it('V01 an unmatched one is listed, not dropped', () => {
+    // V01: "Store first, match later: an event before its wait is kept for its `keep` and matched; an unmatched one is listed, not dropped."
     const run = new Play(workflow('  - { id: w, wait: 1d }', EVENTS));
     const row = run.signalRow('item', {});
     run.deliver(row);
@@ -40,6 +42,7 @@ describe('events', () => {
   });
 
   it('V01 they are matched in the order in which they were received, not in that of their ids', () => {
+    // V01: "Store first, match later: an event before its wait is kept for its `keep` and matched; an unmatched one is listed, not dropped."
     const run = new Play(workflow('  - { id: w, wait: 1m }\n  - { id: e, await: item }', EVENTS));
     run.decide([
       { type: 'inbox', event: run.signalRow('item', { n: 2 }, { id: 'a', atMs: T0 + 20 }) },
@@ -50,6 +53,7 @@ describe('events', () => {
   });
 
   it('V02 the same row of the inbox again moves nothing: it has its answer', () => {
+    // V02: "`(source, event id)` is unique as long as receipts are kept, before matching to a run and again in the run's inbox."
     const run = new Play(workflow('  - { id: e, await: item }\n  - { id: f, await: item }', EVENTS));
     const row = run.signalRow('item', { n: 1 });
     const [commit] = run.decide([
@@ -63,6 +67,7 @@ describe('events', () => {
   });
 
   it('V04 an event for a run that ended is consumed as ended, answered 2xx', () => {
+    // V04: "An event for a run that ended is consumed as `ended`, answered 2xx."
     const run = new Play(workflow('  - { id: a, call: do.a }', EVENTS)).drive();
     const { revision } = run.state;
     expect(run.signal('item', {})).toMatchObject({ outcome: 'ended', consumed: true });
@@ -70,6 +75,7 @@ describe('events', () => {
   });
 
   it('V05 only declared events are accepted from outside; engine events cannot be forged', () => {
+    // V05: "Only declared events are accepted from outside; engine events cannot be forged."
     const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: e, await: paid }', EVENTS), {
       script: { 'do.a': ['hang'] },
     });
@@ -80,6 +86,7 @@ describe('events', () => {
   });
 
   it('V05 data that does not fit its schema is refused with the pointer', () => {
+    // V05: "Only declared events are accepted from outside; engine events cannot be forged."
     const run = new Play(workflow('  - { id: e, await: paid }', EVENTS));
     expect(run.signal('paid', { amount: '5' })).toMatchObject({
       outcome: 'refused',
@@ -91,6 +98,7 @@ describe('events', () => {
   });
 
   it('V05 an event with a declared source is accepted from that source only', () => {
+    // V05: "Only declared events are accepted from outside; engine events cannot be forged."
     const run = new Play(workflow("  - { id: e, await: order, match: 'o-1' }", EVENTS));
     expect(run.signal('order', { orderId: 'o-1' }, { source: 'elsewhere' })).toMatchObject({
       outcome: 'refused',
@@ -109,6 +117,7 @@ describe('events', () => {
   });
 
   it('V10 stored events, decisions and due timers of a run apply in the order of their database time; at a tie the event goes first', () => {
+    // V10: "Stored events, decisions and due timers of a run apply in the order of their database time."
     const text = workflow(
       '  - { id: e, await: item, timeout: 10s, catch: [{ on: [timeout], do: [], next: late }] }\n  - { id: a, call: do.a, next: end }\n  - { id: late, call: do.b }',
       EVENTS,
@@ -127,6 +136,7 @@ describe('events', () => {
   });
 
   it('V10 an event received after the due time finds the timer’s outcome, however late the timer is processed', () => {
+    // V10: "an event received after the due time finds the timer's outcome, however late the timer is processed."
     const text = workflow(
       '  - { id: w, wait: 10s }\n  - { id: e, await: item, timeout: 10s, catch: [{ on: [timeout], do: [], next: late }] }\n  - { id: a, call: do.a, next: end }\n  - { id: late, call: do.b }',
       EVENTS,
@@ -141,6 +151,7 @@ describe('events', () => {
   });
 
   it('V11 the sender is told what became of it', () => {
+    // V11: "The sender is told what became of it: applied, kept, duplicate, stale, refused, already-decided, ended, unmatched."
     const run = new Play(workflow('  - { id: e, await: item }\n  - { id: f, await: item }', EVENTS));
     const told = [
       run.signal('stop'),
@@ -165,6 +176,7 @@ describe('handlers', () => {
   );
 
   it('V13 a handler (on) never takes an event received before its step became active; await does', () => {
+    // V13: "A handler (`on`) never takes an event received before its step became active; `await` does."
     const run = new Play(text);
     run.signal('stop', {});
     run.wait('1m');
@@ -177,6 +189,7 @@ describe('handlers', () => {
   });
 
   it('V13 received before, looked at after: the time of receipt counts', () => {
+    // V13: "A handler (`on`) never takes an event received before its step became active; `await` does."
     const run = new Play(text);
     const row = run.signalRow('stop', {}, { atMs: T0 + 59_000 });
     run.wait('2m');
@@ -185,6 +198,7 @@ describe('handlers', () => {
   });
 
   it('V13 one event moves a run at most once: the innermost taker, await before on', () => {
+    // V13: "One event moves a run at most once: the innermost taker, `await` before `on`."
     const nested = workflow(
       `  - id: outer
     choose:
@@ -207,6 +221,7 @@ describe('handlers', () => {
   });
 
   it('V13 a choose takes what comes while one of its steps is active, and nothing from before', () => {
+    // V13: "A handler (`on`) never takes an event received before its step became active; `await` does."
     const nested = workflow(
       `  - { id: w, wait: 1m }
   - id: outer
@@ -264,6 +279,7 @@ describe('handlers', () => {
 
 describe('timers', () => {
   it('V06 a timer’s due time is fixed once from its event’s database time; never early, at most once', () => {
+    // V06: "A timer's due time is fixed once from its event's database time."
     const run = new Play(workflow('  - { id: w, wait: 400d }\n  - { id: a, call: do.a }'));
     expect(run.state.timers.get('w:wait')?.dueAtMs).toBe(T0 + 400 * 86_400_000);
     run.crash().sleep('399d');
@@ -275,6 +291,7 @@ describe('timers', () => {
   });
 
   it('V06 a commit that leaves the state deletes its timers; a generation that is not current is ignored', () => {
+    // V06: "A commit that leaves the state deletes its timers; a generation that is not current is ignored."
     const steps = '  - { id: e, await: item, timeout: 1m, next: e2 }\n  - { id: e2, wait: 5s, next: e, maxJumps: 3 }';
     const run = new Play(workflow(steps, EVENTS));
     const first = run.state.timers.get('e:timeout');
@@ -289,6 +306,7 @@ describe('timers', () => {
   });
 
   it('V06 a firing that comes while its state is left is ignored, too', () => {
+    // V06: "A commit that leaves the state deletes its timers; a generation that is not current is ignored."
     const run = new Play(workflow('  - { id: e, await: item, timeout: 1m }\n  - { id: f, await: stop }', EVENTS));
     const firing = run.row('timer', 'x', {
       type: 'timer',

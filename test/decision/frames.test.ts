@@ -4,10 +4,12 @@ import { frameKey, framesOf, sameFrames } from '../../src/decision/frames.ts';
 
 describe('frames', () => {
   it('E01: a step that was never jumped back to has no frames', () => {
+    // E01: "*visit* is a counter of the step list: 0 at entry from outside, +1 per authored jump back, in the commit that takes it."
     expect(framesOf(['main', 'pick$branch0'], { main: 0 })).toEqual([]);
   });
 
   it('E01: each enclosing list that was jumped back counts, outermost first', () => {
+    // E01: "*visit* is a counter of the step list: 0 at entry from outside, +1 per authored jump back, in the commit that takes it."
     expect(framesOf(['main', 'pick$branch0'], { main: 2, pick$branch0: 1 })).toEqual([
       ['v', 2],
       ['v', 1],
@@ -16,6 +18,7 @@ describe('frames', () => {
   });
 
   it('E01: visit 1 of an inner list is not visit 1 of the outer one', () => {
+    // E01: "*visit* is a counter of the step list: 0 at entry from outside, +1 per authored jump back, in the commit that takes it."
     const inner = framesOf(['main', 'pick$branch0'], { main: 0, pick$branch0: 1 });
     expect(inner).toEqual([
       ['v', 0],
@@ -25,6 +28,7 @@ describe('frames', () => {
   });
 
   it('E01: different visits of the same lists never share frames', () => {
+    // E01: "*visit* is a counter of the step list: 0 at entry from outside, +1 per authored jump back, in the commit that takes it."
     const lists = ['main', 'a$branch0', 'b$catch0'];
     const visits = fc.record({ main: fc.nat(3), a$branch0: fc.nat(3), b$catch0: fc.nat(3) });
     fc.assert(

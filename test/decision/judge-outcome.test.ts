@@ -113,6 +113,7 @@ describe('a confirmed answer', () => {
   });
 
   it('E12: is UNKNOWN unreadable when it breaks the output schema, its bytes kept', () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const typed = contract({ output: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } });
     expect(verdict(answered(200, { id: 'ch_1' }), typed)).toBe('confirmed');
     const broken = judge(answered(200, { id: 5 }), typed);
@@ -126,12 +127,14 @@ describe('a confirmed answer', () => {
   });
 
   it('E12: is UNKNOWN unreadable when it cannot be read or stored', () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     expect(judge(cutOff(200))).toMatchObject({ code: 'unreadable', resultBase64: base64('<html') });
     expect(verdict(answered(200, { note: 'a\u0000b' }))).toBe('unknown unreadable');
     expect(verdict(answered(200, { note: '\ud800' }))).toBe('unknown unreadable');
   });
 
   it('E12: keeps a bounded part of what is too large', () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const report: AttemptReport = {
       kind: 'answered',
       status: 200,
@@ -222,6 +225,7 @@ describe("the action's own outcome list", () => {
 
 describe('refusals that are believed only where repeating is safe', () => {
   it('E07: 503 and 429 are definite for a remembered key and natural, unknown for none and lookup-only', () => {
+    // E07: "503 and 429 count as definite for remembered keys and `natural`."
     for (const [status, kind] of [
       [503, 'unavailable'],
       [429, 'throttled'],
@@ -236,16 +240,19 @@ describe('refusals that are believed only where repeating is safe', () => {
   });
 
   it("E07: the action's own outcome may say otherwise", () => {
+    // E07: "for `none` and lookup-only they are unknown unless the action's own `outcome` says otherwise."
     const of = contract({ idempotency: { kind: 'none' }, outcome: [rule('response.status == 503', 'unavailable')] });
     expect(judge(answered(503), of)).toMatchObject({ kind: 'unavailable', named: true });
   });
 
   it('E07: a key that the provider has forgotten counts as none', () => {
+    // E07: "503 and 429 count as definite for remembered keys and `natural`."
     expect(judge(answered(503), contract(), { nowMs: T0 + 24 * HOUR }).kind).toBe('unavailable');
     expect(judge(answered(503), contract(), { nowMs: T0 + 24 * HOUR + 1 }).kind).toBe('unknown');
   });
 
   it('E07: a connection that was never made is definite for everybody', () => {
+    // E07: "`idempotency: none` without reconcile is never sent again after a sending whose outcome is not definite."
     expect(verdict({ kind: 'broken', byteWritten: false, reason: 'ECONNREFUSED' }, NONE)).toBe(
       'unavailable unreachable',
     );
@@ -284,6 +291,7 @@ describe('what a function says', () => {
   });
 
   it('E15: is named by a rule about failure, and rules about response do not disturb', () => {
+    // E15: "… `rejected` from a later attempt settles the row only if the action's own `outcome` names that answer ("already exists" is not "never happened")."
     const of = contract({
       outcome: [
         rule('response.status == 409', 'confirmed'),
@@ -307,6 +315,7 @@ describe('what a function says', () => {
   });
 
   it('E12: is UNKNOWN unreadable where the output schema or a rule cannot take it', () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const typed = contract({ output: { type: 'string' } });
     expect(verdict(says('confirmed'), typed)).toBe('unknown unreadable');
     const faulty = contract({ outcome: [rule('failure.data.x == 1', 'rejected')] });

@@ -57,6 +57,7 @@ describe('a query with `found`', () => {
   });
 
   it('E06: proves nothing when it fails itself: a 401, a 500, a redirect or silence is not "not found"', () => {
+    // E06: "Quarantine: "not found" counts only when the action says `absent: final` and the database clock is past requestedAt + sendWithin + settlesWithin."
     const byStatus = asks({ found: cel('response.status == 200') });
     for (const status of [302, 400, 401, 403, 408, 409, 429, 500, 503]) {
       expect(verdict(answered(status), byStatus)).toBe('unknown query-failed');
@@ -75,6 +76,7 @@ describe('a query with `found`', () => {
   });
 
   it('E12: an output that breaks the schema confirms nothing', () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const typed = asks({}, { output: { type: 'object', required: ['id'] } });
     expect(verdict(answered(200, { items: [{}] }), typed)).toBe('unknown unreadable');
     expect(verdict(answered(200, { items: [{ id: 1 }] }), typed)).toBe('confirmed');

@@ -42,6 +42,7 @@ const swap = <Item>(list: readonly Item[], index: number, change: (item: Item) =
 
 describe('receipts', () => {
   it('E10: they are numbered from 1, linked to the one before, and covered by a hash that can be made by hand', () => {
+    // E10: "Receipts are numbered per run, written only in guarded commits, chained by that number (order of completion for R06)."
     const { receipts, effects } = book();
     expect(receipts.map((receipt) => receipt.receiptNo)).toEqual([1, 2, 3]);
     expect(receipts.map((receipt) => receipt.previous)).toEqual([
@@ -60,6 +61,7 @@ describe('receipts', () => {
   });
 
   it('E10: one flipped character anywhere in a receipt is found', () => {
+    // E10: "`pawl receipt verify` recomputes offline; one flipped byte is found."
     const { receipts, effects } = book();
     const text = JSON.stringify(receipts);
     const flip = (at: number, code: number): string =>
@@ -82,6 +84,7 @@ describe('receipts', () => {
   });
 
   it('E10: a missing, a doubled and an exchanged receipt are found', () => {
+    // E10: "`pawl receipt verify` recomputes offline; one flipped byte is found."
     const { receipts } = book();
     expect(verify(receipts.slice(1))).not.toEqual([]);
     expect(verify(receipts.filter((receipt) => receipt.receiptNo !== 2))).not.toEqual([]);
@@ -90,6 +93,7 @@ describe('receipts', () => {
   });
 
   it('E10: a chain that is consistent but belongs to other requests is found', () => {
+    // E10: "`pawl receipt verify` recomputes offline; one flipped byte is found."
     const { receipts, effects } = book();
     const [first] = receipts;
     if (!first) throw new Error('no receipt');
@@ -108,6 +112,7 @@ describe('receipts', () => {
   });
 
   it('E10: a ledger row that its receipts do not bear out is found', () => {
+    // E10: "`pawl receipt verify` recomputes offline; one flipped byte is found."
     const { receipts, effects } = book();
     const faults = (change: (effect: Effect) => Effect): readonly string[] =>
       verify(receipts, swap(effects, 0, change)).map((fault) => fault.fault);

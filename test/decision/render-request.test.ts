@@ -67,6 +67,7 @@ describe('the request of an http action', () => {
   });
 
   it('E02: is the same for the same values and leaves secrets out of what is hashed', () => {
+    // E02: "Same key + same hash: the recorded outcome."
     const headers = [
       ['X-Api-Key', template('=secrets.pspToken')],
       ['X-Open', template('yes')],

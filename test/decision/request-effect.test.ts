@@ -9,6 +9,7 @@ const unknown = (): Effect => ({ ...requested(), state: 'UNKNOWN', doubt: 'resen
 
 describe('requesting', () => {
   it('E03: writes attempt, fence, time and the last instant for the first byte', () => {
+    // E03: "REQUESTED (attempt, fence, `sendBy`) is committed before the first byte leaves."
     expect(requestEffect(authorized(), at(T0, 7))).toMatchObject({
       state: 'REQUESTED',
       attempt: 1,

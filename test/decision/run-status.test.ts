@@ -33,6 +33,7 @@ const live = (patch: Partial<LiveRun> = {}) =>
 
 describe('the final status', () => {
   it('R25: it follows from the end that the machine reached and the ledger alone', () => {
+    // R25: "The final status is a pure function of (the end that the machine reached: done, failed, cancelled, terminated, ordered; the ledger)."
     const nothing: Effect[] = [row('CONFIRMED'), row('FAILED'), row('ABSENT')];
     expect(finalStatus({ kind: 'done' }, nothing)).toBe('COMPLETED');
     expect(finalStatus({ kind: 'failed' }, nothing)).toBe('FAILED');
@@ -48,6 +49,7 @@ describe('the final status', () => {
   });
 
   it('R25: every end over every ledger has one status, whatever the order of the rows', () => {
+    // R25: "The final status is a pure function of (the end that the machine reached: done, failed, cancelled, terminated, ordered; the ledger)."
     const rows = fc.array(fc.tuple(fc.constantFrom(...EFFECT_STATES), fc.boolean()), { maxLength: 6 });
     const kind = fc.constantFrom('done', 'failed', 'cancelled', 'terminated', 'ordered');
     fc.assert(
@@ -102,6 +104,7 @@ describe('the status of a run that has not ended', () => {
   });
 
   it('R25: every live run has one status', () => {
+    // R25: "The final status is a pure function of (the end that the machine reached: done, failed, cancelled, terminated, ordered; the ledger)."
     const state = fc.record({
       state: fc.constantFrom(...EFFECT_STATES),
       doubt: fc.constantFrom('resend', 'query', 'review', null),

@@ -50,6 +50,7 @@ describe('headers that carry secrets', () => {
   });
 
   it('P12: a secret that is no header text is refused without being shown', () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const attempt = () => render(bearer, 'top\nsecret-canary');
     expect(attempt).toThrow('a header is a text on one line');
     expect(attempt).not.toThrow('canary');

@@ -44,6 +44,7 @@ describe('a value that is set', () => {
   });
 
   it('P11 can be stored, or the step fails with expression', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     const long = Array.from({ length: 300 }, () => 'input.kilo').join(' + ');
     const run = new Play(SET(`text: '\${ ${long} }'`), { input: { kilo: 'k'.repeat(1_024) } }).drive();
     expect(run.happened).toEqual(['do.a']);

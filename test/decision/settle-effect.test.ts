@@ -84,6 +84,7 @@ describe('an attempt that says no', () => {
   });
 
   it('E15: after an unknown attempt it settles the row only if the action itself names that answer', () => {
+    // E15: "… `rejected` from a later attempt settles the row only if the action's own `outcome` names that answer ("already exists" is not "never happened")."
     const resent = again(unknown());
     const unnamed = settleAttempt(settling(resent, { nowMs: T0 + 2_000 }), outcome('rejected', { code: 'conflict' }));
     expect(unnamed.effect).toMatchObject({ state: 'UNKNOWN', doubt: 'review', code: 'conflict' });
@@ -134,6 +135,7 @@ describe('an attempt that says not now', () => {
   });
 
   it('E06: speaks of its own sending alone: a row in doubt stays UNKNOWN', () => {
+    // E06: "UNKNOWN: resend with the same bytes while the key is remembered (`onUnknown: resend`, the default for a remembered key); else reconcile; else review."
     const resent = again(unknown());
     const settled = settleAttempt(settling(resent, { policy: THREE, nowMs: T0 + 2_000 }), outcome('unavailable'));
     expect(settled.effect).toMatchObject({
@@ -158,6 +160,7 @@ describe('an attempt that never left', () => {
   const unsent = outcome('unavailable', { code: 'not-sent', sent: false });
 
   it('E05: does not count: AUTHORIZED again, not before 1 s, even with one attempt', () => {
+    // E05: "else the attempt is settled unavailable (not sent), which does not count against `attempts`: back to AUTHORIZED, not before 1 s."
     const { effect, retryAtMs } = settleAttempt(settling(requested()), unsent);
     expect(effect).toMatchObject({ state: 'AUTHORIZED', attempt: 1, countedAttempts: 0, firstRequestedAtMs: null });
     expect(retryAtMs).toBe(NOW + 1_000);
@@ -166,12 +169,14 @@ describe('an attempt that never left', () => {
   });
 
   it('E05: keeps the first sending of a row that was sent before', () => {
+    // E05: "The first byte is written only if the worker's seat has `sendMarginMs` left and at most `sendWithinMs` have passed since the REQUESTED commit was …"
     const retried = again(settleAttempt(settling(requested(), { policy: THREE }), outcome('unavailable')).effect);
     const { effect } = settleAttempt(settling(retried, { policy: THREE }), unsent);
     expect(effect).toMatchObject({ countedAttempts: 1, firstRequestedAtMs: T0 });
   });
 
   it('E05: leaves a doubt about an earlier sending as it was, and is no resend', () => {
+    // E05: "The first byte is written only if the worker's seat has `sendMarginMs` left and at most `sendWithinMs` have passed since the REQUESTED commit was …"
     const { effect } = settleAttempt(settling(again(unknown()), { nowMs: T0 + 2_000 }), unsent);
     expect(effect).toMatchObject({ state: 'UNKNOWN', doubt: 'resend', resends: 0, notBeforeMs: T0 + 3_000 });
   });
@@ -184,6 +189,7 @@ describe('an attempt that never left', () => {
 
 describe('an attempt without a definite answer', () => {
   it('E06: makes the row UNKNOWN, never FAILED, whatever the policy has left', () => {
+    // E06: "Never FAILED by assumption, never a fresh key."
     const settled = settleAttempt(settling(requested()), outcome('unknown', { code: 'no-answer' }));
     expect(settled.effect).toMatchObject({
       state: 'UNKNOWN',
@@ -197,6 +203,7 @@ describe('an attempt without a definite answer', () => {
   });
 
   it('E06: a resend has the same key and bytes, another attempt number, and costs none of the policy', () => {
+    // E06: "UNKNOWN: resend with the same bytes while the key is remembered (`onUnknown: resend`, the default for a remembered key); else reconcile; else review."
     const first = unknown();
     const resent = again(first);
     expect(resent).toMatchObject({
@@ -213,6 +220,7 @@ describe('an attempt without a definite answer', () => {
   });
 
   it('E07: with `none` and no query it waits for a person, with the answers that the step offers', () => {
+    // E07: "for `none` and lookup-only they are unknown unless the action's own `outcome` says otherwise."
     const none = contract({ idempotency: { kind: 'none' } });
     const settled = settleAttempt(settling(requested(), { contract: none }), outcome('unknown'));
     expect(settled.effect.doubt).toBe('review');
@@ -239,6 +247,7 @@ describe('an attempt without a definite answer', () => {
   });
 
   it('E12: an unreadable answer is filed with its bytes, sent again once, and told twice goes to a query or a person', () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const broken = outcome('unknown', { code: 'unreadable', message: 'breaks its schema', resultBase64: 'e30=' });
     const first = settleAttempt(settling(requested()), broken);
     expect(first.effect).toMatchObject({ state: 'UNKNOWN', code: 'unreadable', doubt: 'resend' });
@@ -257,6 +266,7 @@ describe('an attempt without a definite answer', () => {
 
 describe('a takeover', () => {
   it('E03: what another fence has requested is UNKNOWN to everybody else', () => {
+    // E03: "REQUESTED without outcome is UNKNOWN to every other holder."
     const { effect, settled } = takeOver(settling(requested()));
     expect(effect).toMatchObject({ state: 'UNKNOWN', code: 'sender-lost', everUnknown: true, doubt: 'resend' });
     expect(settled).toBeNull();
@@ -307,6 +317,7 @@ describe('every settling', () => {
   });
 
   it('E06: a row that was sent and never definitely answered is never FAILED by an attempt that the action does not name', () => {
+    // E06: "Never FAILED by assumption, never a fresh key."
     const lost = fc.constantFrom('unknown', 'unavailable', 'throttled', 'rejected', 'pending', 'absent');
     fc.assert(
       fc.property(

@@ -76,6 +76,7 @@ describe('a person who knows what happened', () => {
   });
 
   it('E07: says "never happened" of an act without key and query, and it is not sent again by itself', () => {
+    // E07: "`idempotency: none` without reconcile is never sent again after a sending whose outcome is not definite."
     const three = policy({ retry: retryPolicy({ attempts: 3 }) });
     expect(taken(asking({ policy: three }), says('absent')).effect.state).toBe('ABSENT');
   });
@@ -107,6 +108,7 @@ describe('a person who keeps waiting', () => {
 
 describe('an answer that is not taken', () => {
   it('E06: one before the quarantine is over, and it says when', () => {
+    // E06: "Quarantine: "not found" counts only when the action says `absent: final` and the database clock is past requestedAt + sendWithin + settlesWithin."
     for (const as of ['confirmed', 'absent', 'rejected'] as const) {
       const early = refusal(asking({ nowMs: AFTER - 1 }), says(as));
       expect(early).toMatchObject({ kind: 'refused', code: 'quarantine', answerableAtMs: AFTER });
@@ -149,6 +151,7 @@ describe('a compensation that was refused for good', () => {
     settleCompensation(row, answer, AFTER, nextGeneration);
 
   it('R16: is retried under the next generation with the same bytes, the refused row keeping its word', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     const result = resolve(says('retry'));
     if (result.kind === 'refused') throw new Error(result.message);
     expect(result.effect).toEqual(undo());
@@ -163,6 +166,7 @@ describe('a compensation that was refused for good', () => {
   });
 
   it('R16: is marked undone by a new row CONFIRMED, observed by person', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     const result = resolve(says('undone', { output: { id: 'bank-1' } }));
     if (result.kind === 'refused' || result.next === null) throw new Error('not taken');
     expect(result.effect).toEqual(undo());
@@ -178,6 +182,7 @@ describe('a compensation that was refused for good', () => {
   });
 
   it('R16: is waived with the reason on the receipt', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     const result = resolve(says('waived'));
     expect(result).toMatchObject({
       effect: { state: 'WAIVED', key: undo().key },
@@ -187,6 +192,7 @@ describe('a compensation that was refused for good', () => {
   });
 
   it('R16: takes no other word, none without a reason, and none about a row that was not refused', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     expect(resolve(says('confirmed'))).toMatchObject({ code: 'not-offered' });
     expect(resolve(says('waived', { evidence: '' }))).toMatchObject({ code: 'evidence-missing' });
     expect(resolve(says('retry'), { ...undo(), state: 'UNKNOWN' })).toMatchObject({ code: 'not-refused-for-good' });
@@ -200,6 +206,7 @@ describe('a late proof', () => {
   const failed = () => settleAttempt(settling(requested()), outcome('rejected')).effect;
 
   it('E08: turns a FAILED or ABSENT row into CONFIRMED only by the person who resolves it', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
     for (const state of ['FAILED', 'ABSENT'] as const) {
       const result = settleLateProof({ ...failed(), state }, says('confirmed'), AFTER);
       expect(result).toMatchObject({
@@ -213,6 +220,7 @@ describe('a late proof', () => {
   });
 
   it('E08: takes no other word and no other row', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
     expect(settleLateProof(failed(), says('absent'), AFTER)).toMatchObject({ code: 'not-a-late-proof' });
     expect(settleLateProof({ ...failed(), state: 'WAIVED' }, says('confirmed'), AFTER)).toMatchObject({
       code: 'not-a-late-proof',

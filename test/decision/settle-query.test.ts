@@ -55,6 +55,7 @@ describe('a question that can never be put', () => {
 
 describe('a query that does not find it', () => {
   it('E06: proves nothing before the quarantine is over, and absence after it', () => {
+    // E06: "reviews are answerable after it too."
     const early = settleQuery(asking(ENDS), absent);
     expect(early.effect).toMatchObject({ state: 'UNKNOWN', doubt: 'query', notBeforeMs: ENDS + 1, code: 'no-answer' });
     expect(early.settled).toBeNull();
@@ -65,6 +66,7 @@ describe('a query that does not find it', () => {
   });
 
   it('E06: proves nothing ever where the action says `absent: never`', () => {
+    // E06: "Quarantine: "not found" counts only when the action says `absent: final` and the database clock is past requestedAt + sendWithin + settlesWithin."
     const never = contract({ ...ASKED, reconcile: { ...RECONCILE, absent: 'never' } });
     const settled = settleQuery(asking(T0 + 10 * HOUR, { contract: never }), absent);
     expect(settled.effect).toMatchObject({ state: 'UNKNOWN', doubt: 'query' });
@@ -94,6 +96,7 @@ describe('a query that does not find it', () => {
   });
 
   it('R16: makes a compensation without room FAILED, so that a person can retry, mark or waive it', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     const undo = unknown(requested(authorizedUndo(authorized().key)));
     const settled = settleQuery({ ...asking(ENDS + 1), effect: undo }, absent);
     expect(settled.effect).toMatchObject({ state: 'FAILED', code: 'absent', failureClass: 'absent' });
@@ -102,6 +105,7 @@ describe('a query that does not find it', () => {
 
 describe('a query that fails itself', () => {
   it('E06: proves nothing: the row stays UNKNOWN and is asked again until it is given up', () => {
+    // E06: "UNKNOWN: resend with the same bytes while the key is remembered (`onUnknown: resend`, the default for a remembered key); else reconcile; else review."
     for (const kind of ['unknown', 'unavailable', 'throttled'] as const) {
       const { effect, settled } = settleQuery(
         asking(ENDS + 1),
@@ -122,6 +126,7 @@ describe('a query that fails itself', () => {
   });
 
   it('E12: files an unreadable answer once', () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const broken = outcome('unknown', { code: 'unreadable', message: 'no such key: items', resultBase64: 'e30=' });
     const first = settleQuery(asking(ENDS + 1), broken);
     expect(first.unreadable).toEqual({ resultBase64: 'e30=', message: 'no such key: items' });

@@ -10,6 +10,7 @@ const PIVOTED = workflow(`
 
 describe('cancel', () => {
   it('R18 before any effect: CANCELLED', () => {
+    // R18: "Before any effect: CANCELLED."
     const run = new Play(workflow('  - { id: w, wait: 1h }\n  - { id: a, call: do.a }'));
     expect(run.cancel()).toMatchObject({ outcome: 'applied' });
     expect(run.state.status).toBe('CANCELLED');
@@ -18,6 +19,7 @@ describe('cancel', () => {
   });
 
   it('R18 later: settle, undo, CANCELLED', () => {
+    // R18: "Later: settle, undo, CANCELLED."
     const run = new Play(
       workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }\n  - { id: w, wait: 1h }'),
     ).drive();
@@ -28,6 +30,7 @@ describe('cancel', () => {
   });
 
   it('R18 what waits for a retry is cancelled at once and never sent again', () => {
+    // R18: "Before any effect: CANCELLED."
     const run = new Play(workflow('  - { id: a, call: do.a, retry: { attempts: 9, delay: 1m } }'), {
       script: { 'do.a': ['503', 'ok'] },
     }).drive();
@@ -39,6 +42,7 @@ describe('cancel', () => {
   });
 
   it('R18 while compensating: 409', () => {
+    // R18: "While compensating: 409."
     const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }'), {
       script: { 'do.b': ['declined'], 'undo.a': ['hang'] },
     }).drive();
@@ -49,6 +53,7 @@ describe('cancel', () => {
   });
 
   it('R18 while the pivot is REQUESTED or UNKNOWN: recorded; it applies if the pivot fails', () => {
+    // R18: "While the pivot is REQUESTED or UNKNOWN: recorded; applies if the pivot fails, lapses if it is confirmed."
     const run = new Play(PIVOTED, { script: { 'do.b': ['lost-not-done', 'hang'] } }).drive();
     expect(run.rowOf('p').state).toBe('UNKNOWN');
     expect(run.cancel()).toMatchObject({ outcome: 'kept', consumed: false, code: 'waits-for-pivot' });
@@ -66,6 +71,7 @@ describe('cancel', () => {
   });
 
   it('R18 it lapses if the pivot is confirmed', () => {
+    // R18: "While the pivot is REQUESTED or UNKNOWN: recorded; applies if the pivot fails, lapses if it is confirmed."
     const run = new Play(PIVOTED, { script: { 'do.b': ['lost-done', 'ok'] } }).drive();
     const waiting = run.cancel();
     expect(waiting).toMatchObject({ outcome: 'kept' });
@@ -79,12 +85,14 @@ describe('cancel', () => {
   });
 
   it('R18 after the pivot: 409', () => {
+    // R18: "After the pivot: 409."
     const run = new Play(PIVOTED, { script: { 'do.c': ['hang'] } }).drive();
     expect(run.cancel()).toMatchObject({ outcome: 'refused', code: 'pivot' });
     expect(run.state.phase).toBe('forward');
   });
 
   it('R18 after the end: refused, and nothing changes', () => {
+    // R18: "After the pivot: 409."
     const run = new Play(workflow('  - { id: a, call: do.a }')).drive();
     const { revision } = run.state;
     expect(run.cancel()).toMatchObject({ outcome: 'refused', code: 'ended' });
@@ -92,6 +100,7 @@ describe('cancel', () => {
   });
 
   it('R18 terminate-without-undo is a separate audited verb', () => {
+    // R18: "Terminate-without-undo is a separate audited verb."
     const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }'), {
       script: { 'do.b': ['hang'] },
     }).drive();
@@ -130,6 +139,7 @@ describe('cancel', () => {
 
 describe('the deadline of the run', () => {
   it('R19 never interrupts an open row: no new forward work, then everything is undone', () => {
+    // R19: "The run's deadline never interrupts an open row: no new forward work, then R04."
     const text = workflow(
       '  - { id: a, call: do.a }\n  - { id: b, call: do.b }\n  - { id: c, call: do.c }',
       'timeout: 10m',
@@ -146,12 +156,14 @@ describe('the deadline of the run', () => {
   });
 
   it('R19 a run that came to its end in time has no deadline any more', () => {
+    // R19: "The run's deadline never interrupts an open row: no new forward work, then R04."
     const run = new Play(workflow('  - { id: a, call: do.a }', 'timeout: 10m')).drive();
     expect(run.state.timers.size).toBe(0);
     expect(run.wait('1h').state.status).toBe('COMPLETED');
   });
 
   it('R19 no catch takes it', () => {
+    // R19: "The run's deadline never interrupts an open row: no new forward work, then R04."
     const text = workflow(
       '  - { id: w, wait: 1h, catch: [{ on: [any], do: [] }] }\n  - { id: a, call: do.a }',
       'timeout: 10m',
@@ -160,6 +172,7 @@ describe('the deadline of the run', () => {
   });
 
   it('R20 while the pivot is UNKNOWN neither direction moves; behind it a person decides', () => {
+    // R20: "While the pivot is UNKNOWN neither direction moves."
     const text = workflow(
       '  - { id: a, call: do.a }\n  - { id: p, call: do.b, pivot: true }\n  - { id: z, call: do.c }',
       'timeout: 10m',
@@ -178,6 +191,7 @@ describe('the deadline of the run', () => {
   });
 
   it('R20 the deadline that waited for a pivot applies when it fails', () => {
+    // R20: "While the pivot is UNKNOWN neither direction moves."
     const text = workflow('  - { id: a, call: do.a }\n  - { id: p, call: do.b, pivot: true }', 'timeout: 10m');
     const run = new Play(text, { script: { 'do.b': ['hang'] } }).drive();
     run.wait('20m');
@@ -190,6 +204,7 @@ describe('the deadline of the run', () => {
 
 describe('the pivot', () => {
   it('R20 after the confirmed pivot nothing compensates by itself: failures retry, then HELD', () => {
+    // R20: "After the confirmed pivot nothing compensates by itself: failures retry, then HELD."
     const run = new Play(PIVOTED, { script: { 'do.c': ['declined', 'ok'] } }).drive();
     expect(run.state.status).toBe('HELD');
     expect(run.state.control.incidents).toMatchObject([
@@ -211,12 +226,14 @@ describe('the pivot', () => {
   });
 
   it('R20 a pivot that fails itself is before the point of no return', () => {
+    // R20: "After the confirmed pivot nothing compensates by itself: failures retry, then HELD."
     const run = new Play(PIVOTED, { script: { 'do.b': ['declined'] } }).drive();
     expect(run.happened).toEqual(['do.a', 'undo.a']);
     expect(run.state.status).toBe('COMPENSATED');
   });
 
   it('R20 an operator may order the undo of a run that is held behind it', () => {
+    // R20: "After the confirmed pivot nothing compensates by itself: failures retry, then HELD."
     const run = new Play(PIVOTED, { script: { 'do.c': ['declined'] } }).drive();
     expect(run.compensate()).toMatchObject({ outcome: 'applied' });
     expect(run.happened).toEqual(['do.a', 'do.b', 'undo.b', 'undo.a']);
@@ -265,6 +282,7 @@ describe('the order to compensate', () => {
   const completed = (): Play => new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }')).drive();
 
   it('R24 an operator can compensate a COMPLETED run: plan, preview with planHash, reason', () => {
+    // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
     const run = completed();
     expect(run.state.status).toBe('COMPLETED');
     expect(run.compensate(null)).toMatchObject({ outcome: 'stale', code: 'plan' });
@@ -282,6 +300,7 @@ describe('the order to compensate', () => {
   });
 
   it('R24 stale if the run moved: the hash of an earlier plan is refused', () => {
+    // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
     const run = completed();
     const early = planHash(run);
     run.provider.says('undo.b', 'hang');
@@ -294,6 +313,7 @@ describe('the order to compensate', () => {
   });
 
   it('R24 a terminated run can be compensated, too', () => {
+    // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
     const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: w, wait: 1h }')).drive();
     run.terminate();
     expect(run.compensate(planHash(run))).toMatchObject({ outcome: 'applied' });
@@ -304,6 +324,7 @@ describe('the order to compensate', () => {
 
 describe('the final status', () => {
   it('R25 is a pure function of the end that the machine reached and the ledger: a checker recomputes it offline', () => {
+    // R25: "The final status is a pure function of (the end that the machine reached: done, failed, cancelled, terminated, ordered; the ledger)."
     const stories = [
       new Play(PIVOTED).drive(),
       new Play(PIVOTED, { script: { 'do.a': ['declined'] } }).drive(),

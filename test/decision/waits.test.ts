@@ -22,6 +22,7 @@ describe('a long wait', () => {
     ['2^32 + 5,000 ms', 2 ** 32 + 5_000],
     ['the longest, 100 years', 100 * 365 * DAY],
   ])('V06 its due time is fixed once and it is never early: %s', (_name, ms) => {
+    // V06: "A timer's due time is fixed once from its event's database time."
     const run = waited(ms);
     for (let day = 1; day <= 3; day += 1) run.wait(Math.floor(ms / 4)).crash();
     run.wait(T0 + ms - 1 - run.nowMs);
@@ -34,6 +35,7 @@ describe('a long wait', () => {
   });
 
   it('V06 that became due while nobody worked goes on as soon as somebody does, once, and says that it is late', () => {
+    // V06: "A timer's due time is fixed once from its event's database time."
     const run = waited('10m').sleep('40m').crash().drive();
     expect(run.state.status).toBe('COMPLETED');
     expect(run.output('w')).toEqual({ firedAt: T0 + 600_000, late: true });

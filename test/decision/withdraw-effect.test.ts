@@ -6,6 +6,7 @@ import { authorized, requested, T0 } from './ledger-fixtures.ts';
 
 describe('a row that is withdrawn', () => {
   it('R05: is CANCELLED at once if nothing is in flight; a REQUESTED or UNKNOWN row never is', () => {
+    // R05: "`siblings: cancel`: rows not in flight become CANCELLED at once, retries and waits stop; a REQUESTED row is never cancelled locally."
     expect(cancelEffect(authorized(), T0)).toMatchObject({ state: 'CANCELLED', code: 'cancelled', settledAtMs: T0 });
     const cancellable = EFFECT_STATES.filter((state) => {
       try {
