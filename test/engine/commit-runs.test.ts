@@ -113,12 +113,14 @@ function setUp(faults: Fault[], runs: readonly string[] = ['a']) {
 
 describe('commit of runs', () => {
   it('P04 mine: an answer lost after the commit is read back and adopted, the bytes are not sent again', async () => {
+    // P04: "An answer lost at COMMIT: drop the connection, read back (revision, fence, journal)."
     const { context, sendings } = setUp(['lost-after']);
     await expect(commitRuns(context, [commitOf('a')])).resolves.toEqual([{ kind: 'applied', revision: 8, atMs: 4 }]);
     expect(sendings).toHaveLength(1);
   });
 
   it('P04 unchanged: a commit that never arrived is sent again and applied once', async () => {
+    // P04: "Unchanged: resend the same bytes; zero rows: read back again."
     const { context, sendings, rows } = setUp(['lost-before']);
     await expect(commitRuns(context, [commitOf('a')])).resolves.toEqual([{ kind: 'applied', revision: 8, atMs: 5 }]);
     expect(sendings).toHaveLength(2);
@@ -126,6 +128,7 @@ describe('commit of runs', () => {
   });
 
   it('P04 zero rows: a sending that arrives late makes the second one stale; it is read back and recognised', async () => {
+    // P04: "Unchanged: resend the same bytes; zero rows: read back again."
     const { context, rows, store } = setUp(['lost-before']);
     const first = commitOf('a');
     const trace = store.trace.bind(store);
@@ -147,6 +150,7 @@ describe('commit of runs', () => {
   });
 
   it('P04 fence moved: somebody else holds the run now, so it is forgotten', async () => {
+    // P04: "Fence moved: forget."
     const { context, rows, sendings } = setUp(['lost-before']);
     rows.set('a', { ...freshRow(), fence: 4 });
     await expect(commitRuns(context, [commitOf('a')])).resolves.toEqual([{ kind: 'fenced', fence: 4 }]);
@@ -154,6 +158,7 @@ describe('commit of runs', () => {
   });
 
   it('P04 another row at that revision is not mine, whatever its number says', async () => {
+    // P04: "Mine: adopt the recorded row."
     const { context, rows } = setUp(['lost-before']);
     rows.set('a', {
       ...freshRow(),
@@ -164,12 +169,14 @@ describe('commit of runs', () => {
   });
 
   it('P04 three rounds: when every answer is lost and nothing has changed, the holder lets go', async () => {
+    // P04: "After three rounds: disown (P16)."
     const { context, sendings } = setUp(['lost-before', 'lost-before', 'lost-before', 'lost-before']);
     await expect(commitRuns(context, [commitOf('a')])).resolves.toEqual([{ kind: 'lost' }]);
     expect(sendings).toHaveLength(3);
   });
 
   it('P04 a commit without journal row is recognised by the ledger: the attempt that it wrote is adopted, not doubted', async () => {
+    // P04: "Mine: adopt the recorded row."
     const { context, sendings, rows } = setUp(['lost-after']);
     const [answer] = await commitRuns(context, [resend('a')]);
     expect(answer?.kind).toBe('applied');
@@ -178,12 +185,14 @@ describe('commit of runs', () => {
   });
 
   it('P04 a conflict after a lost answer that the ledger does not explain stays a conflict', async () => {
+    // P04: "An answer lost at COMMIT: drop the connection, read back (revision, fence, journal)."
     const { context, rows } = setUp(['lost-before']);
     rows.set('a', { ...freshRow(), effect: { key: KEY, state: 'CONFIRMED', attempt: 1, fence: 3, queries: 0 } });
     await expect(commitRuns(context, [resend('a')])).resolves.toEqual([{ kind: 'conflict', effectKey: KEY }]);
   });
 
   it('P04 only the members in doubt are sent again; those that were applied are not', async () => {
+    // P04: "Unchanged: resend the same bytes; zero rows: read back again."
     const { context, sendings, rows } = setUp(['lost-after'], ['a', 'b']);
     rows.set('b', { ...freshRow(), effect: { key: KEY, state: 'UNKNOWN', attempt: 1, fence: 2, queries: 0 } });
     const answers = await commitRuns(context, [commitOf('a'), resend('b')]);
@@ -203,6 +212,7 @@ describe('commit of runs', () => {
   });
 
   it('P02 one member that the store cannot take fails alone: its neighbours are committed one by one', async () => {
+    // P02: "One member's fault touches no other."
     const { context, sendings } = setUp(['failed', 'none', 'failed', 'failed', 'failed', 'none'], ['a', 'b', 'c']);
     const answers = await commitRuns(context, [commitOf('a'), commitOf('b'), commitOf('c')]);
     expect(answers.map((answer) => answer.kind)).toEqual(['applied', 'failed', 'applied']);

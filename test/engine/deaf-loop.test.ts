@@ -61,6 +61,7 @@ async function untilAnswered(process: Process, run: string, eventId: string): Pr
 
 describe('a run that is busy with its own follow-up events', () => {
   it.each(['a worker', 'a visitor'])('R18 hears a cancel between two commits of %s', async (holder) => {
+    // R18: "Cancel is an event; it is accepted or refused by the commit that consumes it."
     const process = await house.process();
     const other = await house.process();
     const run = await begin(process, LOOP);
@@ -87,6 +88,7 @@ describe('a run that is busy with its own follow-up events', () => {
   });
 
   it('V11 a cancel whose sender has gone is answered by name in the history of the run', async () => {
+    // V11: "The sender is told what became of it: applied, kept, duplicate, stale, refused, already-decided, ended, unmatched."
     const process = await house.process();
     const other = await house.process();
     const run = await begin(process, LOOP.replace('next: w, maxJumps: 5000', 'next: end'));

@@ -32,6 +32,7 @@ function queried(extra: readonly string[]): string {
 
 describe('an outcome that nobody knows', () => {
   it('E06 resend: a lost answer is settled by the same bytes under the same key; it happened once', async () => {
+    // E06: "UNKNOWN: resend with the same bytes while the key is remembered (`onUnknown: resend`, the default for a remembered key); else reconcile; else review."
     const process = await worker();
     house.provider.setScript({ charge: 'lost-done, ok' });
     const run = await begin(process, sagaOf(house.provider.url, ['reserve', 'charge']));
@@ -44,6 +45,7 @@ describe('an outcome that nobody knows', () => {
   });
 
   it('E06 query: an action that says so is asked, and never sent again', async () => {
+    // E06: "Never FAILED by assumption, never a fresh key."
     const process = await worker();
     house.provider.setScript({ charge: 'lost-done, ok' });
     const run = await begin(process, queried([]));
@@ -56,6 +58,7 @@ describe('an outcome that nobody knows', () => {
   });
 
   it('E09 attempts and queries stay in the ledger: the journal has one row per settled effect', async () => {
+    // E09: "Attempts, queries and reviews stay inside the ledger."
     const process = await worker();
     house.provider.setScript({ charge: 'lost-done, ok' });
     const run = await begin(process, sagaOf(house.provider.url, ['reserve', 'charge']));
@@ -67,6 +70,7 @@ describe('an outcome that nobody knows', () => {
   });
 
   it('E05 secret: without its secret nothing is sent, the attempt does not count, and its name is told', async () => {
+    // E05: "else the attempt is settled unavailable (not sent), which does not count against `attempts`: back to AUTHORIZED, not before 1 s."
     const process = await worker();
     const action = httpAction(house.provider.url, 'reserve', [
       'auth: { bearer: =secrets.shopAPIKey }',
@@ -83,6 +87,7 @@ describe('an outcome that nobody knows', () => {
   });
 
   it('P12 a secret goes out in its header and is in no row, receipt or log line', async () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const process = await worker({ PAWL_SECRET_SHOP_TOKEN: 'canary-7f3a' });
     const action = httpAction(house.provider.url, 'reserve', [
       'auth: { bearer: =secrets.shopToken }',
@@ -103,6 +108,7 @@ describe('an outcome that nobody knows', () => {
   });
 
   it('E07 without key and query a lost answer is never sent again: a person is asked', async () => {
+    // E07: "`idempotency: none` without reconcile is never sent again after a sending whose outcome is not definite."
     const process = await worker();
     house.provider.setScript({ reserve: 'lost-done, ok' });
     const action = [

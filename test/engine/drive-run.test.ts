@@ -31,6 +31,7 @@ function handOf(run: Play, time: { ms: number }): Hand {
 
 describe('one decision of a held run', () => {
   it('E06 a request counts from the database time of its own decision, not of the load before it', async () => {
+    // E06: "Quarantine: "not found" counts only when the action says `absent: final` and the database clock is past requestedAt + sendWithin + settlesWithin."
     const run = new Play(ONE, { canSend: false });
     const time = { ms: 60_000 };
     const driven = await driveRun(handOf(run, time), run.state, [{ type: 'due' }]);
@@ -41,6 +42,7 @@ describe('one decision of a held run', () => {
   });
 
   it('E05 the time to send counts from that decision too, however long the commit waited for its turn', async () => {
+    // E05: "else the attempt is settled unavailable (not sent), which does not count against `attempts`: back to AUTHORIZED, not before 1 s."
     const run = new Play(ONE, { canSend: false });
     const driven = await driveRun(handOf(run, { ms: 60_000 }), run.state, [{ type: 'due' }]);
     expect(driven).toMatchObject({ kind: 'kept', decidedAtMs: 60_000 });

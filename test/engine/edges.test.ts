@@ -89,6 +89,7 @@ describe('the input of a run', () => {
     ['9007199254740993', '/amount'],
     ['100000000000000001', '/amount'],
   ])('P11 a number that cannot be kept exactly is refused with its place: %s', async (amount, pointer) => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     const process = await house.process();
     await process.app.publish({ text: ORDER, file: 'x', by: 'starter' });
     const input = JSON.parse(`{"id":"D1","amount":${amount}}`) as Parameters<typeof begin>[2];
@@ -109,6 +110,7 @@ describe('the input of a run', () => {
 
 describe('an answer that cannot be read', () => {
   it('E12 an HTML page after the act is UNKNOWN unreadable, its bytes filed with the commit and shown in the history', async () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const process = await worker();
     house.provider.setScript({ charge: 'unreadable-done' });
     const text = [
@@ -137,6 +139,7 @@ describe('an answer that cannot be read', () => {
 
 describe('the preview of a compensation', () => {
   it('R24 is refused with the step named when the undo of that step cannot be computed: here its address', async () => {
+    // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
     const process = await worker();
     const { url } = house.provider;
     const text = [
@@ -175,6 +178,7 @@ async function crash(run: string, times: number): Promise<void> {
 
 describe('a run that was set aside', () => {
   it('P06 is let go by a person without any worker: answered at once, its crashes counted anew, then it goes on', async () => {
+    // P06: "only crashes while it is held alone count towards the three that park it (`poison`)."
     const cli = await house.process();
     const run = await begin(cli, sagaOf(house.provider.url, ['reserve', 'charge']));
     await crash(run, 3);

@@ -55,6 +55,7 @@ async function worker(env: Readonly<Record<string, string>> = {}): Promise<Proce
 
 describe('a secret that is missing', () => {
   it('E05 needs a person: the run is HELD, listed, names the variable, and no attempt counts as sent', async () => {
+    // E05: "else the attempt is settled unavailable (not sent), which does not count against `attempts`: back to AUTHORIZED, not before 1 s."
     const process = await worker();
     const run = await begin(process, withSecret([]));
     const view = await untilStatus(process, run, 'HELD');
@@ -81,6 +82,7 @@ describe('a secret that is missing', () => {
   });
 
   it('E05 is looked for by the policy with its factor, and the run goes on by itself once it is there', async () => {
+    // E05: "The first byte is written only if the worker's seat has `sendMarginMs` left and at most `sendWithinMs` have passed since the REQUESTED commit was …"
     const env: Record<string, string> = {};
     const process = await worker(env);
     const run = await begin(process, withSecret(['retry: { attempts: 4, delay: 1s, factor: 2 }']));
@@ -100,6 +102,7 @@ describe('a secret that is missing', () => {
   });
 
   it('E05 retry has it looked for at once, by whichever worker has it', async () => {
+    // E05: "The first byte is written only if the worker's seat has `sendMarginMs` left and at most `sendWithinMs` have passed since the REQUESTED commit was …"
     const poor = await worker();
     const run = await begin(poor, withSecret([]));
     await untilStatus(poor, run, 'HELD');
@@ -113,6 +116,7 @@ describe('a secret that is missing', () => {
   });
 
   it('E05 of a read is told in the same way, and retry asks again at once', async () => {
+    // E05: "The first byte is written only if the worker's seat has `sendMarginMs` left and at most `sendWithinMs` have passed since the REQUESTED commit was …"
     const env: Record<string, string> = {};
     const process = await worker(env);
     const run = await begin(process, readWithSecret());
@@ -126,6 +130,7 @@ describe('a secret that is missing', () => {
   });
 
   it('R18 a run that waits for its secret can be cancelled: nothing was sent, nothing is left to ask', async () => {
+    // R18: "Before any effect: CANCELLED."
     const process = await worker();
     const run = await begin(process, withSecret([]));
     await untilStatus(process, run, 'HELD');

@@ -46,6 +46,7 @@ async function wakeUps(run: string): Promise<number> {
 
 describe('people', () => {
   it('P17 free: an approval needs no worker at all; the voter decides, commits and releases', async () => {
+    // P17: "the same statement claims that run if it is free, and then the storer decides, commits and releases (it sends nothing)."
     const process = await house.process();
     const run = await begin(process, approved(), { amount: 5 });
     const asked = await process.app.show(run);
@@ -58,6 +59,7 @@ describe('people', () => {
   });
 
   it('P17 a voter without a worker sends nothing: the effect waits, authorized, for one', async () => {
+    // P17: "… "Sends nothing" holds for storers without a worker …"
     const process = await house.process();
     const run = await begin(process, approved(['  - { id: ship, call: shop.ship }']), { amount: 5 });
     await vote(process, run, 'ana');
@@ -72,6 +74,7 @@ describe('people', () => {
   });
 
   it('A03 the starter may not decide, A05 the same vote again is told the first, another after the decision is told it', async () => {
+    // A03: "One principal may own several keys and identities."
     const process = await house.process();
     const run = await begin(process, approved(['  - { id: later, wait: 1h }']), { amount: 5 });
     await expect(vote(process, run, 'starter')).resolves.toMatchObject({ outcome: 'refused' });
@@ -81,6 +84,7 @@ describe('people', () => {
   });
 
   it('R18 a cancel before any effect needs no worker: CANCELLED', async () => {
+    // R18: "Before any effect: CANCELLED."
     const process = await house.process();
     const run = await begin(process, approved(), { amount: 5 });
     await expect(process.app.cancel(run, { by: 'ana', reason: 'not wanted' })).resolves.toMatchObject({
@@ -93,6 +97,7 @@ describe('people', () => {
   });
 
   it('R18 a cancel while an effect is in flight is given to its holder, settles and undoes it', async () => {
+    // R18: "While compensating: 409."
     const process = await house.process();
     await process.app.runWorker();
     const text = sagaOf(house.provider.url, ['reserve']).replace(
@@ -109,6 +114,7 @@ describe('people', () => {
   });
 
   it('W05 a run that has ended consumes what comes in and tells its sender', async () => {
+    // W05: "A claimed run that has ended consumes its inbox and parks."
     const process = await house.process();
     const run = await begin(process, approved(), { amount: 5 });
     await process.app.cancel(run, { by: 'ana', reason: 'no' });
@@ -131,6 +137,7 @@ describe('people', () => {
   });
 
   it('V05 what is not declared or does not fit its schema is refused before anything is stored', async () => {
+    // V05: "Only declared events are accepted from outside; engine events cannot be forged."
     const process = await house.process();
     const run = await begin(process, approved(), { amount: 5 });
     const send = (name: string, data: object) =>
@@ -142,6 +149,7 @@ describe('people', () => {
   });
 
   it('V02 the same event id with another payload is a conflict, with the same it is answered as before', async () => {
+    // V02: "same id, other payload: conflict, recorded."
     const process = await house.process();
     const run = await begin(process, approved(), { amount: 5 });
     const send = (text: string) =>
@@ -169,6 +177,7 @@ describe('people', () => {
   });
 
   it('R24 a completed run is compensated by order: previewed, named by the plan, stale when it moved', async () => {
+    // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
     const process = await house.process();
     await process.app.runWorker();
     const run = await begin(process, sagaOf(house.provider.url, ['reserve', 'charge']));

@@ -45,6 +45,7 @@ const act = { by: 'ana', reason: 'not wanted' };
 
 describe('what a run shows', () => {
   it('R18 a cancel accepted on a held run is shown: who, when, what it waits for, and who can move that', async () => {
+    // R18: "Cancel is an event; it is accepted or refused by the commit that consumes it."
     const process = await worker();
     house.provider.setScript({ charge: 'lost-done' });
     const run = await begin(process, doubtful());
@@ -71,6 +72,7 @@ describe('what a run shows', () => {
   });
 
   it('R18 a cancel while the pivot is in doubt is shown as recorded, and previewed so', async () => {
+    // R18: "While the pivot is REQUESTED or UNKNOWN: recorded; applies if the pivot fails, lapses if it is confirmed."
     const process = await worker();
     house.provider.setScript({ charge: 'lost-done' });
     const run = await begin(process, doubtful(', pivot: true'));
@@ -88,6 +90,7 @@ describe('what a run shows', () => {
   });
 
   it('R18 the preview of a cancel says what the act says: refused behind the pivot, while undoing and after the end', async () => {
+    // R18: "After the pivot: 409."
     const process = await worker();
     const pivot = sagaOf(house.provider.url, ['reserve', 'charge'])
       .replace('call: shop.reserve,', 'call: shop.reserve, pivot: true,')
@@ -111,6 +114,7 @@ describe('what a run shows', () => {
   });
 
   it('R01 undos stand in the order in which they ran, and what a person has told is marked', async () => {
+    // R01: "`reverse`: A, B, C confirmed in this completion order, D rejected: C's compensation is requested first, B's only after C's is confirmed, A's only …"
     const process = await worker();
     house.provider.setScript({ ship: 'declined', uncharge: 'declined' });
     const run = await begin(process, sagaOf(house.provider.url, ['reserve', 'charge', 'ship']));

@@ -27,6 +27,7 @@ describe('a saga on PostgreSQL', () => {
   });
 
   it('R01 reverse: a refused step undoes what was confirmed, last first, one at a time', async () => {
+    // R01: "`reverse`: A, B, C confirmed in this completion order, D rejected: C's compensation is requested first, B's only after C's is confirmed, A's only …"
     const process = await house.process();
     await process.app.runWorker();
     house.provider.setScript({ ship: 'declined' });
