@@ -92,6 +92,7 @@ describe('catch', () => {
   });
 
   it('R22 a failure inside a catch goes outward with the first as cause', () => {
+    // R22: "A failure inside a catch goes outward with the first as cause; a scope is undone at most once per visit; asking again answers with the first result."
     const inner = call('a', { catch: [clause(['any'], { do: [call('m')] })] });
     const run = new Driver(
       workflow([choose('x', [branch('true', [inner])], { catch: [clause(['second'], { do: [call('o')] })] })]),
@@ -105,12 +106,14 @@ describe('catch', () => {
   });
 
   it('R22 the clauses of a step do not take failures of its own catch', () => {
+    // R22: "A failure inside a catch goes outward with the first as cause; a scope is undone at most once per visit; asking again answers with the first result."
     const run = new Driver(workflow([call('a', { catch: [clause(['any'], { do: [call('m')] })] }), call('b')]));
     run.fails('a', 'first').fails('m', 'second');
     expect(run.value).toBe('$settling');
   });
 
   it('R22 three failures deep the causes follow each other', () => {
+    // R22: "A failure inside a catch goes outward with the first as cause; a scope is undone at most once per visit; asking again answers with the first result."
     const deep = call('b', { catch: [clause(['any'], { do: [call('c')] })] });
     const run = new Driver(workflow([call('a', { catch: [clause(['any'], { do: [deep] })] })]));
     run.fails('a', 'one').fails('b', 'two').fails('c', 'three');
