@@ -150,6 +150,7 @@ describe('send', () => {
   });
 
   it('E05: a closed gate means that the function is not called', async () => {
+    // E05: "The first byte is written only if the worker's seat has `sendMarginMs` left and at most `sendWithinMs` have passed since the REQUESTED commit was …"
     let started = 0;
     const adapter = adapterFor({ send: () => (started += 1) });
     expect(await adapter.send(sendOrder({ function: NAME }), {}, () => false, NEVER)).toMatchObject({ kind: 'unsent' });
@@ -157,6 +158,7 @@ describe('send', () => {
   });
 
   it('E12: a value that cannot be stored is kept as bytes and is not readable', async () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const report = await send(() => ({ name: 'a\0b' }));
     expect(report).toMatchObject({
       kind: 'answered',
@@ -169,6 +171,7 @@ describe('send', () => {
   it.each([[10n], [() => 1], [Object.assign({}, { at: new Map() })], [Number.NaN]])(
     'E12: %o is no JSON',
     async (value) => {
+      // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
       expect(await send(() => value)).toMatchObject({
         kind: 'answered',
         body: undefined,
@@ -178,6 +181,7 @@ describe('send', () => {
   );
 
   it('E12: a value that contains itself is not readable', async () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const value: Record<string, unknown> = {};
     value['self'] = value;
     expect(await send(() => value)).toMatchObject({
@@ -188,6 +192,7 @@ describe('send', () => {
   });
 
   it('E12: a value beyond maxResponse is kept up to the bound', async () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const report = await send(() => 'x'.repeat(500), 100);
     expect(report).toMatchObject({ kind: 'answered', body: undefined, unreadable: 'too-large: more than 100 bytes' });
     expect(report.kind === 'answered' ? report.bodyBytes.length : 0).toBe(100);

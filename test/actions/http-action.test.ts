@@ -56,6 +56,7 @@ function signalled(): { readonly promise: Promise<void>; readonly fire: () => vo
 
 describe('what goes out', () => {
   it('E04: the key goes out in the named header, with effect, attempt and fence beside it', async () => {
+    // E04: "The key goes out in the provider's idempotency header or field; `Pawl-Effect`, `Pawl-Attempt`, `Pawl-Fence` beside it."
     const server = await serve((socket) => socket.end(answer('200 OK', '{}')));
     const parts = { url: `${server.url}/charges?x=1`, attempt: 3, fence: 12 };
     await send({ ...parts, idempotency: { kind: 'header', name: 'Idempotency-Key', remembersMs: 1 } });
@@ -66,6 +67,7 @@ describe('what goes out', () => {
   });
 
   it('E04: the key goes out in the named field of the body, and in no header', async () => {
+    // E04: "The key goes out in the provider's idempotency header or field; `Pawl-Effect`, `Pawl-Attempt`, `Pawl-Fence` beside it."
     const server = await serve((socket) => socket.end(answer('200 OK', '{}')));
     await send({
       url: server.url,
@@ -145,6 +147,7 @@ describe('what goes out', () => {
 
 describe('the gate', () => {
   it('E05: is asked once, when the connection stands and before the first byte', async () => {
+    // E05: "The first byte is written only if the worker's seat has `sendMarginMs` left and at most `sendWithinMs` have passed since the REQUESTED commit was …"
     const server = await serve((socket) => socket.end(answer('200 OK', '{}')));
     const seen: number[] = [];
     await send({ url: server.url }, () => {
@@ -155,6 +158,7 @@ describe('the gate', () => {
   });
 
   it('E05: when it is closed no byte leaves and the attempt is unsent', async () => {
+    // E05: "else the attempt is settled unavailable (not sent), which does not count against `attempts`: back to AUTHORIZED, not before 1 s."
     const gone = signalled();
     const received: number[] = [];
     const server = await serve(
@@ -526,11 +530,13 @@ describe('answers', () => {
     ],
   ];
   it.each(cases)('E12: reports %s as it came', async (_name, text, expected) => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const server = await serve((socket) => socket.end(text));
     expect(await send({ url: server.url })).toMatchObject({ kind: 'answered', ...expected });
   });
 
   it('E12: an answer that is too large is kept up to the bound and the connection is left', async () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
     const closed = signalled();
     const server = await serve((socket) => {
       socket.once('close', closed.fire);
@@ -569,6 +575,7 @@ describe('answers', () => {
   });
 
   it('P12: no reason repeats what was sent', async () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const url = `http://127.0.0.1:${await closedPort()}/s3cr3t-42?token=s3cr3t-42`;
     const secrets = { authorization: 'Bearer s3cr3t-42', 'x-bad': 's3cr3t-42\n' };
     const refused = await adapterWith().send(sendOrder({ url }), secrets, OPEN, NEVER);

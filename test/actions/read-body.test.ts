@@ -49,6 +49,7 @@ describe('readBody', () => {
   });
 
   it('P11: names the place of what cannot be stored and never repeats it', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     expect(read('{"a":{"b":"x\\u0000secret"}}', 'application/json').unreadable).toMatch(
       /^not-storable: \/a\/b (?!.*secret)/,
     );
@@ -57,6 +58,7 @@ describe('readBody', () => {
   });
 
   it('P11: JSON that is too deep is refused, not a crash', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     expect(read(deep, 'application/json').unreadable).toMatch(/^not-/);
   });
