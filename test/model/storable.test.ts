@@ -10,6 +10,7 @@ function nested(depth: number): unknown {
 
 describe('P11: what JSON or PostgreSQL cannot hold is refused at the edge with the pointer named', () => {
   it('P11 a NUL is found in values and keys, with a pointer that can itself be stored', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     expect(findUnstorable({ a: { name: 'a\0b' } })).toEqual({ pointer: '/a/name', reason: 'a NUL character (U+0000)' });
     expect(findUnstorable({ 'k\0': 1 })).toEqual({
       pointer: '/k\\u0000',
@@ -18,6 +19,7 @@ describe('P11: what JSON or PostgreSQL cannot hold is refused at the edge with t
   });
 
   it('P11 half an emoji is found, a whole one is left alone', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     expect(findUnstorable({ text: 'ok \ud83d\ude00', '\ud83d\ude00': 1 })).toBeNull();
     expect(findUnstorable(['\ud83d'])).toEqual({
       pointer: '/0',
@@ -32,6 +34,7 @@ describe('P11: what JSON or PostgreSQL cannot hold is refused at the edge with t
   });
 
   it('P11 NaN, infinity and whole numbers beyond 2^53 are found', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     expect(findUnstorable({ a: Number.NaN })?.pointer).toBe('/a');
     expect(findUnstorable([Number.POSITIVE_INFINITY])?.pointer).toBe('/0');
     expect(findUnstorable(2 ** 53)?.reason).toContain('2^53');
@@ -40,11 +43,13 @@ describe('P11: what JSON or PostgreSQL cannot hold is refused at the edge with t
   });
 
   it('P11 nesting is counted in lists and maps alike', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     expect(findUnstorable(nested(STORABLE_DEPTH_MAX))).toBeNull();
     expect(findUnstorable(nested(STORABLE_DEPTH_MAX + 1))?.reason).toBe('nested deeper than 64');
   });
 
   it('P11 size is counted in bytes of JSON, escapes included', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     expect(findUnstorable('x'.repeat(STORABLE_BYTES_MAX - 2))).toBeNull();
     expect(findUnstorable('x'.repeat(STORABLE_BYTES_MAX - 1))?.reason).toContain('262144 bytes');
     expect(findUnstorable('é'.repeat(STORABLE_BYTES_MAX / 2))?.reason).toContain('262144 bytes');
@@ -56,11 +61,13 @@ describe('P11: what JSON or PostgreSQL cannot hold is refused at the edge with t
   });
 
   it('P11 __proto__ and constructor are plain data', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     expect(findUnstorable(JSON.parse('{"__proto__": {"a": 1}, "constructor": [null]}'))).toBeNull();
     expect(findUnstorable(JSON.parse('{"__proto__": {"a": "\\u0000"}}'))?.pointer).toBe('/__proto__/a');
   });
 
   it('P11 what is no JSON at all is found, and a value that holds itself ends', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     const loop: unknown[] = [];
     loop.push(loop);
     expect(findUnstorable(loop)?.reason).toBe('nested deeper than 64');
@@ -71,10 +78,12 @@ describe('P11: what JSON or PostgreSQL cannot hold is refused at the edge with t
   });
 
   it('P11 pointers escape ~ and /', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     expect(findUnstorable({ 'a/b~c': [Number.NaN] })?.pointer).toBe('/a~1b~0c/0');
   });
 
   it('P11 every JSON value within the bounds is left alone, and one bad leaf in it is found', () => {
+    // P11: "What JSON or PostgreSQL cannot hold (NUL, lone surrogates, NaN, depth, size) is refused at the edge with the pointer named; `__proto__` is plain data."
     const json = fc.jsonValue({ maxDepth: 4 });
     fc.assert(
       fc.property(json, (value) => {
