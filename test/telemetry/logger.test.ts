@@ -53,6 +53,7 @@ describe('createLogger', () => {
   });
 
   it('P12: a planted secret is in no line, in whatever form and wherever it stands', () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const log = logger();
     const bytes = Buffer.from(SECRET);
     log.warn({ message: `request to https://x/?token=${SECRET} failed` }, 'loop.fault');
@@ -75,6 +76,7 @@ describe('createLogger', () => {
   });
 
   it('P12: payloads and what smells of a secret are never written, three levels deep', () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const facts = {
       body: 'x-1',
       request: { a: 'x-2' },
