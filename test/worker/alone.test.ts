@@ -10,6 +10,7 @@ function setUp() {
 
 describe('a suspect', () => {
   it('P06 alone: it is held only while this process holds nothing else in any part, and nothing else is claimed beside it', () => {
+    // P06: "only crashes while it is held alone count towards the three that park it (`poison`)."
     const { hands, alone } = setUp();
     hands.held = 1;
     expect(alone.admit()).toBe(false);
@@ -22,6 +23,7 @@ describe('a suspect', () => {
   });
 
   it('P06 patience: after it has waited for a lease, nothing new is claimed until the hands are empty', () => {
+    // P06: "A run taken over from a dead worker is suspect and is claimed alone."
     const { clock, hands, alone } = setUp();
     hands.held = 3;
     expect(alone.admit()).toBe(false);

@@ -29,6 +29,7 @@ const items = (count: number, prefix = 'r'): readonly Item[] =>
 
 describe('batcher', () => {
   it('P02c a lone item leaves at once as a batch of one', async () => {
+    // P02c: "A run is in at most one batch in flight."
     const { batches, send, nextBatch } = controlledSender();
     const batcher = createBatcher({ clock, send, identityOf: (item: Item) => item.run });
     const answer = batcher.submit({ run: 'a', n: 1 });
@@ -55,6 +56,7 @@ describe('batcher', () => {
   });
 
   it('P02c a run is in at most one batch in flight, also while a second batch travels', async () => {
+    // P02c: "A run is in at most one batch in flight."
     const { batches, send, nextBatch } = controlledSender();
     const batcher = createBatcher({ clock, send, identityOf: (item: Item) => item.run });
     const first = batcher.submit({ run: 'a', n: 1 });

@@ -51,6 +51,7 @@ async function writesFrom(process: Process, before: number, isEnough: (calls: Wr
 
 describe('commits', () => {
   it('P17 n effects cost n + 1 commits: a lone 3-step saga is done in four, claims included', async () => {
+    // P17: "… so that n effects cost n + 1 commits (writing transactions, claims included)."
     const process = await open('lone');
     const before = process.watched.writes().length;
     const run = await start(process, 'lone');
@@ -70,6 +71,7 @@ describe('commits', () => {
   });
 
   it('P01 one transition, one transaction: what is sent was REQUESTED in a commit that was answered before', async () => {
+    // P01: "One transition, one transaction; nothing outside happens before commit."
     const seen: string[] = [];
     const process = await house.process({
       numbers: { leaseMs: 60_000 },

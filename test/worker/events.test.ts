@@ -105,6 +105,7 @@ describe('events and the holder', () => {
   }, 60_000);
 
   it('W02 the holder answers what comes in while an effect is in flight, not after it', async () => {
+    // W02: "… also while an effect is in flight."
     let finish: () => void = () => undefined;
     const inFlight = new Promise<void>((resolve) => {
       finish = resolve;
@@ -132,6 +133,7 @@ describe('events and the holder', () => {
   });
 
   it('P17 pending: with waitMs 0 a sender is not kept waiting for a busy holder', async () => {
+    // P17: "Only the holder of a run's lease decides and commits for it."
     let finish: () => void = () => undefined;
     const process = await house.process({
       functions: {
@@ -183,6 +185,7 @@ describe('events and the holder', () => {
 
 describe('a pooler in transaction mode', () => {
   it('P13 fifty runs finish right with two connections, no named statement and nothing pinned', async () => {
+    // P13: "Right behind a transaction-mode pooler (no pinning, unnamed statements), without LISTEN/NOTIFY, with a pool of 2."
     const opened = await openTestStore({ connections: 2, pooler: 'transaction' });
     const process = await house.process({
       store: opened.store,

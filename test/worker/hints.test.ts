@@ -78,6 +78,7 @@ const signal = (eventId: string) =>
 
 describe.each(['on', 'off'] as const)('with hints %s', (hints) => {
   it('W02 a signal that another process decides has the sleeping worker send what follows', async () => {
+    // W02: "… The holder reads the wake-ups of its own leases (on NOTIFY, after each commit, at least every 100 ms) and drains the inbox between two decisions …"
     const { worker, other, quiet } = await openPair(hints, () => Promise.resolve({ done: true }));
     const run = await begin(
       other,
@@ -90,6 +91,7 @@ describe.each(['on', 'off'] as const)('with hints %s', (hints) => {
   });
 
   it('W02 a signal for a run that the worker holds is answered while its effect is in flight', async () => {
+    // W02: "… also while an effect is in flight."
     let arrive: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
       arrive = resolve;

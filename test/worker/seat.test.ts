@@ -20,6 +20,7 @@ const seatAt = (clock: Clock) => createSeat('w' as WorkerId, 0, clock, numbers);
 
 describe('seat', () => {
   it('E05 gate: open while the seat has its margin and the request was decided at most sendWithin ago', () => {
+    // E05: "The first byte is written only if the worker's seat has `sendMarginMs` left and at most `sendWithinMs` have passed since the REQUESTED commit was …"
     const clock = handClock();
     const gate = seatAt(clock).gateFor(0);
     expect(gate()).toBe(true);
@@ -30,6 +31,7 @@ describe('seat', () => {
   });
 
   it('E05 margin: closed as soon as the seat has less than its margin left, however young the commit is', () => {
+    // E05: "The first byte is written only if the worker's seat has `sendMarginMs` left and at most `sendWithinMs` have passed since the REQUESTED commit was …"
     const clock = handClock();
     const seat = seatAt(clock);
     clock.at = numbers.leaseMs - numbers.sendMarginMs;
@@ -39,6 +41,7 @@ describe('seat', () => {
   });
 
   it('E05 heartbeat: a renewed seat carries sendings beyond the first lease', () => {
+    // E05: "An action's timeout may be longer than the lease: the heartbeat carries it."
     const clock = handClock();
     const seat = seatAt(clock);
     clock.at = 1_400;
@@ -49,6 +52,7 @@ describe('seat', () => {
   });
 
   it('P03 a seat whose lease has passed on the monotonic clock does not live, and nothing leaves under it', () => {
+    // P03: "Deliver inserts the process's seat if absent; the sweep deletes seats expired for 1 h that hold no lease."
     const clock = handClock();
     const seat = seatAt(clock);
     clock.at = numbers.leaseMs;
@@ -57,6 +61,7 @@ describe('seat', () => {
   });
 
   it('P03 an ended seat closes every gate and aborts its signal', () => {
+    // P03: "A process has one row per part, `seat(part, worker_id, lease_until)`; worker ids are new at every start and after every lost seat."
     const clock = handClock();
     const seat = seatAt(clock);
     const gate = seat.gateFor(0);
@@ -67,6 +72,7 @@ describe('seat', () => {
   });
 
   it('P03 a renewal that was asked for earlier never shortens the seat', () => {
+    // P03: "Deliver inserts the process's seat if absent; the sweep deletes seats expired for 1 h that hold no lease."
     const clock = handClock();
     const seat = seatAt(clock);
     seat.extend(1_000);

@@ -38,6 +38,7 @@ function killWhenSettling(process: Process, step: string): Promise<void> {
 
 describe('takeover', () => {
   it('E03 a worker dies between answer and record: the next one finds REQUESTED, doubts it, and it happened once', async () => {
+    // E03: "REQUESTED without outcome is UNKNOWN to every other holder."
     const dying = await house.process({ numbers: SHORT });
     await dying.app.runWorker();
     const dead = killWhenSettling(dying, 'charge');
@@ -53,6 +54,7 @@ describe('takeover', () => {
   });
 
   it('E08 a worker that slept through its lease is refused, files what it knows, and works on under a new name', async () => {
+    // E08: "Late answers (fenced worker, webhook, second query) are stored as observations, never overwrite."
     const asleep = await house.process({ numbers: SHORT });
     await asleep.app.runWorker();
     let wake: () => void = () => undefined;
@@ -93,6 +95,7 @@ describe('takeover', () => {
   });
 
   it('P16 a claim whose answer was lost is given back by the heartbeat, not kept from everybody', async () => {
+    // P16: "A process owns exactly the runs it holds in memory: with each heartbeat it disowns (fence + 1, wake-up, lease deleted) every lease in its name …"
     const process = await house.process({ numbers: { ...SHORT, statementTimeoutMs: 200 } });
     let lose = true;
     process.watched.hooks = {
@@ -112,6 +115,7 @@ describe('takeover', () => {
   });
 
   it('P07 a run that does not fit this process is parked with the field named, and goes on where it fits', async () => {
+    // P07: "The pin (digest, kernel, key algorithm, schemas, function contracts) is checked at load; mismatch: parked with the field named."
     const older = await house.process({ numbers: SHORT });
     older.watched.hooks = {
       around: async (verb, args, run) => {
@@ -151,6 +155,7 @@ describe('takeover', () => {
   });
 
   it('P06 poison: a run that kills its worker each time is parked after three crashes alone, healthy runs complete', async () => {
+    // P06: "only crashes while it is held alone count towards the three that park it (`poison`)."
     const processes: Process[] = [];
     let crashes = 0;
     const died: (() => void)[] = [];
@@ -224,6 +229,7 @@ describe('stopping', () => {
   }
 
   it('P05 finish: within the grace the step in flight is finished, nothing new is sent, and the run is released', async () => {
+    // P05: "SIGTERM: finish or release within the grace."
     let finish: () => void = () => undefined;
     const { process, run, calls } = await inFlight(
       new Promise((resolve) => {
@@ -247,6 +253,7 @@ describe('stopping', () => {
   });
 
   it('P05 release: what cannot finish is released with its attempt recorded, and the next worker goes on at once', async () => {
+    // P05: "SIGTERM: finish or release within the grace."
     const { process, run } = await inFlight(new Promise(() => undefined));
     const worker = await process.app.runWorker();
     await worker.stop(1_100);
@@ -261,6 +268,7 @@ describe('stopping', () => {
   });
 
   it('P05 a second stop waits for the same end, and a stopped process still decides what needs no sending', async () => {
+    // P05: "A run that should have moved and has no holder is alarmed by any living process."
     const { process } = await inFlight(new Promise(() => undefined));
     const worker = await process.app.runWorker();
     await Promise.all([worker.stop(1_100), worker.stop(1_100)]);
@@ -285,6 +293,7 @@ describe('lost answers', () => {
   for (const side of ['before', 'after'] as const) {
     for (const nth of [0, 1, 2, 3]) {
       it(`P04 the answer of write ${nth} is lost ${side} it was executed: each effect once, nothing stuck`, async () => {
+        // P04: "An answer lost at COMMIT: drop the connection, read back (revision, fence, journal)."
         const { UnknownOutcomeError } = await import('../../src/model/errors.ts');
         const process = await house.process();
         let write = 0;
