@@ -80,6 +80,7 @@ async function openDroppingWire(): Promise<{ url: string; dropAnswers(): void; c
 
 describe('Connections', () => {
   it('P14 a writer commits durably and plans once; a reader plans freely', async () => {
+    // P14: "… A changed timeline or system identifier opens recovery mode …"
     const direct = openConnections(optionsFor());
     const [first, second] = [await direct.run(SETTINGS, []), await direct.run(SETTINGS, [])];
     expect(first[0]).toMatchObject({ durable: 'on', scans: 'off', plans: 'force_generic_plan', locks: '1s' });
@@ -89,6 +90,7 @@ describe('Connections', () => {
   });
 
   it('P13 behind a pooler nothing is set at start-up and no statement has a name', async () => {
+    // P13: "Right behind a transaction-mode pooler (no pinning, unnamed statements), without LISTEN/NOTIFY, with a pool of 2."
     const pooled = openConnections(optionsFor({ pooler: 'transaction', connections: 2 }));
     await pooled.run(SETTINGS, []);
     expect((await pooled.run(SETTINGS, []))[0]).toMatchObject({ scans: 'on', locks: '0', named: 0 });
@@ -96,6 +98,7 @@ describe('Connections', () => {
   });
 
   it('P14 behind a pooler a role whose commits may be lost is refused', async () => {
+    // P14: "… A changed timeline or system identifier opens recovery mode …"
     await runSql(opened.url, `ALTER DATABASE ${new URL(opened.url).pathname.slice(1)} SET synchronous_commit = off`);
     await expect(openPostgresStore({ url: opened.url, pooler: 'transaction' })).rejects.toMatchObject({
       code: 'PAWL_CONFIG_INVALID',
@@ -105,6 +108,7 @@ describe('Connections', () => {
   });
 
   it('P04 a commit whose answer is lost is reported as such, is there exactly once, and the trace shows it', async () => {
+    // P04: "An answer lost at COMMIT: drop the connection, read back (revision, fence, journal)."
     const wire = await openDroppingWire();
     const store = await openPostgresStore({ url: wire.url, numbers: numbersFor(LEASE_MS), connections: 1 });
     const worker = await seated(store);
@@ -174,6 +178,7 @@ describe('Connections', () => {
   });
 
   it('P02 a head that somebody else has locked leaves its member busy and its neighbours applied', async () => {
+    // P02: "The commit statement has four stages, each reading from the one before: lock the heads (sorted, FOR NO KEY UPDATE SKIP LOCKED)."
     const { store } = opened;
     const worker = await seated(store);
     const [a, b] = [await startOneHeld(store, worker), await startOneHeld(store, worker)];

@@ -58,6 +58,7 @@ async function backendsListening(url: string): Promise<number[]> {
 
 describe('hints between processes', () => {
   it('W02 what one process stores is heard by another, with the part, as soon as it is there', async () => {
+    // W02: "… The holder reads the wake-ups of its own leases (on NOTIFY, after each commit, at least every 100 ms) and drains the inbox between two decisions …"
     const other = await hear(await opened.again());
     expect(await other.untilHeard(opened.store.parts)).toEqual(everyPart(opened.store));
     expect(other.hears()).toBe(true);
@@ -87,6 +88,7 @@ describe('hints between processes', () => {
   });
 
   it('P13 behind a pooler, or with hints off, none is sent and none is waited for', async () => {
+    // P13: "Right behind a transaction-mode pooler (no pinning, unnamed statements), without LISTEN/NOTIFY, with a pool of 2."
     const wire = new pg.Client({ connectionString: opened.url });
     const sent: (string | undefined)[] = [];
     wire.on('notification', ({ payload }) => sent.push(payload));

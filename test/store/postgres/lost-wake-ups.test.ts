@@ -94,19 +94,23 @@ async function releaseAfterSignal(commitText: string): Promise<string[]> {
 
 describe('The two lost wake-ups', () => {
   it('W01 a signal in an open transaction keeps its wake-up from a claim that comes meanwhile', async () => {
+    // W01: "Deliver = one statement in the run's part: inbox row, then `ready` upsert DO UPDATE SET due_at = least(…), wake = wake + 1."
     expect(await claimDuringDelivery(DELIVER.text)).toEqual(['e-1']);
   });
 
   it('W01 with DO NOTHING the same signal is forgotten: the test sees the fault', async () => {
+    // W01: "Deliver = one statement in the run's part: inbox row, then `ready` upsert DO UPDATE SET due_at = least(…), wake = wake + 1."
     expect(DELIVER.text.split(RIGHT_UPSERT)).toHaveLength(2);
     expect(await claimDuringDelivery(DELIVER.text.replace(RIGHT_UPSERT, 'DO NOTHING'))).toEqual([]);
   });
 
   it('W03 a signal committed between the last drain and the release is found by the next claim', async () => {
+    // W03: "Only a claim, or a drain or release that names the `wake` it saw, deletes a wake-up."
     expect(await releaseAfterSignal(COMMIT.text)).toEqual(['e-2']);
   });
 
   it('W03 with a release that deletes any wake-up the same signal is forgotten: the test sees the fault', async () => {
+    // W03: "Only a claim, or a drain or release that names the `wake` it saw, deletes a wake-up."
     expect(COMMIT.text.split(RIGHT_RELEASE)).toHaveLength(2);
     expect(await releaseAfterSignal(COMMIT.text.replace(RIGHT_RELEASE, 'true AS seen'))).toEqual([]);
   });
