@@ -136,6 +136,7 @@ describe('configuration', () => {
   });
 
   it('E05 refuses numbers under which a late heartbeat leaves no time to send', () => {
+    // E05: "An action's timeout may be longer than the lease: the heartbeat carries it."
     write('leaseMs: 1000\nsendMarginMs: 300\nheartbeatMs: 200\n');
     expect(refusal(() => loadConfig({ folder, env: {} })).message).toMatch(/must be less than half of leaseMs/);
     write('leaseMs: 1000\nsendMarginMs: 300\nheartbeatMs: 199\n');

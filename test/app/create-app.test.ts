@@ -29,6 +29,7 @@ afterAll(() => {
 
 describe('the log of an app', () => {
   it('P12 holds no secret of its environment, also not one that was rotated meanwhile', async () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const env: Record<string, string> = { PAWL_SECRET_PSP_TOKEN: 'canary-one-1', OTHER: 'no-secret' };
     const store = { parts: 1 } as unknown as Store;
     const config = {

@@ -118,6 +118,7 @@ function decoded(row: string): string {
 
 describe('P12 secrets', () => {
   it('P12 planted in auth and headers, echoed by the provider in every kind of answer, are in no table, log line or output', async () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     for (const path of ['ok', 'declined', 'broken', 'html']) {
       await call(['run', shell.file(`${path}.yaml`, saga(path, echo.url)), '--no-wait-human', '--input', '{}']);
     }
@@ -147,6 +148,7 @@ describe('P12 secrets', () => {
   });
 
   it('P12 an expression that would store a secret is refused when it is checked', async () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const text = saga('ok', echo.url).replace(
       'output: { all: =steps.act.output }',
       'output: { all: =secrets.shopToken }',
