@@ -110,6 +110,7 @@ describe('approve and deny', () => {
   });
 
   it('A04 a vote for something else than what is asked now is refused, exit 5', async () => {
+    // A04: "A vote carries the hash it saw; another hash: 409 stale."
     await until('order', 'v3');
     const { code, err } = await shell.call(['approve', 'v3', '--subject', '0'.repeat(64)]);
     expect([code, err]).toEqual([5, expect.stringContaining('read it again with pawl show')]);
@@ -208,6 +209,7 @@ describe('a destructive verb', () => {
   );
 
   it('R24 compensate shows the plan of a terminated run, and orders exactly that', async () => {
+    // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
     await until('order', 'd3');
     await shell.ok(['cancel', 'd3', '--terminate', '--yes', '--reason', 'stop']);
     const plan = await shell.call(['compensate', 'd3', '--dry-run']);
