@@ -8,7 +8,7 @@ import { partOf } from '../../model/virtual-shard.ts';
 import type { ClaimedRun, CommitTrace, DrainedRun, Store, StoredRun, StoredVersion } from '../../ports/store.ts';
 import { assertSameContent } from '../version-conflict.ts';
 import { commitBatch } from './commit-batch.ts';
-import { type Connections, openConnections, type Row } from './connections.ts';
+import { type ConnectionOptions, type Connections, openConnections, type Row } from './connections.ts';
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
 import { NO_HINTS, openHints } from './hints.ts';
 import { openDatabase } from './open-database.ts';
@@ -258,31 +258,41 @@ function readingVerbs({ run }: Connections, parts: number): ReadingVerbs {
   };
 }
 
+/** The options with their defaults. */
+function connectionsOf(options: PostgresStoreOptions): ConnectionOptions {
+  const { url, tls, revive, onBroken } = options;
+  return {
+    url,
+    connections: options.connections ?? CONNECTIONS_DEFAULT,
+    pooler: options.pooler ?? 'none',
+    applicationName: options.applicationName ?? 'pawl',
+    numbers: options.numbers ?? numbersFor(LEASE_MS_DEFAULT),
+    ...(tls === undefined ? {} : { tls }),
+    ...(revive === undefined ? {} : { revive }),
+    ...(onBroken === undefined ? {} : { onBroken }),
+  };
+}
+
+/** Behind a pooler LISTEN succeeds and nothing ever comes. */
+function hintsUrlOf({ url, pooler, hintsUrl }: PostgresStoreOptions): string | null {
+  if (hintsUrl !== undefined) return hintsUrl;
+  return pooler === 'transaction' ? null : url;
+}
+
 /**
  * Opens the store on a PostgreSQL, ours or a given one; migrates it first unless told not to.
  * @throws PAWL_STORE_UNAVAILABLE, PAWL_DATABASE_VERSION, PAWL_CONFIG_INVALID, PAWL_MIGRATION_MISMATCH.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const numbers = options.numbers ?? numbersFor(LEASE_MS_DEFAULT);
-  const { url, tls, revive, onBroken } = options;
-  const to = {
-    url,
-    connections: options.connections ?? CONNECTIONS_DEFAULT,
-    pooler: options.pooler ?? 'none',
-    applicationName: options.applicationName ?? 'pawl',
-    numbers,
-    ...(tls === undefined ? {} : { tls }),
-    ...(revive === undefined ? {} : { revive }),
-    ...(onBroken === undefined ? {} : { onBroken }),
-  } as const;
+  const to = connectionsOf(options);
   const parts = await openDatabase(to, {
     migrate: options.migrate ?? 'apply',
     ...(options.parts === undefined ? {} : { parts: options.parts }),
   });
   const connections = openConnections(to);
-  const hintsUrl = options.hintsUrl === undefined ? (to.pooler === 'none' ? url : null) : options.hintsUrl;
+  const hintsUrl = hintsUrlOf(options);
   const hints = hintsUrl === null ? NO_HINTS : openHints(connections, { ...to, url: hintsUrl }, parts);
-  const runs = runVerbs(connections, numbers);
+  const runs = runVerbs(connections, to.numbers);
   const events = eventVerbs(connections);
   return {
     parts,

@@ -1,4 +1,17 @@
-import { chmod, chown, lstat, mkdir, mkdtemp, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Binaries } from '../../../../src/store/postgres/launcher/binaries.ts';
@@ -63,6 +76,33 @@ describe('The bundled tree', () => {
     await chown(root, OTHER.uid, OTHER.gid);
     await expect(prepareBinaries(found, OTHER, dir)).rejects.toThrow('not ours alone');
     expect((await lstat(root)).uid).toBe(OTHER.uid);
+  });
+
+  it('Two processes that copy at once get one tree, whole', async ({ skip }) => {
+    if (!isRoot) skip('needs root');
+    await chmod(join(dir, 'package'), 0o700);
+    await mkdir(join(found.root, 'share', 'extension'));
+    await writeFile(join(found.root, 'share', 'extension', 'plpgsql.control'), 'control');
+    await symlink('libpq.so.5.18', join(found.root, 'lib', 'libpq.so'));
+    const [one, other] = await Promise.all([prepareBinaries(found, OTHER, dir), prepareBinaries(found, OTHER, dir)]);
+    expect(one).toEqual(other);
+    expect(await readFile(join(one.root, 'share', 'extension', 'plpgsql.control'), 'utf8')).toBe('control');
+    expect(await readlink(join(one.root, 'lib', 'libpq.so'))).toBe('libpq.so.5.18');
+    expect((await readdir(dir)).sort()).toEqual(['package', one.root.split('/').at(-1)]);
+  });
+
+  it('In a tree that may not be written the links are made in a copy', async ({ skip }) => {
+    if (isRoot) skip('root may write everywhere');
+    await chmod(join(found.root, 'lib'), 0o555);
+    const prepared = await prepareBinaries(found, null, dir);
+    await chmod(join(found.root, 'lib'), 0o755);
+    expect(prepared.root.startsWith(join(dir, 'pawl-postgres-'))).toBe(true);
+    expect(await readlink(join(prepared.root, 'lib', 'libpq.so.5'))).toBe('libpq.so.5.18');
+  });
+
+  it("A system's own programs are taken as they are", async () => {
+    const system = { ...found, kind: 'system' } as const;
+    expect(await prepareBinaries(system, OTHER, '/nowhere')).toBe(system);
   });
 
   it('The package of a platform has the name that npm knows', () => {

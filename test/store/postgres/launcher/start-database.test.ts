@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/app/system-clock.ts';
+import { serverAccount } from '../../../../src/store/postgres/launcher/account.ts';
 import type { Database, DatabaseOptions } from '../../../../src/store/postgres/launcher/database-options.ts';
 import { isAlive } from '../../../../src/store/postgres/launcher/process-identity.ts';
 import { startDatabase } from '../../../../src/store/postgres/launcher/start-database.ts';
@@ -190,6 +192,55 @@ describe('The database that starts itself', () => {
         code: 'PAWL_DATABASE_VERSION',
         message: expect.stringMatching(/13.*pg_dump/s),
       });
+    },
+    SLOW,
+  );
+
+  it(
+    'A server that cannot start says why, with the end of its log',
+    async () => {
+      const options = optionsFor();
+      await (await startDatabase(options)).leave();
+      const { dataPath } = await databaseStatus(options);
+      await stopDatabase(options);
+      await rm(join(dataPath ?? '', 'global'), { recursive: true });
+      await expect(startDatabase(options)).rejects.toMatchObject({
+        code: 'PAWL_STORE_UNAVAILABLE',
+        message: expect.stringMatching(/server\.log.*global/s),
+      });
+      expect(await databaseStatus(options)).toMatchObject({ running: false, clients: 0 });
+    },
+    SLOW,
+  );
+
+  it(
+    'A start that an old server is still in the way of is tried again until it is gone, for as long as is allowed',
+    async () => {
+      const options = optionsFor();
+      const database = await startDatabase(options);
+      await stopDatabase(options);
+      const account = await serverAccount(process.getuid?.());
+      const as = account === null ? {} : { uid: account.uid, gid: account.gid };
+      const old = spawn(process.execPath, ['-e', 'process.stdin.resume(); console.log("up")'], { cwd: '/', ...as });
+      await once(old.stdout, 'data');
+      const socketDir = new URL(database.url).searchParams.get('host') ?? '';
+      const lock = join(socketDir, '.s.PGSQL.5432.lock');
+      await writeFile(lock, `${old.pid}\n/nowhere\n1\n5432\n${socketDir}\n`);
+      await expect(startDatabase({ ...options, restartWithinMs: 0 })).rejects.toMatchObject({
+        code: 'PAWL_STORE_UNAVAILABLE',
+        message: expect.stringContaining('another postmaster'),
+      });
+      const leaving = {
+        ...clock,
+        sleep: async (ms: number) => {
+          if (ms > 100) await rm(lock, { force: true });
+          return clock.sleep(ms);
+        },
+      };
+      const again = await startDatabase({ ...options, clock: leaving });
+      expect(await ask(again, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+      old.kill('SIGKILL');
+      await once(old, 'close');
     },
     SLOW,
   );
