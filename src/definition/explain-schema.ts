@@ -146,6 +146,7 @@ class Explainer {
   }
 
   private oneOf(error: SchemaError): Finding | null {
+    if (!isObject(error.data)) return null;
     const all = Array.isArray(error.rule)
       ? error.rule.flatMap((one: Json) => (isObject(one) ? texts(one['required']) : []))
       : [];

@@ -50,6 +50,8 @@ const SWITCHES: Readonly<Record<string, 'true' | 'false'>> = { yes: 'true', on: 
 function typeHelp(data: Json, types: readonly string[]): string | null {
   if (data === null) return 'write a value after the colon, or leave the key out';
   if (types.includes('string') && typeof data !== 'object') return `quote it if it is meant as text: "${String(data)}"`;
+  if (types.includes('array')) return 'write a list: [ … ], or lines that begin with `- `';
+  if (types.includes('object')) return 'write a map: { key: value }, or its keys on lines of their own';
   if (typeof data !== 'string') return null;
   if (types.includes('boolean')) {
     const meant = Object.hasOwn(SWITCHES, data.toLowerCase()) ? SWITCHES[data.toLowerCase()] : undefined;
@@ -70,14 +72,18 @@ function wordFinding(error: SchemaError): Finding {
         ? String(data)
         : valueKind(data);
   const near = typeof data === 'string' ? closestWord(data, words) : null;
-  const isQuoted = rule !== data && near === data;
   const wanted = form(error) ?? (words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`);
   return {
     code: typeof data === 'string' || words.length === 1 ? 'PAWL-104' : 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${found})`,
-    help: near === null ? null : isQuoted ? `write ${near} without quotes` : `did you mean \`${near}\`?`,
+    help: wordHelp(near ?? (words.length === 1 ? words[0] : undefined), data),
   };
+}
+
+function wordHelp(meant: string | undefined, data: Json): string | null {
+  if (meant === undefined) return null;
+  return meant === data ? `write ${meant} without quotes` : `did you mean \`${meant}\`?`;
 }
 
 /** The nearest name of the form that a pattern wants: `my-step` -> `myStep`, `My Flow` -> `my-flow`. */

@@ -263,6 +263,10 @@ function trailingWords({ error, text }: Complaint): Words | null {
     const help = 'keys of one map, and items of one list, begin at the same column';
     return { code: 'PAWL-006', start, end: lineEnd(text, start), message, help, isLast: true };
   }
+  if (/^[}\]]/.test(text.slice(start))) {
+    const message = `\`${text.charAt(start)}\` closes nothing`;
+    return { code: 'PAWL-026', start, end: start + 1, message, help: 'take it out, or open it before' };
+  }
   if (/["'\]}]$/.test(before)) {
     const closer = before.at(-1) ?? '';
     const message = `the value ends at \`${closer}\`, and something follows`;

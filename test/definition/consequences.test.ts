@@ -25,6 +25,10 @@ const TABS: readonly (readonly [why: string, file: string])[] = [
     `${HEAD}${PAY}steps:\n  - { id: a, call: pay }\n⟦\t⟧- { id: b, call: pay }\n  - { id: c, call: pay, when: steps.b.output == 1 }\n`,
   ],
   [
+    'one of several, and one after a dash',
+    `${HEAD}${PAY}steps:\n  -⟦\t⟧id: a\n    call: pay\n\tretry: { attempts: 3 }\n`,
+  ],
+  [
     'a property of the input',
     `${HEAD}input:\n  type: object\n  required: [n]\n  properties:\n⟦\t⟧n: { type: integer }\n${PAY}steps:\n  - { id: a, call: pay, when: input.n > 1 }\n`,
   ],

@@ -44,7 +44,8 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     /remembers/,
   ],
   ['PAWL-103', 'a number for text', doc('title: ⟦5⟧'), /"5"/],
-  ['PAWL-103', 'a text for a list', doc('secrets: ⟦token⟧'), null],
+  ['PAWL-103', 'a text for a list', doc('secrets: ⟦token⟧'), /write a list/],
+  ['PAWL-103', 'a text for a step', step('⟦pay⟧'), /write a map/],
   [
     'PAWL-103',
     'a version that is a text',

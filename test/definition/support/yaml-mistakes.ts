@@ -8,6 +8,7 @@ export const YAML_MISTAKES: readonly (readonly [code: string, why: string, text:
   ['PAWL-003', 'two commas', 'x: { a: 1,⟦,⟧ b: 2 }\n', /quote/],
   ['PAWL-004', 'a tab on one line among blanks', 'a:\n  b: 1\n⟦\t⟧c: 2\n  d: 3\n', /blanks/],
   ['PAWL-004', 'tabs on every line', 'a:\n⟦\t⟧b: 1\n\tc:\n\t\td: x\n', /blanks/],
+  ['PAWL-004', 'a tab between a dash and a key', 'a:\n  -⟦\t⟧b: 1\n    c: 2\n', /blanks/],
   ['PAWL-004', 'a tab after blanks', 'a:\n  b: 1\n  ⟦\t⟧c: 2\n', /blanks/],
   ['PAWL-004', 'a tab before a list item, which YAML would join to the text above', 'a:\n- x\n⟦\t⟧- y\n', /blanks/],
   ['PAWL-004', 'a tab inside brackets', 'a: [1,\n⟦\t⟧2]\n', /blanks/],
@@ -79,5 +80,6 @@ export const YAML_MISTAKES: readonly (readonly [code: string, why: string, text:
   ['PAWL-025', 'a colon without a blank in braces', 'a: { ⟦b:1⟧ }\n', /blank after the colon/],
   ['PAWL-025', 'a word in braces', 'a: { ⟦b⟧, c: 1 }\n', /key: value/],
   ['PAWL-026', 'a comparison that begins with a quoted text', 'when: "a" ⟦== b⟧\n', /quote the whole value/],
+  ['PAWL-026', 'a brace too many', 'a: { b: 1 }⟦}⟧\nc: 2\n', /take it out/],
   ['PAWL-026', 'an apostrophe', "a: 'it'⟦s'⟧\nb: 1\n", /quote the whole value/],
 ];
