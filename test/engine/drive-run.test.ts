@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../src/engine/desk.ts';
 import { driveRun, type Hand } from '../../src/engine/drive-run.ts';
+import { packSnapshot, snapshotText } from '../../src/decision/snapshot-envelope.ts';
+import type { SettledAnswer } from '../../src/engine/commit-runs.ts';
 import { numbersFor } from '../../src/model/numbers.ts';
+import type { RunCommit } from '../../src/model/run-commit.ts';
+import type { StoredRun } from '../../src/ports/store.ts';
 import { Play, T0, workflow } from '../decision/support/play.ts';
 
 const ONE = workflow('  - { id: a, call: do.a }');
@@ -46,5 +50,130 @@ describe('one decision of a held run', () => {
     const run = new Play(ONE, { canSend: false });
     const driven = await driveRun(handOf(run, { ms: 60_000 }), run.state, [{ type: 'due' }]);
     expect(driven).toMatchObject({ kind: 'kept', decidedAtMs: 60_000 });
+  });
+});
+
+/** The rows of a run as a store has them. */
+function storedOf({ state }: Play, patch: Partial<StoredRun> = {}): StoredRun {
+  const { run, revision, fence, status, snapshot, control, effects, timers, approvals } = state;
+  const text = snapshotText(snapshot);
+  return {
+    run,
+    revision,
+    fence,
+    owner: null,
+    status,
+    crashes: 0,
+    snapshot: packSnapshot({ digest: run.digest, revision, snapshotText: text, control }),
+    endedAtMs: null,
+    output: undefined,
+    failure: undefined,
+    effects: [...effects.values()],
+    timers: [...timers.values()],
+    approvals: [...approvals.values()],
+    inbox: [],
+    lastReceiptNo: state.lastReceiptNo,
+    lastReceiptHash: state.lastReceiptHash,
+    ...patch,
+  };
+}
+
+/** A holder whose commits are answered in this order (the last one again and again), over a store with this row. */
+function holderOf(run: Play, answers: readonly SettledAnswer[], stored: StoredRun | null = storedOf(run)) {
+  const commits: RunCommit[] = [];
+  const observed: unknown[] = [];
+  const logged: string[] = [];
+  const hand = handOf(run, { ms: 0 });
+  const log = (_: unknown, event: string): void => void logged.push(event);
+  const engine = {
+    ...hand.engine,
+    logger: { info: log, warn: log, error: log },
+    store: {
+      load: () => Promise.resolve({ runs: stored === null ? [] : [stored], nowMs: T0 }),
+      observe: (rows: readonly unknown[]) => Promise.resolve(void observed.push(...rows)),
+    },
+  };
+  const desk = {
+    ...hand.desk,
+    commit: (commit: RunCommit) => {
+      commits.push(commit);
+      const answer = answers[Math.min(commits.length, answers.length) - 1];
+      return Promise.resolve(answer ?? { kind: 'lost' });
+    },
+  };
+  const version = { ...hand.version, stored: { digest: run.state.run.digest } };
+  const held = { ...hand, engine, desk, version } as unknown as Hand;
+  return { held, commits, observed, logged };
+}
+
+const APPLIED: SettledAnswer = { kind: 'applied', revision: 1, atMs: T0 };
+const DUE = [{ type: 'due' }] as const;
+
+describe('the answer to a commit of a held run', () => {
+  it.each([['busy'], ['stale'], ['conflict']] as const)(
+    'P02 %s: it is decided or sent again, and then applied',
+    async (kind) => {
+      const run = new Play(ONE, { canSend: false });
+      const first = { kind, revision: 1, effectKey: null } as SettledAnswer;
+      const { held, commits } = holderOf(run, [first, APPLIED]);
+      const driven = await driveRun(held, run.state, DUE);
+      expect([driven.kind, commits.length]).toEqual(['kept', 2]);
+    },
+  );
+
+  it('P02 stale for ever: the run is let go after a bounded number of reloads, and that is logged', async () => {
+    const run = new Play(ONE, { canSend: false });
+    const { held, commits, logged } = holderOf(run, [{ kind: 'stale', revision: 1 }]);
+    expect((await driveRun(held, run.state, DUE)).kind).toBe('left');
+    expect([commits.length, logged]).toEqual([9, ['run.let-go']]);
+  });
+
+  it.each([['fenced'], ['lost']] as const)('P02 %s: the run has left these hands', async (kind) => {
+    const run = new Play(ONE, { canSend: false });
+    const { held, commits } = holderOf(run, [{ kind, fence: 9 } as SettledAnswer]);
+    expect([(await driveRun(held, run.state, DUE)).kind, commits.length]).toEqual(['left', 1]);
+  });
+
+  it('P02 a run that is gone, another holder’s, or that does not fit any more is not decided again', async () => {
+    const run = new Play(ONE, { canSend: false });
+    const stale: SettledAnswer = { kind: 'stale', revision: 1 };
+    for (const stored of [null, storedOf(run, { fence: 99 }), storedOf(run, { snapshot: '{}' })]) {
+      const { held, commits } = holderOf(run, [stale], stored);
+      expect([(await driveRun(held, run.state, DUE)).kind, commits.length]).toEqual(['left', 1]);
+    }
+  });
+
+  it('a commit that the database refuses for good parks the run for a person, loudly', async () => {
+    const run = new Play(ONE, { canSend: false });
+    const { held, commits, logged } = holderOf(run, [{ kind: 'failed', message: 'a constraint' }, APPLIED]);
+    expect((await driveRun(held, run.state, DUE)).kind).toBe('left');
+    expect(commits[1]?.head).toMatchObject({ status: 'HELD', needs: ['incident:poison'] });
+    expect(logged).toEqual(['run.broken']);
+  });
+
+  it('a run that does not fit here any more is parked with its snapshot byte for byte; another holder’s is not touched', async () => {
+    const run = new Play(ONE, { canSend: false });
+    const failed: SettledAnswer = { kind: 'failed', message: 'a constraint' };
+    const misfit = holderOf(run, [failed, APPLIED], storedOf(run, { snapshot: '{}' }));
+    await driveRun(misfit.held, run.state, DUE);
+    expect(misfit.commits[1]?.head).toMatchObject({ status: 'HELD', snapshot: '{}' });
+    const fenced = holderOf(run, [failed], storedOf(run, { fence: 99 }));
+    await driveRun(fenced.held, run.state, DUE);
+    expect(fenced.commits).toHaveLength(1);
+  });
+
+  it('a decision that cannot be made parks the run in the same way', async () => {
+    const run = new Play(ONE, { canSend: false });
+    const { held, commits } = holderOf(run, [APPLIED]);
+    const engine = {
+      ...held.engine,
+      actions: {
+        missing: () => {
+          throw new Error('a bug');
+        },
+      },
+    };
+    await driveRun({ ...held, engine } as unknown as Hand, run.state, DUE);
+    expect(commits[0]?.head).toMatchObject({ status: 'HELD', needs: ['incident:poison'] });
   });
 });

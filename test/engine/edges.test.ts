@@ -162,7 +162,8 @@ describe('the preview of a compensation', () => {
       details: { step: 'charge' },
     });
     await expect(process.app.compensate(run, { by: 'ana', reason: 'x' }, null)).resolves.toMatchObject({
-      outcome: 'stale',
+      outcome: 'refused',
+      detail: { step: 'charge' },
     });
     expect(house.happened()).toEqual(['charge']);
   });
