@@ -30,7 +30,7 @@ function readTransport(context: BuildContext, node: YamlNode): Transport {
   if (http === null) return { kind: 'function', name: textOf(child(node, 'function')) ?? '' };
   return {
     kind: 'http',
-    method: (textOf(child(http, 'method')) ?? 'GET').toUpperCase(),
+    method: textOf(child(http, 'method')) ?? 'GET',
     url: readTemplate(context, child(http, 'url')) ?? { kind: 'literal', value: '' },
     headers: readTemplates(context, child(http, 'headers')),
     query: readTemplates(context, child(http, 'query')),

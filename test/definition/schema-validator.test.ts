@@ -100,3 +100,25 @@ describe('a value against a JSON Schema', () => {
     expect(compileSchema(false)('x')).toEqual([{ pointer: '', message: '/ is not allowed (found string)' }]);
   });
 });
+
+describe('the misfit that is told', () => {
+  it('is of `if` what its branch says, of a closed object the key that is too much, at a list its item', () => {
+    const conditional = { type: 'object', if: { required: ['a'] }, then: { required: ['b'] } };
+    expect(first(conditional, { a: 1 })).toEqual({ pointer: '/b', message: '/b is required (found nothing)' });
+    expect(first(conditional, { b: 1 })).toBeUndefined();
+    const closed = { type: 'object', properties: { a: {} }, unevaluatedProperties: false };
+    expect(first(closed, { a: 1, z: 1 })).toEqual({ pointer: '/z', message: '/z is not allowed' });
+    expect(first({ type: 'array', items: { type: 'string' } }, ['a', 5])?.message).toBe(
+      '/1 must be string (found number)',
+    );
+    expect(first({ type: 'object', properties: { 'a/b': { type: 'string' } } }, { 'a/b': null })).toEqual({
+      pointer: '/a~1b',
+      message: '/a~1b must be string (found null)',
+    });
+  });
+
+  it('of a schema `false` is the value itself', () => {
+    expect(first(false, null)).toEqual({ pointer: '', message: '/ is not allowed (found null)' });
+    expect(first(true, null)).toBeUndefined();
+  });
+});
