@@ -65,12 +65,15 @@ function flowPieces(source: string, style: NodeStyle): Piece[] {
   return pieces;
 }
 
-/** Pieces of a block scalar: what is left of its lines without their indentation. */
-function blockPieces(source: string): Piece[] {
+/** How many blanks begin the first line that has anything else. */
+function leadOf(text: string): number {
+  return /^ *(?=[^ \n])/m.exec(text)?.[0].length ?? 0;
+}
+
+/** Pieces of a block scalar: what is left of its lines without their indentation (what the text has of it belongs to it). */
+function blockPieces(source: string, text: string): Piece[] {
   const header = source.indexOf('\n') + 1;
-  const explicit = /^[|>][-+]?([1-9])/.exec(source);
-  const first = /(?:^|\n)([ ]*)[^ \n]/.exec(source.slice(header));
-  const indent = first?.[1]?.length ?? Number(explicit?.[1] ?? 0);
+  const indent = leadOf(source.slice(header)) - leadOf(text);
   const pieces: Piece[] = [];
   let column = 0;
   for (let at = header; at < source.length; at += 1) {
@@ -91,7 +94,7 @@ function matches(piece: Piece, letter: string | undefined): boolean {
  * quotes, folded lines and block indentation are stepped over.
  */
 export function scalarOffsets(source: string, text: string, style: NodeStyle): readonly number[] {
-  const pieces = style === 'literal' || style === 'folded' ? blockPieces(source) : flowPieces(source, style);
+  const pieces = style === 'literal' || style === 'folded' ? blockPieces(source, text) : flowPieces(source, style);
   const offsets: number[] = [];
   let last = 0;
   for (const piece of pieces) {
