@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
 import { ConflictError } from '../../model/errors.ts';
 import { isEnd } from '../../model/statuses.ts';
+import { answerWords } from '../answer-words.ts';
 import type { CliContext } from '../cli-context.ts';
 import { askConsent, type Consent } from '../confirm.ts';
 import type { Bind } from '../bind.ts';
@@ -28,22 +29,16 @@ export function addCancel(program: Command, bind: Bind): void {
     );
 }
 
+type RunView = Awaited<ReturnType<App['show']>>;
+
 async function cancel(context: CliContext, app: App, run: string, options: CancelOptions): Promise<void> {
   const shown = await app.show(run);
   const isTermination = options.terminate === true;
-  const standing = shown.effects.filter((effect) => effect.state === 'CONFIRMED' && effect.compensates === null);
-  const open = shown.effects.filter((effect) => effect.state === 'REQUESTED' || effect.state === 'UNKNOWN');
   context.say(`${shown.workflow}@${shown.version} ${terminalText(shown.key)} is ${shown.status}`);
   if (isEnd(shown.status))
     throw new ConflictError('PAWL_EVENT_REFUSED', 'the run has ended: pawl compensate RUN undoes what it did');
-  for (const effect of open)
-    context.say(
-      `  ? ${effect.step}  ${effect.action} is ${effect.state}: ${isTermination ? 'it stays so' : 'it is settled first'}`,
-    );
-  for (const effect of standing)
-    context.say(
-      `  ${isTermination ? '!' : '↩'} ${effect.step}  ${effect.action} ${isTermination ? 'stays done' : 'is undone where the workflow says how'}`,
-    );
+  if (isTermination) sayTermination(context, shown);
+  else sayCancel(context, await app.previewCancel(run));
   const reason = await askConsent(context, isTermination ? 'Terminate without undo?' : 'Cancel this run?', options);
   if (reason === null) return;
   const act = { by: app.principal(context.options.by ?? null).name, reason };
@@ -53,4 +48,22 @@ async function cancel(context: CliContext, app: App, run: string, options: Cance
     isTermination ? 'terminated' : 'told to cancel: what is open settles, then what was done is undone',
     delivered,
   );
+}
+
+function sayTermination(context: CliContext, { effects }: RunView): void {
+  for (const { step, action, state } of effects)
+    if (state === 'REQUESTED' || state === 'UNKNOWN') context.say(`  ? ${step}  ${action} is ${state}: it stays so`);
+  for (const { step, action, state, compensates } of effects)
+    if (state === 'CONFIRMED' && compensates === null) context.say(`  ! ${step}  ${action} stays done`);
+}
+
+/** What the act would come to, by its own rule; one that would be refused is refused here, before anybody is asked. */
+function sayCancel(context: CliContext, preview: Awaited<ReturnType<App['previewCancel']>>): void {
+  const { verdict, code, open, undo, standing, fault } = preview;
+  if (verdict === 'refused') throw new ConflictError('PAWL_EVENT_REFUSED', answerWords(code ?? verdict));
+  if (verdict === 'waits') context.say(`  ${answerWords('waits-for-pivot')}`);
+  for (const { step, action, state } of open) context.say(`  ? ${step}  ${action} is ${state}: it is settled first`);
+  for (const { step, action } of undo) context.say(`  ↩ ${step}  is undone by ${action}`);
+  for (const { step, action } of standing) context.say(`  ! ${step}  ${action} stays done: nothing undoes it`);
+  if (fault !== null) context.say(`  ! ${terminalText(fault)}: the run would be held before any undo`);
 }
