@@ -15,9 +15,9 @@ export function activeLeaf(value: Json): string | null {
   return typeof at === 'string' && !at.includes('$') ? at : null;
 }
 
-/** Who takes events while a step is active, innermost first: itself, each choose around it (never a step whose catch runs), the document (null). */
-export function handlerOwnersOf(compiled: CompiledMachine, leaf: string): readonly (string | null)[] {
+/** Who takes events while a step is active, innermost first: itself, then each choose around it (never a step whose catch runs). */
+export function handlerOwnersOf(compiled: CompiledMachine, leaf: string): readonly string[] {
   const { lists, parents } = compiled.place(leaf);
   const chooses = parents.filter((parent, depth) => lists[depth + 1]?.startsWith(`${parent}$branch`) === true);
-  return [leaf, ...chooses.toReversed(), null];
+  return [leaf, ...chooses.toReversed()];
 }

@@ -72,7 +72,7 @@ export class Draft {
   private readonly effectExpect = new Map<EffectKey, EffectChange['expect']>();
   private readonly timersSet = new Map<string, Timer>();
   private readonly timersCleared = new Set<string>();
-  private readonly approvalsChanged = new Set<string>();
+  private readonly approvalsChanged = new Map<string, Approval>();
   private readonly votes: { approvalId: string; vote: Vote }[] = [];
   private readonly answers = new Map<string, InboxAnswer>();
   private text: string | null = null;
@@ -178,7 +178,7 @@ export class Draft {
   /** Ends a timer; a firing that is already on its way is of another generation from now on. */
   clearTimer(name: string): void {
     const generation = this.control.timerGenerations[name];
-    if (generation === undefined) return;
+    invariant(generation !== undefined, 'a timer without a generation', { name });
     this.setControl({ timerGenerations: nextGenerations(this.control.timerGenerations, name, generation) });
     this.timers.delete(name);
     this.timersSet.delete(name);
@@ -188,7 +188,7 @@ export class Draft {
 
   putApproval(approval: Approval): void {
     this.approvals.set(approval.approvalId, approval);
-    this.approvalsChanged.add(approval.approvalId);
+    this.approvalsChanged.set(approval.approvalId, approval);
   }
   addVote(approvalId: string, vote: Vote): void {
     this.votes.push({ approvalId, vote });
@@ -204,7 +204,6 @@ export class Draft {
   keep(event: InboxEvent, told: { code?: string | null; detail?: Json } = {}): void {
     const code = told.code ?? null;
     this.putAnswer(event, { outcome: 'kept', code, detail: told.detail ?? null, consumed: false });
-    if (this.kept.some((kept) => isSame(kept, event))) return;
     this.kept = [...this.kept, { ...event, outcome: 'kept' as const, code }].sort(byReceipt);
   }
 
@@ -254,7 +253,7 @@ export class Draft {
       receipts: this.receipts,
       timersSet: [...this.timersSet.values()],
       timersCleared: [...this.timersCleared],
-      approvals: [...this.approvalsChanged].flatMap((id) => this.approvals.get(id) ?? []),
+      approvals: [...this.approvalsChanged.values()],
       votes: this.votes,
       inbox: [...this.answers.values()],
       observations: this.observations,
@@ -276,9 +275,9 @@ export class Draft {
   }
 
   private effectChanges(): readonly EffectChange[] {
-    return [...this.effectExpect].flatMap(([key, expect]) => {
-      const effect = this.effects.get(key);
-      return effect === undefined ? [] : [{ expect, effect }];
+    return [...this.effects.values()].flatMap((effect) => {
+      const expect = this.effectExpect.get(effect.key);
+      return expect === undefined ? [] : [{ expect, effect }];
     });
   }
 

@@ -3,7 +3,6 @@ import { invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { Ending, RunData } from '../model/run.ts';
 import { currentCompensation } from './compensation-plan.ts';
-import { closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
 import { standingOf } from './run-status.ts';
 import { withdrawUnsent } from './step-effects.ts';
@@ -14,10 +13,7 @@ export function endRun(draft: Draft, data: RunData): void {
   invariant(ending !== null, 'a run ended without an end', { runId: draft.base.run.runId });
   withdrawUnsent(draft, null);
   for (const name of [...draft.timers.keys()]) draft.clearTimer(name);
-  for (const approval of draft.approvals.values()) {
-    if (approval.state === 'open' || approval.state === 'held') closeApproval(draft, approval, 'cancelled');
-  }
-  for (const event of draft.kept) draft.answer(event, event.payload.type === 'signal' ? 'unmatched' : 'ended');
+  for (const event of draft.kept) draft.answer(event, 'unmatched');
   draft.closeIncidents((incident) => incident.kind !== 'late-proof');
   draft.setControl({ activeSinceMs: {}, reads: {}, cancelWaiting: null, deadlineWaiting: false });
   draft.endedAtMs = draft.atMs;

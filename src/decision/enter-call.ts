@@ -77,7 +77,7 @@ function enterAsked(draft: Draft, step: CallStep, { wanted, known }: { wanted: E
 }
 
 function failUnauthorized(draft: Draft, step: CallStep): void {
-  const message = `the request is not the one that ${step.authorizedBy ?? 'nobody'} approved`;
+  const message = `the request is not the one that ${String(step.authorizedBy)} approved`;
   enqueueSettled(draft, step.id, failed(failureOf(step.id, 'unauthorized', 'unauthorized', message)));
 }
 

@@ -1,4 +1,5 @@
 import { OUTPUT_STEP } from '../machine/kernel-names.ts';
+import { invariant } from '../model/errors.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { pivotOf } from './pivot.ts';
@@ -7,8 +8,9 @@ import { pivotOf } from './pivot.ts';
 export function holdStep(draft: Draft, step: string, data: RunData): void {
   const isBehindPivot = step !== OUTPUT_STEP && pivotOf(draft.effects.values()) === 'behind';
   const kind = isBehindPivot ? 'pivot' : 'failure';
-  const failure = data.failing;
-  const what = failure === null ? 'it failed' : `${failure.code}: ${failure.message}`;
+  const { failing } = data;
+  invariant(failing !== null, 'a step is held without a failure', { step });
+  const what = `${failing.code}: ${failing.message}`;
   draft.openIncident({
     id: `${kind}:${step}`,
     kind,

@@ -10,13 +10,13 @@ import { orFault } from './faults.ts';
 import { scopeAt } from './step-scope.ts';
 
 /** Prefix of the inbox source of a signal; what stands behind it is the source as authors see it. */
-const SIGNAL_SOURCE = 'signal:';
+const SIGNAL_SOURCE = /^signal:/;
 
 /** A signal as handlers and `await` see it; null for rows of another kind. */
 export function viewOf(event: InboxEvent): EventView | null {
   if (event.payload.type !== 'signal') return null;
-  const source = event.source.startsWith(SIGNAL_SOURCE) ? event.source.slice(SIGNAL_SOURCE.length) : event.source;
   const { name, data } = event.payload;
+  const source = event.source.replace(SIGNAL_SOURCE, '');
   return { id: event.eventId, name, data, source, receivedAtMs: event.receivedAtMs, sequence: null };
 }
 
@@ -27,14 +27,14 @@ export function awaitTakes(draft: Draft, step: AwaitStep, data: RunData, view: E
   return matches(draft, { taker: step, step: step.id, data, view });
 }
 
-/** Whether a handler takes an event. @param step the step that declares it; null = the document. */
-export function handlerTakes(draft: Draft, handler: Handler, step: string | null, view: EventView): boolean {
+/** Whether a handler takes an event. @param step the step that declares it. */
+export function handlerTakes(draft: Draft, handler: Handler, step: string, view: EventView): boolean {
   return handler.event === view.name && matches(draft, { taker: handler, step, data: draft.snapshot.data, view });
 }
 
 interface MatchAsk {
   readonly taker: Pick<Handler, 'match' | 'where'>;
-  readonly step: string | null;
+  readonly step: string;
   readonly data: RunData;
   readonly view: EventView;
 }
@@ -60,6 +60,6 @@ function correlates(draft: Draft, { taker, step, data, view }: MatchAsk): boolea
 function holdsWhere(draft: Draft, { taker, step, data, view }: MatchAsk): boolean {
   if (taker.where === null) return true;
   const at = scopeAt(draft, step, data);
-  const site: Site = step === null ? { kind: 'event', event: view.name } : { kind: 'event', event: view.name, step };
+  const site: Site = { kind: 'event', event: view.name, step };
   return draft.ctx.compiled.evaluator.holds(taker.where, site, { ...at.scope, event: eventView(view) });
 }

@@ -21,8 +21,7 @@ export function onCompensate(draft: Draft, event: InboxEvent, order: Order): voi
   const isNamed = order.planHash !== null && plan.kind === 'plan' && plan.planHash === order.planHash;
   const mayBeUnnamed = order.planHash === null && draft.phase !== 'ended';
   if (!isNamed && !mayBeUnnamed) {
-    const detail = { planHash: plan.kind === 'plan' ? plan.planHash : null };
-    draft.answer(event, 'stale', { code: 'plan', detail });
+    answerOtherPlan(draft, event, plan);
     return;
   }
   draft.addAudit({
@@ -33,9 +32,21 @@ export function onCompensate(draft: Draft, event: InboxEvent, order: Order): voi
     detail: { planHash: order.planHash },
   });
   draft.answer(event, 'applied');
-  draft.setControl({ order: { by: order.by, reason: order.reason } });
+  draft.setControl({ order: { by: order.by, reason: order.reason, atMs: draft.atMs } });
   draft.closeIncidents((incident) => incident.kind === 'late-proof' && incident.acts.includes('compensate'));
   carryOut(draft, ending, { type: 'compensate', id: `${event.source}/${event.eventId}`, step: null });
+}
+
+/** The plan is another than the one that was previewed, or there is none: then it is said which undo cannot be computed, and why. */
+function answerOtherPlan(draft: Draft, event: InboxEvent, plan: ReturnType<typeof planOf>): void {
+  if (plan.kind === 'fault') {
+    const { step, message } = plan;
+    const detail = { step, message: `the undo of step ${step} cannot be computed: ${message}` };
+    draft.answer(event, 'refused', { code: 'plan', detail });
+    return;
+  }
+  const planHash = plan.kind === 'plan' ? plan.planHash : null;
+  draft.answer(event, 'stale', { code: 'plan', detail: { planHash } });
 }
 
 function carryOut(draft: Draft, ending: ReturnType<typeof endingOf>, cause: Cause): void {

@@ -1,5 +1,4 @@
 import type { Effect } from '../model/effect.ts';
-import { invariant } from '../model/errors.ts';
 import type { QueryOrder, ReadOrder, SendOrder } from '../model/order.ts';
 import type { ReadProgress } from '../model/run.ts';
 import { applySettlement, mayStart, settlingOf } from './apply-settlement.ts';
@@ -11,6 +10,7 @@ import { orFault } from './faults.ts';
 import { prepareRead } from './prepare-call.ts';
 import { renderQuery } from './render-request.ts';
 import { askEffect, requestEffect } from './request-effect.ts';
+import { readingStep } from './on-read.ts';
 import { policyOf } from './row-policy.ts';
 import { stayInDoubt, stepOutcomeOf } from './settlement.ts';
 import { effectSettled, failed, failureOf } from './settle-step.ts';
@@ -131,8 +131,7 @@ function ask(draft: Draft, effect: Effect, orders: OrderBook): void {
 }
 
 function askRead(draft: Draft, id: string, read: ReadProgress, orders: OrderBook): void {
-  const step = draft.ctx.compiled.step(id);
-  invariant(step.verb === 'call', 'only a call reads', { step: id });
+  const step = readingStep(draft, id);
   const contract = draft.ctx.compiled.action(step.action);
   const note = (progress: ReadProgress): void =>
     draft.setControl({ reads: { ...draft.control.reads, [id]: progress } });

@@ -1,4 +1,5 @@
-import type { RetryPolicy } from '../model/definition.ts';
+import type { CallStep, RetryPolicy } from '../model/definition.ts';
+import { invariant } from '../model/errors.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { ReadProgress } from '../model/run.ts';
@@ -48,19 +49,24 @@ function unaskedRead(draft: Draft, step: string, read: ReadProgress, { code, mes
 /** Reading again can do no harm, so the policy's `on` is not asked, only its `when` and whether it has room. */
 function nextReadAtMs(draft: Draft, step: string, read: ReadProgress, outcome: Outcome): number | null {
   const { code, retryAfterMs } = outcome;
-  const callStep = draft.ctx.compiled.step(step);
   const policy = policyOfRead(draft, step);
   const failure = failureOf({ step }, outcome);
-  if (callStep.verb === 'call' && !mayRetry(draft, policy, { kind: 'read', step: callStep }, failure)) return null;
+  if (!mayRetry(draft, policy, { kind: 'read', step: readingStep(draft, step) }, failure)) return null;
   const seed = `${draft.base.run.runId}:${step}:${read.serial}`;
   const ask = { code, class: outcome.kind, firstAtMs: read.firstAtMs, nowMs: draft.atMs, seed, retryAfterMs };
   return roomAtMs({ ...ask, policy, attempts: read.attempts });
 }
 
 function policyOfRead(draft: Draft, id: string): RetryPolicy {
+  const { action, retry } = readingStep(draft, id);
+  return retry ?? draft.ctx.compiled.action(action).retry;
+}
+
+/** The call that a read belongs to. */
+export function readingStep(draft: Draft, id: string): CallStep {
   const step = draft.ctx.compiled.step(id);
-  const contract = draft.ctx.compiled.action(step.verb === 'call' ? step.action : id);
-  return (step.verb === 'call' ? step.retry : null) ?? contract.retry;
+  invariant(step.verb === 'call', 'only a call reads', { step: id });
+  return step;
 }
 
 function noteRead(draft: Draft, step: string, read: ReadProgress): void {

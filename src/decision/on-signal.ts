@@ -1,5 +1,5 @@
 import { compileSchema } from '../definition/schema-validator.ts';
-import type { EventDeclaration, Handler } from '../model/definition.ts';
+import type { EventDeclaration } from '../model/definition.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
@@ -68,21 +68,17 @@ function take(draft: Draft, event: InboxEvent, view: EventView): boolean {
 }
 
 /** The first handler of a step that takes the event; never one that was received before the step became active (V13). */
-function handlerIndex(draft: Draft, owner: string | null, view: EventView): number | null {
-  const sinceMs = owner === null ? 0 : (ownValue(draft.control.activeSinceMs, owner) ?? Number.POSITIVE_INFINITY);
+function handlerIndex(draft: Draft, owner: string, view: EventView): number | null {
+  const sinceMs = ownValue(draft.control.activeSinceMs, owner) ?? Number.POSITIVE_INFINITY;
   if (view.receivedAtMs < sinceMs) return null;
-  const handlers = handlersOf(draft, owner);
-  const index = handlers.findIndex((handler) => handlerTakes(draft, handler, owner, view));
+  const { on } = draft.ctx.compiled.step(owner);
+  const index = on.findIndex((handler) => handlerTakes(draft, handler, owner, view));
   return index === -1 ? null : index;
-}
-
-function handlersOf(draft: Draft, owner: string | null): readonly Handler[] {
-  return owner === null ? [] : draft.ctx.compiled.step(owner).on;
 }
 
 interface Taken {
   readonly leaf: string;
-  readonly owner: string | null;
+  readonly owner: string;
   readonly index: number;
   readonly view: EventView;
 }

@@ -3,6 +3,7 @@ import { standingOf } from './run-status.ts';
 import { settleIfDone } from './settle-run.ts';
 import type { Draft } from './draft.ts';
 import { feed } from './kernel-loop.ts';
+import { answerKept } from './pivot-waiters.ts';
 import { endingOf } from './stop-run.ts';
 
 type Terminate = Extract<InboxPayload, { type: 'terminate' }>;
@@ -29,7 +30,6 @@ export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Ter
 function answerWaitingCancel(draft: Draft): void {
   const waiting = draft.control.cancelWaiting;
   if (waiting === null) return;
-  const kept = draft.kept.find((known) => known.source === waiting.source && known.eventId === waiting.eventId);
-  if (kept !== undefined) draft.answer(kept, 'refused', { code: 'terminated' });
+  answerKept(draft, waiting, 'refused', { code: 'terminated' });
   draft.setControl({ cancelWaiting: null });
 }

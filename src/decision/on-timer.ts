@@ -49,7 +49,7 @@ export function fireTimer(draft: Draft, timer: Timer): void {
       stepSettled(draft, prefix, failed(failureOf(prefix, 'timeout', 'timeout', `step ${prefix} took too long`))),
       cause,
     );
-  } else if (kind === 'expires') expire(draft, prefix, cause);
+  } else expire(draft, prefix, cause);
 }
 
 function splitName(name: string): { prefix: string; kind: string } {

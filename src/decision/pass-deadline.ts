@@ -12,7 +12,6 @@ export const DEADLINE_HELD = 'deadline';
  * nothing is undone by itself, so a person decides; while the pivot is in flight neither direction moves (R20).
  */
 export function passDeadline(draft: Draft): void {
-  if (draft.phase !== 'forward') return;
   const pivot = pivotOf(draft.effects.values());
   if (pivot === 'open') {
     draft.setControl({ deadlineWaiting: true });

@@ -1,5 +1,6 @@
 import type { Effect } from '../model/effect.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
+import type { InboxOutcome } from '../model/statuses.ts';
 import type { Draft } from './draft.ts';
 import { holdDeadline, stopForDeadline } from './pass-deadline.ts';
 import { stopRun } from './stop-run.ts';
@@ -19,17 +20,27 @@ function answerCancel(draft: Draft, isBehind: boolean): void {
   const waiting = draft.control.cancelWaiting;
   if (waiting === null) return;
   draft.setControl({ cancelWaiting: null });
-  const event = draft.kept.find((kept) => kept.source === waiting.source && kept.eventId === waiting.eventId);
   if (isBehind) {
-    if (event !== undefined) {
-      draft.answer(event, 'refused', { code: 'pivot', detail: { step: 'the point of no return is passed' } });
-      return;
-    }
+    answerKept(draft, waiting, 'refused', { code: 'pivot', detail: { step: 'the point of no return is passed' } });
+    return;
   }
-  if (event !== undefined) draft.answer(event, 'applied');
+  answerKept(draft, waiting, 'applied');
   stopRun(draft, { kind: 'cancelled', by: waiting.by, reason: waiting.reason }, causeOf(waiting));
 }
 
-function causeOf(waiting: Pick<InboxEvent, 'source' | 'eventId'>): { type: string; id: string; step: null } {
+type Address = Pick<InboxEvent, 'source' | 'eventId'>;
+
+/** Answers an event that was kept, for good. */
+export function answerKept(
+  draft: Draft,
+  { source, eventId }: Address,
+  outcome: InboxOutcome,
+  told: Parameters<Draft['answer']>[2] = {},
+): void {
+  const kept = draft.kept.filter((known) => known.source === source && known.eventId === eventId);
+  for (const event of kept) draft.answer(event, outcome, told);
+}
+
+function causeOf(waiting: Address): { type: string; id: string; step: null } {
   return { type: 'cancel', id: `${waiting.source}/${waiting.eventId}`, step: null };
 }

@@ -1,5 +1,6 @@
 import type { RunId, WorkerId } from '../model/ids.ts';
-import type { ClaimedRun, DrainedRun, StartRequest } from '../ports/store.ts';
+import type { RunCommit } from '../model/run-commit.ts';
+import type { ClaimedRun, DrainedRun, StartRequest, Store } from '../ports/store.ts';
 import { commitRuns } from './commit-runs.ts';
 import type { Desk } from './desk.ts';
 import type { Door } from './door.ts';
@@ -18,6 +19,12 @@ const SEAT_SHARE = 0.5;
 export interface Visitor extends Door {
   /** Gives its seat back. */
   leave(): Promise<void>;
+}
+
+/** No loop drains for a visitor: where a commit keeps the lease, what came in meanwhile is looked for at once (W02). */
+async function drainAfter(store: Store, owner: WorkerId, commit: RunCommit): Promise<readonly DrainedRun[]> {
+  const rows = commit.lease.kind === 'keep' ? await store.drain(commit.part, owner) : [];
+  return rows.filter((row) => row.runId === commit.runId);
 }
 
 /**
@@ -51,9 +58,7 @@ export function createVisitor(engine: Engine, part: number): Visitor {
       left: () => undefined,
       commit: async (commit) => {
         const [answer] = await commitRuns({ store, part, workerId: owner, clock, logger, signal: forever }, [commit]);
-        // No loop drains here: where a commit keeps the lease, what came in meanwhile is looked for now (W02).
-        const rows = commit.lease.kind === 'keep' ? await store.drain(part, owner) : [];
-        for (const row of rows) if (row.runId === commit.runId) news(row);
+        for (const row of await drainAfter(store, owner, commit)) news(row);
         return answer ?? { kind: 'lost' };
       },
     };
@@ -92,9 +97,7 @@ export function createVisitor(engine: Engine, part: number): Visitor {
     },
     admit,
     nudge: () => undefined,
-    doubt: async () => {
-      await store.disown(part, workerId, [...admitted], 0);
-    },
+    doubt: async () => void (await store.disown(part, workerId, [...admitted], 0)),
     leave: async () => {
       for (const name of names) await store.leaveSeat(part, name);
       names.clear();
