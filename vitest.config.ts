@@ -22,7 +22,7 @@ export default defineConfig({
       // What is reached today, as a floor that only rises. v8 counts each `??` and each default as a branch.
       thresholds: {
         'src/model/**': { functions: 97, branches: 97 },
-        'src/decision/**': { functions: 98, branches: 91 },
+        'src/decision/**': { functions: 98, branches: 96 },
         'src/definition/**': { lines: 95, branches: 84 },
         'src/machine/**': { lines: 98, branches: 95 },
         'src/engine/**': { lines: 84, branches: 72 },
@@ -30,7 +30,10 @@ export default defineConfig({
         'src/store/**': { lines: 93, branches: 80 },
         'src/actions/**': { lines: 95, branches: 92 },
         'src/telemetry/**': { lines: 95, branches: 95 },
-        'src/{app,cli,picture,testing}/**': { lines: 88, branches: 78 },
+        'src/app/**': { lines: 95, branches: 85 },
+        'src/cli/**': { lines: 94, branches: 84 },
+        'src/picture/**': { lines: 95, branches: 80 },
+        'src/testing/**': { lines: 90, branches: 80 },
       },
     },
   },
