@@ -183,7 +183,7 @@ describe('signal', () => {
 
 describe('a destructive verb', () => {
   it.each([
-    ['cancel', 'd1', '↩ reserve  shop.reserve is undone where the workflow says how'],
+    ['cancel', 'd1', '↩ reserve  is undone by shop.release'],
     ['cancel --terminate', 'd2', '! reserve  shop.reserve stays done'],
   ])(
     '%s prints its plan; without a terminal and --yes it ends with 2, and --yes needs --reason',
