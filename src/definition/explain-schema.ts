@@ -47,6 +47,16 @@ function keysOf({ schema, data }: SchemaError): { readonly now: readonly string[
   };
 }
 
+/** The keys of which one must be there, and those of them that this release has. */
+function choicesOf({ rule, schema }: SchemaError): {
+  readonly all: readonly string[];
+  readonly now: readonly string[];
+} {
+  const all = (Array.isArray(rule) ? rule : []).flatMap((one: Json) => (isObject(one) ? texts(one['required']) : []));
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  return { all, now: all.filter((key) => !isLaterKey(properties[key])) };
+}
+
 /** Keys whose absence or place was told by an unknown key that was meant for them. */
 class Explainer {
   readonly findings: Finding[] = [];
@@ -147,11 +157,7 @@ class Explainer {
 
   private oneOf(error: SchemaError): Finding | null {
     if (!isObject(error.data)) return null;
-    const all = Array.isArray(error.rule)
-      ? error.rule.flatMap((one: Json) => (isObject(one) ? texts(one['required']) : []))
-      : [];
-    const properties = isObject(error.schema['properties']) ? error.schema['properties'] : {};
-    const choices = all.filter((key) => !isLaterKey(properties[key]));
+    const { all, now: choices } = choicesOf(error);
     const isStep = choices.includes('call') && choices.includes('choose');
     const present = all.filter((key) => isObject(error.data) && Object.hasOwn(error.data, key));
     if (present.length > 1) return this.tooMany(error, present, isStep);

@@ -44,7 +44,17 @@ function typeFinding(error: SchemaError): Finding {
 }
 
 /** Words that other readers of YAML take for true and false. */
-const SWITCHES: Readonly<Record<string, 'true' | 'false'>> = { yes: 'true', on: 'true', no: 'false', off: 'false' };
+const SWITCHES: ReadonlyMap<string, string> = new Map([
+  ['yes', 'true'],
+  ['on', 'true'],
+  ['no', 'false'],
+  ['off', 'false'],
+]);
+
+function switchHelp(written: string): string {
+  const meant = SWITCHES.get(written.toLowerCase());
+  return meant === undefined ? 'write true or false' : `YAML 1.2 reads \`${written}\` as text: write \`${meant}\``;
+}
 
 /** How a value becomes one of the type that is wanted. */
 function typeHelp(data: Json, types: readonly string[]): string | null {
@@ -53,10 +63,7 @@ function typeHelp(data: Json, types: readonly string[]): string | null {
   if (types.includes('array')) return 'write a list: [ … ], or lines that begin with `- `';
   if (types.includes('object')) return 'write a map: { key: value }, or its keys on lines of their own';
   if (typeof data !== 'string') return null;
-  if (types.includes('boolean')) {
-    const meant = Object.hasOwn(SWITCHES, data.toLowerCase()) ? SWITCHES[data.toLowerCase()] : undefined;
-    return meant === undefined ? 'write true or false' : `YAML 1.2 reads \`${data}\` as text: write \`${meant}\``;
-  }
+  if (types.includes('boolean')) return switchHelp(data);
   const isNumber = types.includes('integer') || types.includes('number');
   if (!isNumber) return null;
   return /^-?\d+(?:\.\d+)?$/.test(data) ? `write ${data} without quotes` : DIGITS_HELP;
