@@ -8,7 +8,7 @@ export type ActionClass = (typeof ACTION_CLASSES)[number];
 /** How long a short key is remembered, and what every action waits at most; milliseconds. */
 const SHORT_KEY_MS = 60_000;
 const LONG_KEY_MS = 600_000;
-const SETTLES_WITHIN_MS = 3_000;
+const SETTLES_WITHIN_MS = 4_000;
 
 /** What the provider of that kind does. */
 export function providerOf(kind: ActionClass): ProviderClass {
@@ -53,7 +53,7 @@ export function actionLines({ name, kind, undo }: ActionText): readonly string[]
     `  do.${name}:`,
     `    http: { method: POST, url: 'http://provider/${name}' }`,
     `    idempotency: ${IDEMPOTENCY[kind]}`,
-    '    timeout: 2s',
+    '    timeout: 1s',
     `    settlesWithin: ${SETTLES_WITHIN_MS / 1_000}s`,
     ...(LOOKED_UP.has(kind) ? lookup : []),
     undo === null ? '    compensate: none' : `    compensate: { call: do.${undo}, with: { id: '\${ effect.key }' } }`,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Figures, noFigures } from './scene.ts';
 import { shrink, type Shrunk } from './shrink.ts';
-import { simulate, wholeSeed } from './simulate.ts';
+import { simulate, type SimulationResult, wholeSeed } from './simulate.ts';
 
 /** Between two lines of progress, milliseconds. */
 const PROGRESS_MS = 5_000;
@@ -26,20 +26,16 @@ async function tell({ ask, result }: Shrunk): Promise<void> {
   say(`  again: npm run sim -- --seeds 1 --from ${result.seed}`);
 }
 
-function line(seeds: number, figures: Figures, bad: number, startedMs: number): string {
-  const seconds = (performance.now() - startedMs) / 1_000;
-  const { crashes, fenced, stale, busy, lost, reviews } = figures;
-  return (
-    `${seeds} seeds, ${(seeds / seconds).toFixed(1)} seeds/s, crashes ${crashes}, fenced ${fenced}, stale ${stale}, ` +
-    `busy ${busy}, answers lost ${lost}, reviews ${reviews}, violations ${bad}`
-  );
+/** The first failing seed, for programs. */
+function sayFirst(seeds: number, { seed, violations }: SimulationResult): void {
+  say(JSON.stringify({ seeds, seed, rules: [...new Set(violations.map(({ rule }) => rule))] }));
 }
 
 /** What is to be played. */
 interface Stretch {
   readonly count: number;
   readonly from: number;
-  /** End at the first failing seed. */
+  /** End at the first failing seed, with one line of JSON about it. */
   readonly first: boolean;
 }
 
@@ -60,28 +56,63 @@ function readStretch(): Stretch {
   };
 }
 
-/** `npm run sim -- --seeds N --from S`: plays seeds, says what they went through, ends with 1 if a promise broke. */
-async function main(): Promise<void> {
-  const { count, from, first } = readStretch();
-  const figures = noFigures();
-  const startedMs = performance.now();
-  let bad = 0;
-  let toldMs = startedMs;
-  let seeds = 0;
-  for (let seed = from; seed < from + count && !(first && bad > 0); seed += 1) {
-    const ask = wholeSeed(seed);
-    const result = await simulate(ask);
-    seeds += 1;
-    addFigures(figures, result.figures);
-    if (result.violations.length > 0) bad += 1;
-    if (result.violations.length > 0 && bad <= TOLD_MAX) await tell({ ask, result });
-    if (performance.now() - toldMs > PROGRESS_MS) {
-      toldMs = performance.now();
-      say(`… ${line(seeds, figures, bad, startedMs)}`);
-    }
+/** How far a stretch has come. */
+class Tally {
+  readonly figures = noFigures();
+  readonly startedMs = performance.now();
+  seeds = 0;
+  bad = 0;
+  #toldMs = this.startedMs;
+
+  add({ figures, violations }: SimulationResult): void {
+    this.seeds += 1;
+    addFigures(this.figures, figures);
+    if (violations.length > 0) this.bad += 1;
   }
-  say(line(seeds, figures, bad, startedMs));
-  process.exitCode = bad > 0 ? 1 : 0;
+
+  /** Says where it is, once in a while. */
+  progress(): void {
+    if (performance.now() - this.#toldMs < PROGRESS_MS) return;
+    this.#toldMs = performance.now();
+    say(`… ${this.line()}`);
+  }
+
+  line(): string {
+    const seconds = (performance.now() - this.startedMs) / 1_000;
+    const { crashes, fenced, stale, busy, lost, reviews } = this.figures;
+    return (
+      `${this.seeds} seeds, ${(this.seeds / seconds).toFixed(1)} seeds/s, crashes ${crashes}, fenced ${fenced}, ` +
+      `stale ${stale}, busy ${busy}, answers lost ${lost}, reviews ${reviews}, violations ${this.bad}`
+    );
+  }
 }
 
-await main();
+/** Plays until the first seed that breaks a promise. @returns whether one did. */
+async function playToFirst({ count, from }: Stretch): Promise<boolean> {
+  for (let seed = from; seed < from + count; seed += 1) {
+    const result = await simulate(wholeSeed(seed));
+    if (result.violations.length === 0) continue;
+    sayFirst(seed - from + 1, result);
+    return true;
+  }
+  return false;
+}
+
+/** Plays them all and tells the first that fail. @returns whether one did. */
+async function playAll({ count, from }: Stretch): Promise<boolean> {
+  const tally = new Tally();
+  for (let seed = from; seed < from + count; seed += 1) {
+    const ask = wholeSeed(seed);
+    const result = await simulate(ask);
+    tally.add(result);
+    if (result.violations.length > 0 && tally.bad <= TOLD_MAX) await tell({ ask, result });
+    tally.progress();
+  }
+  say(tally.line());
+  return tally.bad > 0;
+}
+
+/** `npm run sim -- --seeds N --from S`: plays seeds, says what they went through, ends with 1 if a promise broke. */
+const stretch = readStretch();
+const broke = stretch.first ? await playToFirst(stretch) : await playAll(stretch);
+process.exitCode = broke ? 1 : 0;

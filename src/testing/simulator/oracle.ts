@@ -1,5 +1,6 @@
 import { verifyReceipts } from '../../decision/receipt.ts';
 import type { Effect } from '../../model/effect.ts';
+import type { Transition } from '../../model/run-commit.ts';
 import type { EffectState } from '../../model/statuses.ts';
 import { isEnd } from '../../model/statuses.ts';
 import type { Store, StoredRun } from '../../ports/store.ts';
@@ -63,7 +64,8 @@ function judgeUndo(stored: StoredRun): readonly Violation[] {
 }
 
 function judgeEnd(stored: StoredRun): readonly Violation[] {
-  if (!isEnd(stored.status)) return [];
+  // Whoever terminates a run waits for nothing: what is in doubt then stays so, and is listed.
+  if (!isEnd(stored.status) || stored.status === 'TERMINATED') return [];
   const open = stored.effects.filter((effect) => ['AUTHORIZED', 'REQUESTED', 'UNKNOWN'].includes(effect.state));
   return open.map((effect) => ({
     rule: 'open at the end',
@@ -71,6 +73,19 @@ function judgeEnd(stored: StoredRun): readonly Violation[] {
     subject: effect.step,
     message: `the run is ${stored.status} and this effect is ${effect.state}`,
   }));
+}
+
+/** What a sender sent once moves the run once, however often it came (V02). */
+function judgeEvents(stored: StoredRun, journal: readonly Transition[]): readonly Violation[] {
+  const moved = journal.filter(({ event }) => event.type === 'signal').map(({ event }) => event.id);
+  return moved
+    .filter((id, at) => moved.indexOf(id) !== at)
+    .map((id) => ({
+      rule: 'event',
+      runId: stored.run.runId,
+      subject: id,
+      message: 'one event has moved the run twice',
+    }));
 }
 
 /** Holds one run against the provider's book and its own proofs. */
@@ -84,6 +99,7 @@ export async function judgeRun(stored: StoredRun, evidence: Evidence): Promise<r
     ...effects.flatMap((effect) => judgeEffect(stored, effect, evidence)),
     ...judgeUndo(stored),
     ...judgeEnd(stored),
+    ...judgeEvents(stored, journal),
     ...faults.map(({ receiptNo, effectKey, fault }) => ({
       rule: 'receipt',
       runId: run.runId,

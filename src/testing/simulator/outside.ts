@@ -54,8 +54,8 @@ async function store(scene: Scene, delivery: Delivery): Promise<void> {
 
 /** The same event again and again, in any order with others: webhooks are sent at least once, by any road. */
 async function signal(scene: Scene, run: RunId, act: Extract<OutsideAct, { kind: 'signal' }>): Promise<void> {
-  const { name, data } = act;
-  const ask = { name, data, source: 'webhook', eventId: `${name}-1`, by: 'psp', waitMs: 0 };
+  const { name, no, data } = act;
+  const ask = { name, data, source: 'webhook', eventId: `${name}-${no}`, by: 'psp', waitMs: 0 };
   const payload: InboxPayload = { type: 'signal', name, data, by: ask.by };
   const payloadHash = hashJson(payload as unknown as Json);
   const delivery = { part: 0, runId: run, source: 'signal:webhook', eventId: ask.eventId, payload, payloadHash };

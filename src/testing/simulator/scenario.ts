@@ -8,6 +8,8 @@ export type OutsideAct =
       readonly kind: 'signal';
       readonly atMs: number;
       readonly name: string;
+      /** Its sender's own number of it: the same comes `times` times, by any road. */
+      readonly no: number;
       readonly data: Json;
       readonly times: number;
     }
@@ -97,6 +99,31 @@ const loop: Draw = (random) =>
     ],
   });
 
+/** Letters that come in any order, twice, and while others are read: nothing but them moves the run, no timer helps. */
+const mailbox: Draw = (random) =>
+  scenarioOf({
+    name: 'mailbox',
+    head: ['events: { letter: { schema: { type: object } } }'],
+    actions: [...undoable(random, 'answer', 0)],
+    steps: [
+      '- { id: first, await: letter }',
+      '- { id: second, await: letter }',
+      call('answer'),
+      '- { id: third, await: letter }',
+      '- { id: fourth, await: letter }',
+    ],
+    outside: (draw) =>
+      [1, 2, 3, 4].map((no) => ({
+        kind: 'signal',
+        // Close together, so that one is stored while another is decided.
+        atMs: draw.below(4) * 2_500 + draw.next() * 25,
+        name: 'letter',
+        no,
+        data: { no },
+        times: 1 + draw.below(3),
+      })),
+  });
+
 /** A timer against an event: whichever is first by the database's time. */
 const race: Draw = (random) =>
   scenarioOf({
@@ -116,6 +143,7 @@ const race: Draw = (random) =>
         kind: 'signal',
         atMs: draw.next() * 12_000,
         name: 'paid',
+        no: 1,
         data: { sum: draw.below(9) },
         times: 1 + draw.below(3),
       },
@@ -169,7 +197,7 @@ const deadline: Draw = (random) =>
     steps: [call('reserve'), '- { id: rest, wait: 3s }', call('charge', ', retry: { attempts: forever, delay: 1s }')],
   });
 
-const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, race, approval, cancel, deadline];
+const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline];
 
 /** Draws one scenario. */
 export function drawScenario(random: Random): Scenario {

@@ -18,6 +18,7 @@ import { createSimulatedActions } from './simulated-actions.ts';
 import { createSimulatedIds } from './simulated-ids.ts';
 import { type SimulatedProcess, startSimulatedProcess } from './simulated-process.ts';
 import { createSimulatedProvider, type SimulatedProvider } from './simulated-provider.ts';
+import { watchSweep } from './watch-sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 /** What a seed has been through. */
@@ -128,6 +129,7 @@ export async function openScene(seed: number, without: ReadonlySet<Trouble>): Pr
   const databaseNowMs = (): number => EPOCH_MS + Math.floor(world.nowMs() + clockOffsetMs);
   const store = openMemoryStore({ clock: { nowMs: databaseNowMs }, parts: 1, leaseMs: LEASE_MS });
   await store.publish(version);
+  const watched: MemoryStore = { ...store, sweep: watchSweep(store, violations) };
   const provider = createSimulatedProvider({ world, classOf, choose: wordChooser(random, actionOf, plan) });
 
   const onCommit = (answer: CommitAnswer): void => {
@@ -152,7 +154,7 @@ export async function openScene(seed: number, without: ReadonlySet<Trouble>): Pr
       versions: createVersionCache(store, compiled),
       hasWorker: place < PLACES,
       onDeath,
-      storeFor: (owner) => createFaultyStore(store, { world, owner, plan, onCommit }),
+      storeFor: (owner) => createFaultyStore(watched, { world, owner, plan, onCommit }),
       actionsFor: (owner) => createSimulatedActions({ world, owner, plan, provider, classOf, onByte }),
       onLog: (process, event, facts) => {
         if (event === 'commit.answer-lost') figures.lost += 1;
