@@ -3,6 +3,7 @@ import type { Digest, RunId, WorkerId } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity, Timer } from '../model/run.ts';
+import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { Approval } from '../model/approval.ts';
 import type {
   AuditEntry,
@@ -148,6 +149,14 @@ export interface CommitTrace {
   } | null;
 }
 
+/** Some runs of a part with everything that is stored of them, in the order of their ids. */
+export interface RecordsPage {
+  readonly runs: readonly (RunRecords | UnreadableRun)[];
+  /** After whom the next page begins; null = this was the last. */
+  readonly next: RunId | null;
+  readonly nowMs: number;
+}
+
 /** How a process hears of what others have stored. */
 export interface Hearing {
   /** Whether hints come through now: then looking seldom is enough. A store may say false for ever. */
@@ -230,6 +239,13 @@ export interface Store {
     part: number,
     runId: RunId,
   ): Promise<{ readonly workerId: WorkerId; readonly leaseUntilMs: number | null } | null>;
+  /**
+   * Everything that is stored of the next runs of a part, unchecked; each run's rows are of one instant.
+   * @param after what the page before gave as `next`; null = from the first.
+   */
+  records(part: number, after: RunId | null, limit: number): Promise<RecordsPage>;
+  /** Rows of a part whose run is not there, `limit` of each table at most. */
+  strays(part: number, limit: number): Promise<readonly StrayRow[]>;
   workers(): Promise<
     readonly {
       readonly part: number;

@@ -1,3 +1,4 @@
+import { checkConformance } from './store-conformance/checks.ts';
 import { doorConformance } from './store-conformance/door.ts';
 import type { ConformanceHarness } from './store-conformance/harness.ts';
 import { leaseConformance } from './store-conformance/leases.ts';
@@ -15,4 +16,5 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: leases`, () => leaseConformance(harness));
   harness.describe(`${kind}: wake-ups`, () => wakeUpConformance(harness));
   harness.describe(`${kind}: records`, () => recordConformance(harness));
+  harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

@@ -7,6 +7,7 @@ import { answerOf, deliverAndClaim, drainRuns, storeDeliveries, wakesOf } from '
 import { dumpOf, type Dump } from './dump.ts';
 import { fireTimers, nextDue } from './fire.ts';
 import { findRun, holderOf, listRuns, loadRuns, observe, traceOf, workersOf } from './reads.ts';
+import { recordsPage } from './records.ts';
 import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './run-reads.ts';
 import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
 import { startRuns } from './start.ts';
@@ -140,6 +141,9 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...runVerbs(database, leaseMs),
     ...eventVerbs(database),
     ...readingVerbs(database, parts),
+    records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
+    // Every row hangs on its run here.
+    strays: () => Promise.resolve([]),
     beginDelivery: (part, deliveries) => database.begin(part, deliveries),
     // Deterministic: nobody is called from outside; who waits is woken by the simulator.
     listen: async () => ({ hears: () => false, end: async () => {} }),

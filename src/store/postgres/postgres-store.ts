@@ -20,6 +20,7 @@ import {
   receiptFromRow,
   transitionFromRow,
 } from './rows.ts';
+import { recordsPage, strayFromRow } from './record-rows.ts';
 import { runFromRow, runLineFromRow, storedRunFromRow, versionFromRow } from './run-rows.ts';
 import { CLAIM, CLAIM_RUN } from './sql/claim.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './sql/definition.ts';
@@ -39,6 +40,7 @@ import {
   WORKERS,
 } from './sql/reads.ts';
 import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './sql/seat.ts';
+import { RECORDS, STRAYS } from './sql/records.ts';
 import { FIRE, NEXT_DUE } from './sql/timer.ts';
 import { startBatch } from './start-batch.ts';
 
@@ -221,6 +223,13 @@ type ReadingVerbs = Verbs<
   'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
 >;
 
+function checkingVerbs({ run }: Connections): Verbs<'records' | 'strays'> {
+  return {
+    records: async (part, after, limit) => recordsPage(part, limit, await run(RECORDS, [part, after, limit])),
+    strays: async (part, limit) => (await run(STRAYS, [part, limit])).map((row) => strayFromRow(part, row)),
+  };
+}
+
 function readingVerbs({ run }: Connections, parts: number): ReadingVerbs {
   return {
     findRun: async (tenant, idOrKey) => {
@@ -301,6 +310,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...runs,
     ...events,
     ...readingVerbs(connections, parts),
+    ...checkingVerbs(connections),
     ...hints.over({ ...runs, ...events }),
     listen: hints.listen,
     close: async () => {

@@ -99,6 +99,11 @@ export function effectFromRow(row: Row): Effect {
   invariant(sha256(row['request'] as string) === row['request_hash'], 'a stored request is not what its hash covers', {
     key: row['effect_key'] as string,
   });
+  return effectAsStored(row);
+}
+
+/** Reads a ledger row as it stands, for whoever looks for what is wrong with it. */
+export function effectAsStored(row: Row): Effect {
   return {
     key: row['effect_key'] as EffectKey,
     step: row['step'] as string,

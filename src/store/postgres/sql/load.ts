@@ -1,7 +1,8 @@
 import { APPROVAL, type Columns, EFFECT, INBOX, readingOf, RUN, TIMER, VOTE } from './columns.ts';
 import { msOf, type Statement, TIME } from './statement.ts';
 
-function rowsOf(table: string, columns: Columns, order: string, where = 'true'): string {
+/** The rows of a table that belong to the run `h.run_id` of part `$1`, as one JSON array. */
+export function rowsOf(table: string, columns: Columns, order: string, where = 'true'): string {
   return `(SELECT coalesce(json_agg(x), '[]') FROM (
     SELECT ${readingOf(columns, 'c')} FROM pawl.${table} c WHERE c.part = $1 AND c.run_id = h.run_id AND ${where} ORDER BY ${order}) AS x)`;
 }

@@ -17,6 +17,7 @@ import {
   RECEIPTS,
   WORKERS,
 } from './reads.ts';
+import { RECORDS, STRAYS } from './records.ts';
 import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './seat.ts';
 import { START } from './start.ts';
 import type { Statement } from './statement.ts';
@@ -59,4 +60,6 @@ export const STATEMENTS: readonly Statement[] = [
   AUDIT_ROWS,
   HOLDER,
   WORKERS,
+  RECORDS,
+  STRAYS,
 ];

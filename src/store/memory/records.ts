@@ -1,0 +1,33 @@
+import type { RunId } from '../../model/ids.ts';
+import type { RunRecords } from '../../model/run-records.ts';
+import type { RecordsPage } from '../../ports/store.ts';
+import { type Dump, dumpOf } from './dump.ts';
+import { keyOf, type Statement } from './tables.ts';
+
+/** Everything that a dump says of each run, as its invariants read it: the runs of all parts, in the order of their ids. */
+export function recordsOf({ runs, seats, startKeys, versions }: Dump): readonly RunRecords[] {
+  const seatsUntil = new Map(seats.map((seat) => [keyOf(seat.part, seat.workerId), seat.leaseUntilMs]));
+  const keys = new Map(startKeys.map((row) => [keyOf(row.part, row.tenant, row.workflow, row.key), row]));
+  const digests = new Map(versions.map((row) => [keyOf(row.tenant, row.workflow, row.version), row.digest]));
+  return runs.map(({ run, head, lease, ...rows }) => ({
+    ...rows,
+    run,
+    head: { ...head, owner: lease?.workerId ?? null },
+    // A memory store has no lease of another fence than its head's.
+    lease:
+      lease === null
+        ? null
+        : { ...lease, fence: head.fence, seatUntilMs: seatsUntil.get(keyOf(run.part, lease.workerId)) ?? null },
+    startKey: keys.get(keyOf(run.part, run.tenant, run.workflow, run.key)) ?? null,
+    publishedDigest: digests.get(keyOf(run.tenant, run.workflow, run.version)) ?? null,
+  }));
+}
+
+/** A page of them. */
+export function recordsPage(statement: Statement, part: number, after: RunId | null, limit: number): RecordsPage {
+  const runs = recordsOf(dumpOf(statement))
+    .filter(({ run }) => run.part === part && (after === null || run.runId > after))
+    .slice(0, limit);
+  const next = runs.length < limit ? null : (runs.at(-1)?.run.runId ?? null);
+  return { runs, next, nowMs: statement.nowMs };
+}
