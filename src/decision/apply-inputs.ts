@@ -7,6 +7,7 @@ import { pump } from './kernel-loop.ts';
 import { onAttempt } from './on-attempt.ts';
 import { onCancel } from './on-cancel.ts';
 import { onCompensate } from './on-compensate.ts';
+import { onProof } from './on-proof.ts';
 import { onQuery } from './on-query.ts';
 import { onRead } from './on-read.ts';
 import { onReconcile } from './on-reconcile.ts';
@@ -161,6 +162,9 @@ function applyEvent(draft: Draft, event: InboxEvent): void {
       return;
     case 'reconcile':
       onReconcile(draft, event, payload);
+      return;
+    case 'proof':
+      onProof(draft, event, payload);
       return;
     default:
       assertNever(payload);

@@ -2,36 +2,93 @@ import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Outcome } from '../model/outcome.ts';
+import { applySettlement, settlingOf } from './apply-settlement.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
+import { confirm, stepOutcomeOf } from './settlement.ts';
+import { disproveEffect } from './withdraw-effect.ts';
 
-/** An answer that comes when its row has moved on. */
+/** An answer that comes when its row has moved on, or from a holder that had lost its lease. */
 export interface LateAnswer {
   readonly effectKey: EffectKey;
-  readonly effect: Effect | undefined;
-  readonly source: string;
+  readonly observedBy: 'response' | 'query';
+  /** What it answers, and the fence under which that left. */
   readonly turn: string;
   readonly outcome: Outcome;
 }
 
+type Proof = Pick<LateAnswer, 'observedBy' | 'turn' | 'outcome'>;
+
 /**
- * Keeps a late answer as an observation; it never overwrites. A proof against a row that was taken for absent or failed
- * raises an incident: a person looks, and decides about its undo (E08).
+ * Keeps a late answer as an observation; it never overwrites (E08). That something happened is heeded: a row in doubt is
+ * settled by it, because a key names one request (E02) whichever sending of it is answered; a row that was taken for not
+ * happened has a person look, and decide about its undo.
  */
 export function fileLateAnswer(draft: Draft, late: LateAnswer): void {
-  const { effectKey, effect, source, turn, outcome } = late;
+  const { effectKey, observedBy, turn, outcome } = late;
   const { kind, code, message, externalId, resultBase64 } = outcome;
   const detail: Json = { kind, code, message, externalId, resultBase64 };
-  draft.observe({ effectKey, source, sourceId: `${turn}:fence:${draft.base.fence}`, detail });
-  const isAssumedUndone = effect?.state === 'FAILED' || effect?.state === 'ABSENT';
-  if (effect === undefined || !isAssumedUndone || kind !== 'confirmed') return;
+  const source = observedBy === 'query' ? 'late-query' : 'late-answer';
+  draft.observe({ effectKey, source, sourceId: turn, detail });
+  const effect = draft.effects.get(effectKey);
+  if (effect !== undefined && kind === 'confirmed') heedProof(draft, effect, late);
+}
+
+function heedProof(draft: Draft, effect: Effect, proof: Proof): void {
+  switch (effect.state) {
+    case 'REQUESTED':
+    case 'UNKNOWN': {
+      const observer = { by: proof.observedBy, evidence: { late: proof.turn } };
+      applySettlement(draft, confirm(settlingOf(draft, effect), proof.outcome, observer));
+      return;
+    }
+    case 'AUTHORIZED':
+      stopSending(draft, effect);
+      return;
+    case 'FAILED':
+    case 'ABSENT':
+      raise(draft, effect, `was taken for ${effect.state}, and an answer now says that it happened`);
+      return;
+    case 'CANCELLED':
+      raise(draft, effect, 'was cancelled as not sent, and an answer now says that it happened: undo it by hand', [
+        'waived',
+      ]);
+      return;
+    case 'CONFIRMED':
+      if (isAnother(effect, proof))
+        raise(draft, effect, 'was confirmed by two answers that name different acts: it may have happened twice', [
+          'waived',
+        ]);
+      return;
+    default:
+  }
+}
+
+/** It was to be sent again because it had not happened; now somebody says that it had: it is never sent again. */
+function stopSending(draft: Draft, effect: Effect): void {
+  const disproved = disproveEffect(effect, draft.atMs);
+  const settled = stepOutcomeOf(disproved);
+  raise(draft, effect, 'was to be sent again as not happened, and an answer now says that it happened');
+  applySettlement(draft, { effect: disproved, receipt: null, settled, retryAtMs: null, incident: null });
+}
+
+/** A query need not name the act as the first answer did; two sendings of one key do. */
+function isAnother({ externalId }: Effect, { observedBy, outcome }: Proof): boolean {
+  return (
+    observedBy === 'response' && externalId !== null && outcome.externalId !== null && externalId !== outcome.externalId
+  );
+}
+
+function raise(draft: Draft, effect: Effect, what: string, acts = ['confirmed', 'rejected']): void {
+  const message = `${effect.compensates === null ? 'step' : 'the undo of step'} ${effect.step} ${what}`;
+  const { key: effectKey, step } = effect;
   draft.openIncident({
     id: `late-proof:${effectKey}`,
     kind: 'late-proof',
-    step: effect.step,
+    step,
     effectKey,
-    message: `step ${effect.step} was taken for ${effect.state}, and an answer now says that it happened`,
+    message,
     from: OPERATORS,
-    acts: ['confirmed', 'rejected'],
+    acts,
   });
 }

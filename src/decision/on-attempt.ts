@@ -10,7 +10,8 @@ export function onAttempt(draft: Draft, effectKey: EffectKey, attempt: number, o
   const effect = draft.effects.get(effectKey);
   const isOurs = effect !== undefined && effect.state === 'REQUESTED' && effect.attempt === attempt;
   if (!isOurs) {
-    fileLateAnswer(draft, { effectKey, effect, source: 'late-answer', turn: `attempt:${attempt}`, outcome });
+    const turn = `attempt:${attempt}:fence:${draft.base.fence}`;
+    fileLateAnswer(draft, { effectKey, observedBy: 'response', turn, outcome });
     return;
   }
   applySettlement(draft, settleAttempt(settlingOf(draft, effect), outcome));

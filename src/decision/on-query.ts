@@ -10,7 +10,12 @@ export function onQuery(draft: Draft, effectKey: EffectKey, query: number, outco
   const effect = draft.effects.get(effectKey);
   const isOurs = effect !== undefined && effect.state === 'UNKNOWN' && effect.queries === query;
   if (!isOurs) {
-    fileLateAnswer(draft, { effectKey, effect, source: 'late-query', turn: `query:${query}`, outcome });
+    fileLateAnswer(draft, {
+      effectKey,
+      observedBy: 'query',
+      turn: `query:${query}:fence:${draft.base.fence}`,
+      outcome,
+    });
     return;
   }
   applySettlement(draft, settleQuery(settlingOf(draft, effect), outcome));

@@ -77,8 +77,8 @@ function notOffered(message: string): AnswerRefusal {
 
 /** "It did not happen after all" leaves the row as it is; "it did" confirms it, and its undo is proposed to a person. */
 function settleProof(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
-  const isDismissed =
-    effect.state === 'CONFIRMED' ? answer.as === 'waived' : answer.as === 'rejected' || answer.as === 'absent';
+  const isAssumed = effect.state === 'FAILED' || effect.state === 'ABSENT';
+  const isDismissed = isAssumed ? answer.as === 'rejected' || answer.as === 'absent' : answer.as === 'waived';
   const result = isDismissed ? null : settleLateProof(effect, answer, draft.atMs);
   if (result?.kind === 'refused') return result;
   draft.closeIncidents((incident) => incident.kind === 'late-proof' && incident.effectKey === effect.key);

@@ -42,6 +42,16 @@ export function expireEffect(effect: Effect, nowMs: number): Effect {
   return close(effect, 'FAILED', { code: 'timeout', class: 'timeout', message, nowMs });
 }
 
+/**
+ * It was to be sent again as not happened, and a late answer says that it had (E08): AUTHORIZED -> FAILED, so that it is
+ * never sent again; a person says whether it counts.
+ * @throws PAWL_INVARIANT for any other state.
+ */
+export function disproveEffect(effect: Effect, nowMs: number): Effect {
+  const message = 'a late answer says that it happened: it is not sent again';
+  return close(effect, 'FAILED', { code: 'late-proof', class: 'unknown', message, nowMs });
+}
+
 function close(effect: Effect, to: 'CANCELLED' | 'REFUSED' | 'FAILED', withdrawal: Withdrawal): Effect {
   return moveEffect(effect, to, {
     code: withdrawal.code,

@@ -27,7 +27,19 @@ export type InboxPayload =
       readonly by: string;
       readonly roles: readonly string[];
     }
-  | { readonly type: 'reconcile'; readonly effectKey: string; readonly by: string };
+  | { readonly type: 'reconcile'; readonly effectKey: string; readonly by: string }
+  /** A fenced holder has heard that an effect happened (E08): knowledge for whoever holds the run now, no order. */
+  | {
+      readonly type: 'proof';
+      readonly effectKey: string;
+      /** The sending or the query that it answers, and the fence under which that left: `attempt:2:fence:7`. */
+      readonly turn: string;
+      readonly observedBy: 'response' | 'query';
+      readonly message: string;
+      readonly output: Json;
+      readonly externalId: string | null;
+      readonly resultBase64: string;
+    };
 
 /** A row of a run's inbox: stored first, decided later, answered in place. */
 export interface InboxEvent {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Delivered } from '../../src/engine/deliver-event.ts';
 import type { RunCommit } from '../../src/model/run-commit.ts';
 import type { ClaimedRun, StartRequest } from '../../src/ports/store.ts';
 import { begin, type House, openHouse, type Process, untilRun, untilStatus } from '../engine/support/house.ts';
@@ -12,6 +13,7 @@ beforeAll(async () => {
 afterEach(() => house.rest());
 afterAll(() => house.close());
 
+const ALL = { workflow: null, statuses: null, needsHuman: false, q: null, limit: 50 };
 const SHORT = { leaseMs: 1_500, sendWithinMs: 1_000, sendMarginMs: 50 };
 
 /** Whether a commit settles an attempt of this step: the moment after the answer and before the record. */
@@ -84,7 +86,7 @@ describe('takeover', () => {
     const key = view.effects[1]?.key;
     const { runId, part } = await other.app.find(run);
     let observed = await house.store.observations(part, runId);
-    for (; observed.length === 0; observed = await house.store.observations(part, runId)) await asleep.watched.next();
+    for (; observed.length === 0; observed = await house.store.observations(part, runId)) await other.watched.next();
     expect(observed).toMatchObject([{ effectKey: key, source: 'late-answer', detail: { kind: 'confirmed' } }]);
     expect(house.happened()).toEqual(['reserve', 'charge']);
     expect((await other.app.show(run)).revision).toBe(view.revision);
@@ -92,6 +94,54 @@ describe('takeover', () => {
     const again = await begin(asleep, sagaOf(house.provider.url, ['reserve']));
     await untilStatus(asleep, again, 'COMPLETED');
     expect(asleep.logger.lines.some((line) => line.event === 'seat.lost')).toBe(true);
+  });
+
+  it('E08 what a fenced worker files wakes a run that has ended on the word that it never happened, and holds it for a person', async () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
+    const asleep = await house.process({ numbers: SHORT });
+    await asleep.app.runWorker();
+    let wake: () => void = () => undefined;
+    const sleeping = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    let frozen = false;
+    asleep.watched.hooks = {
+      around: async (verb, args, run) => {
+        frozen ||= settles(verb, args, 'charge');
+        if (frozen) await sleeping;
+        return run();
+      },
+    };
+    const text = sagaOf(house.provider.url, ['reserve', 'charge']).replace(
+      'call: shop.charge,',
+      'call: shop.charge, onUnknown: review,',
+    );
+    const run = await begin(asleep, text);
+    const other = await house.process({ numbers: SHORT });
+    await other.app.runWorker();
+    await untilStatus(other, run, 'HELD');
+    const says = (as: 'rejected' | 'confirmed'): Promise<Delivered> =>
+      other.app.resolve(run, {
+        effect: 'charge',
+        as,
+        evidence: 'the desk of the provider',
+        output: undefined,
+        by: 'ana',
+        roles: ['operator'],
+      });
+    let said = await says('rejected');
+    for (; said.code === 'quarantine'; said = await says('rejected')) await other.watched.next();
+    const ended = await untilStatus(other, run, 'COMPENSATED');
+    frozen = false;
+    wake();
+    const held = await untilStatus(other, run, 'HELD');
+    expect(held).toMatchObject({ revision: ended.revision, endedAt: ended.endedAt, phase: 'ended' });
+    expect(held.incidents).toMatchObject([
+      { kind: 'late-proof', step: 'charge', from: ['role:operator'], acts: ['confirmed', 'rejected'] },
+    ]);
+    expect((await other.app.list({ ...ALL, needsHuman: true, q: run })).length).toBe(1);
+    expect(await says('rejected')).toMatchObject({ outcome: 'applied' });
+    expect((await other.app.show(run)).status).toBe('COMPENSATED');
   });
 
   it('P16 a claim whose answer was lost is given back by the heartbeat, not kept from everybody', async () => {
