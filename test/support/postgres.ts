@@ -72,7 +72,8 @@ export async function dropTestDatabase(url: string): Promise<void> {
   await asAdmin(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
 }
 
-const EMPTY = `DO $$ BEGIN
+/** Empties every table of a test's database and sets its clock right. */
+export const EMPTY = `DO $$ BEGIN
   EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('pawl.%I', relname), ', ') FROM pg_class
     WHERE relnamespace = 'pawl'::regnamespace AND relkind = 'r' AND relname NOT IN ('migration', 'setting'));
   UPDATE stepped_clock.ahead SET by = '0';

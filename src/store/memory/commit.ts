@@ -3,7 +3,7 @@ import type { WorkerId } from '../../model/ids.ts';
 import type { CommitAnswer, EffectChange, RunCommit } from '../../model/run-commit.ts';
 import { isEnd, type RunStatus } from '../../model/statuses.ts';
 import { STORED_EFFECT_MOVES } from '../effect-moves.ts';
-import { check, inOrder, rowOf, withNew } from './row.ts';
+import { check, inOrder, rowOf, withMissing, withNew, withOver } from './row.ts';
 import {
   approvalRow,
   auditRow,
@@ -59,37 +59,37 @@ function headAfter({ head: before }: RunRows, { head, transitions }: RunCommit):
   };
 }
 
-function effectsAfter(rows: RunRows, changes: readonly EffectChange[]): RunRows['effects'] {
-  const added = changes.filter(({ expect }) => expect === null).map(({ effect }) => effectRow(effect));
-  const effects = withNew('effect', rows.effects, added);
-  for (const { expect, effect } of changes) {
-    const stored = rows.effects.get(effect.key);
-    if (expect !== null && stored !== undefined) effects.set(effect.key, movedEffect(stored, effect));
-  }
-  return effects;
+function effectsAfter({ effects }: RunRows, changes: readonly EffectChange[]): RunRows['effects'] {
+  const rows = changes.map(({ effect }) => {
+    const stored = effects.get(effect.key);
+    return stored === undefined ? effectRow(effect) : movedEffect(stored, effect);
+  });
+  return withOver(effects, rows);
 }
 
 function timersAfter({ timers }: RunRows, { timersSet, timersCleared }: RunCommit): RunRows['timers'] {
-  const cleared = new Set(timersCleared);
-  return new Map([...[...timers].filter(([name]) => !cleared.has(name)), ...timersSet.map(timerRow)]);
+  const kept = [...timers].filter(([name]) => !timersCleared.includes(name));
+  return new Map([...kept, ...timersSet.map(timerRow)]);
 }
 
 /** Answers of inbox rows; one that is consumed, or was never there, stays as it is. */
-function inboxAfter({ inbox }: RunRows, answers: RunCommit['inbox'], revision: number): Map<string, InboxRow> {
-  const next = new Map(inbox);
-  for (const { source, eventId, outcome, code, detail, consumed } of answers) {
-    const row = next.get(keyOf(source, eventId));
-    if (row === undefined || row.consumed) continue;
+function inboxAfter({ inbox }: RunRows, answers: RunCommit['inbox'], revision: number): RunRows['inbox'] {
+  const answered = answers.flatMap(({ source, eventId, outcome, code, detail, consumed }): [string, InboxRow][] => {
+    const key = keyOf(source, eventId);
+    const row = inbox.get(key);
+    if (row === undefined || row.consumed) return [];
     const answer = rowOf({ outcome, code, detail, consumed }, ['detail']);
-    next.set(keyOf(source, eventId), { ...row, ...answer, consumedRevision: consumed ? revision : null });
-  }
-  return next;
+    return [[key, { ...row, ...answer, consumedRevision: consumed ? revision : null }]];
+  });
+  return withOver(inbox, answered);
 }
 
 function observationsAfter(rows: RunRows, { observations }: RunCommit, observedAtMs: number): RunRows['observations'] {
   const { part, runId } = rows.run;
-  const brought = observations.map((observation) => observationRow(observation, { part, runId, observedAtMs }));
-  return new Map([...brought, ...rows.observations]);
+  return withMissing(
+    rows.observations,
+    observations.map((observation) => observationRow(observation, { part, runId, observedAtMs })),
+  );
 }
 
 /** All rows of a run after a commit that the guards let through. @throws PAWL_STORE_*, PAWL_VALUE_NOT_STORABLE */
@@ -106,7 +106,7 @@ function applied(statement: Statement, rows: RunRows, commit: RunCommit, workerI
     effects: effectsAfter(rows, commit.effects),
     receipts: withNew('receipt', rows.receipts, commit.receipts.map(receiptRow)),
     timers: timersAfter(rows, commit),
-    approvals: new Map([...rows.approvals, ...commit.approvals.map(approvalRow)]),
+    approvals: withOver(rows.approvals, commit.approvals.map(approvalRow)),
     votes: withNew('vote', rows.votes, commit.votes.map(voteRow)),
     inbox: inboxAfter(rows, commit.inbox, head.revision),
     observations: observationsAfter(rows, commit, statement.nowMs),

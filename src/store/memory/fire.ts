@@ -2,7 +2,7 @@ import { hashJson } from '../../model/hash.ts';
 import type { Timer } from '../../model/run.ts';
 import type { Json } from '../../model/json.ts';
 import type { InboxPayload } from '../../model/inbox-event.ts';
-import { inOrder } from './row.ts';
+import { inOrder, withMissing } from './row.ts';
 import { inboxRow } from './run-rows.ts';
 import { keyOf, type RunRows, runsIn, type Statement } from './tables.ts';
 import { wakeNow } from './wake-ups.ts';
@@ -22,8 +22,8 @@ function withFired(rows: RunRows, { name, generation, dueAtMs }: Timer, nowMs: n
   });
   const timers = new Map(rows.timers);
   timers.delete(name);
-  // The row that is there wins: a generation fires once.
-  return { ...rows, timers, inbox: new Map([[keyOf(SOURCE, eventId), row], ...rows.inbox]) };
+  // A generation fires once: the row that is there wins.
+  return { ...rows, timers, inbox: withMissing(rows.inbox, [[keyOf(SOURCE, eventId), row]]) };
 }
 
 /** Due timers become inbox rows with a wake-up (V06). @returns how many. @throws WaitsForDelivery */

@@ -3,7 +3,7 @@ import type { Observation } from '../../model/run-commit.ts';
 import type { RunIdentity } from '../../model/run.ts';
 import { partOf } from '../../model/virtual-shard.ts';
 import type { CommitTrace, RunFilter, RunLine, Store, StoredRun } from '../../ports/store.ts';
-import { inOrder } from './row.ts';
+import { inOrder, withMissing } from './row.ts';
 import { storedRun } from './run-reads.ts';
 import { observationRow } from './run-rows.ts';
 import { heldBy, keyOf, runIn, type RunRows, type Statement } from './tables.ts';
@@ -45,8 +45,8 @@ export function observe(statement: Statement, observations: readonly Observation
     const { part, runId } = observation;
     const rows = runIn(statement, part, runId);
     if (rows === undefined) continue;
-    const [key, row] = observationRow(observation, { part, runId, observedAtMs: statement.nowMs });
-    statement.runs.set(runId, { ...rows, observations: new Map([[key, row], ...rows.observations]) });
+    const row = observationRow(observation, { part, runId, observedAtMs: statement.nowMs });
+    statement.runs.set(runId, { ...rows, observations: withMissing(rows.observations, [row]) });
   }
 }
 

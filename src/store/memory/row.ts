@@ -35,7 +35,12 @@ export function rowOf<T extends object>(row: T, json: readonly (keyof T & string
 }
 
 /** A table's rows with new ones. @throws PAWL_STORE_CONFLICT when one is there already: a primary key. */
-export function withNew<K, R>(table: string, rows: ReadonlyMap<K, R>, added: readonly (readonly [K, R])[]): Map<K, R> {
+export function withNew<K, R>(
+  table: string,
+  rows: ReadonlyMap<K, R>,
+  added: readonly (readonly [K, R])[],
+): ReadonlyMap<K, R> {
+  if (added.length === 0) return rows;
   const next = new Map(rows);
   for (const [key, row] of added) {
     if (next.has(key)) throw new ConflictError('PAWL_STORE_CONFLICT', `a row of ${table} is there already`);
@@ -44,14 +49,29 @@ export function withNew<K, R>(table: string, rows: ReadonlyMap<K, R>, added: rea
   return next;
 }
 
+/** A table's rows with others over them, new ones and such as are there already. */
+export function withOver<K, R>(rows: ReadonlyMap<K, R>, over: readonly (readonly [K, R])[]): ReadonlyMap<K, R> {
+  return over.length === 0 ? rows : new Map([...rows, ...over]);
+}
+
+/** A table's rows with those of others that are not there yet (DO NOTHING); of two of one key the first. */
+export function withMissing<K, R>(rows: ReadonlyMap<K, R>, added: readonly (readonly [K, R])[]): ReadonlyMap<K, R> {
+  return withOver(rows, added.filter(([key]) => !rows.has(key)).reverse());
+}
+
 /** A check constraint. @throws PAWL_STORE_FAILED */
 export function check(condition: boolean, what: string): void {
   if (!condition) throw new StoreError('PAWL_STORE_FAILED', `the store refused: ${what}`);
 }
 
+/** From here on UTF-16 units and UTF-8 bytes sort differently. */
+const BEYOND_UNITS = /[\ud800-\uffff]/;
+
 /** The order of texts in a database of the C locale: that of their UTF-8 bytes. */
 export function compareText(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (a === b) return 0;
+  if (BEYOND_UNITS.test(a) || BEYOND_UNITS.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : 1;
 }
 
 /** Rows in the order of some columns, the first that differs decides. */

@@ -36,10 +36,10 @@ export function effectRow(effect: Effect): Keyed<Effect['key'], Effect> {
 }
 
 /** A ledger row after a move: what was fixed at its birth stays as it is. */
-export function movedEffect(stored: Effect, effect: Effect): Effect {
+export function movedEffect(stored: Effect, effect: Effect): Keyed<Effect['key'], Effect> {
   const { key, step, frames, ingredients, action, contract, pivot, request, requestHash, compensates } = stored;
   const fixed = { key, step, frames, ingredients, action, contract, pivot, request, requestHash, compensates };
-  return rowOf({ ...effect, ...fixed }, ['output']);
+  return [key, rowOf({ ...effect, ...fixed }, ['output'])];
 }
 
 /** A receipt. */

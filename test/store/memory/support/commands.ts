@@ -1,5 +1,5 @@
 import { sha256 } from '../../../../src/model/hash.ts';
-import type { Digest, RunId } from '../../../../src/model/ids.ts';
+import type { Digest, RunId, WorkerId } from '../../../../src/model/ids.ts';
 import type { InboxPayload } from '../../../../src/model/inbox-event.ts';
 import type { RunCommit } from '../../../../src/model/run-commit.ts';
 import type { RunStatus } from '../../../../src/model/statuses.ts';
@@ -51,7 +51,7 @@ function anyRunId(choices: Choices, world: World): RunId {
 }
 
 function anyStart(choices: Choices, world: World): StartRequest {
-  const workerId = choices.pick(world.workers);
+  const workerId = anyWorker(choices, world);
   const key = choices.pick([null, 'o-1', 'o-2', 'ö"\\']);
   const runId = world.newRunId();
   const input = anyCanonical(choices);
@@ -81,7 +81,11 @@ function anyStart(choices: Choices, world: World): StartRequest {
 const start: Maker = (choices, world) => {
   const starts = [anyStart(choices, world), ...(choices.onceIn(4) ? [anyStart(choices, world)] : [])];
   // What cannot be stored comes alone: how far a refused batch got before it is no promise.
-  const alone = starts.find(({ run, transitions }) => JSON.stringify([run.key, transitions]).includes('a\\u0000b'));
+  const alone = starts.find(
+    ({ run, transitions }) =>
+      transitions.some(({ revision }) => revision === 0) ||
+      JSON.stringify([run.key, transitions]).includes('a\\u0000b'),
+  );
   return ask('start', world.part, alone === undefined ? starts : [alone]);
 };
 
@@ -105,13 +109,14 @@ function anyLease(choices: Choices, world: World, rows: RunDump | null): RunComm
 }
 
 function anyCommit(choices: Choices, world: World): RunCommit {
-  const rows = anyRows(choices, world);
+  const held = world.dump().runs.filter(({ lease }) => lease !== null);
+  const rows = held.length === 0 || choices.onceIn(12) ? anyRows(choices, world) : choices.pick(held);
   const { revision, fence } = rows?.head ?? { revision: 1, fence: 1 };
-  const count = choices.pick([1, 0, 2]);
+  const count = choices.pick([1, 0, 2, 1]);
   const transitions = Array.from({ length: count }, (_, index) => anyTransition(choices, revision + index + 1));
   const cleared = rows?.timers.map(({ name }) => name) ?? [];
   return commitOf(
-    rows?.run.runId ?? world.newRunId(),
+    rows === null || choices.onceIn(20) ? world.newRunId() : rows.run.runId,
     fence + choices.pick([0, 0, 0, 0, 0, 0, 0, -1, 1]),
     revision + choices.pick([0, 0, 0, 0, 0, 0, 0, -1, 1]),
     {
@@ -127,7 +132,17 @@ function anyCommit(choices: Choices, world: World): RunCommit {
   );
 }
 
+/** Mostly one whose seat lives. */
+function anyWorker(choices: Choices, world: World): WorkerId {
+  const living = world.dump().seats.filter(({ leaseUntilMs }) => leaseUntilMs > world.nowMs);
+  return living.length === 0 || choices.onceIn(6) ? choices.pick(world.workers) : choices.pick(living).workerId;
+}
+
+const claimRun: Maker = (choices, world) =>
+  ask('claimRun', world.part, anyRunId(choices, world), anyWorker(choices, world));
+
 const commit: Maker = (choices, world) => {
+  if (world.dump().runs.every(({ lease }) => lease === null) && !choices.onceIn(8)) return claimRun(choices, world);
   const commits = [anyCommit(choices, world), ...(choices.onceIn(4) ? [anyCommit(choices, world)] : [])];
   const owner = world.dump().runs.find(({ run }) => run.runId === commits[0]?.runId)?.lease?.workerId;
   const workerId = choices.onceIn(10) || owner === undefined ? choices.pick(world.workers) : owner;
@@ -155,8 +170,25 @@ const deliver: Maker = (choices, world) => {
   );
 };
 
+/** Hands that are empty, where a suspect waits for such (P06); null = somebody has to take a seat first. */
+function anyClaimer(choices: Choices, world: World): WorkerId | null {
+  const { runs, seats } = world.dump();
+  const waits = dueRuns(world.dump(), world.nowMs).some(({ head }) => head.suspect);
+  if (!waits || !choices.onceIn(2)) return anyWorker(choices, world);
+  const idle = seats.filter(
+    ({ workerId, leaseUntilMs }) =>
+      leaseUntilMs > world.nowMs && runs.every(({ lease }) => lease?.workerId !== workerId),
+  );
+  return idle.length === 0 ? null : choices.pick(idle).workerId;
+}
+
+const takeSeat: Maker = (choices, world) =>
+  ask('takeSeat', world.part, choices.pick(world.workers), choices.pick([1_000, 60_000]));
+
 const claim: Maker = (choices, world) => {
-  const { part, workers, nowMs } = world;
+  const { part, nowMs } = world;
+  const workerId = anyClaimer(choices, world);
+  if (workerId === null) return takeSeat(choices, world);
   const dump = world.dump();
   const waiting = dueRuns(dump, nowMs - LEASE_MS);
   const oldestMs = Math.min(...waiting.map(({ wakeUp }) => wakeUp.dueAtMs));
@@ -164,19 +196,13 @@ const claim: Maker = (choices, world) => {
   // Of two runs that are due at one instant PostgreSQL takes either first: only answers that do not depend on it are compared.
   if (new Set(oldest.map(({ head }) => head.suspect)).size > 1) return ask('nextDueMs', part);
   const tied = hasTies(dueRuns(dump, nowMs).map(({ wakeUp }) => wakeUp.dueAtMs));
-  return ask('claim', part, choices.pick(workers), tied ? 100 : choices.pick([100, 1, 2]));
+  return ask('claim', part, workerId, tied ? 100 : choices.pick([100, 1, 2]));
 };
 
 const fire: Maker = (choices, world) => {
   const due = world.dump().runs.flatMap(({ timers }) => timers.map(({ dueAtMs }) => dueAtMs));
   return ask('fireTimers', world.part, hasTies(due) ? 100 : choices.pick([100, 1]));
 };
-
-const claimRun: Maker = (choices, world) =>
-  ask('claimRun', world.part, anyRunId(choices, world), choices.pick(world.workers));
-
-const takeSeat: Maker = (choices, world) =>
-  ask('takeSeat', world.part, choices.pick(world.workers), choices.pick([1_000, 60_000]));
 
 const clock: Maker = (choices, world) => ({
   verb: 'clock',
@@ -188,9 +214,12 @@ const SEAT_MAKERS: readonly Maker[] = [
   (choices, { part, workers }) => ask('leaveSeat', part, choices.pick(workers)),
   (choices, { part }) => ask('sweep', part, choices.pick([100, 1])),
   (choices, { part }) => ask('sweep', part, choices.pick([100, 1])),
+  (choices, { part }) => ask('sweep', part, choices.pick([100, 1])),
   (choices, world) => {
-    const held = choices.some(world.dump().runs.map(({ run }) => run.runId));
-    return ask('disown', world.part, choices.pick(world.workers), held, choices.pick([0, 1_000]));
+    const { runs } = world.dump();
+    const held = choices.some(runs.map(({ run }) => run.runId));
+    const holder = runs.find(({ lease }) => lease !== null)?.lease?.workerId;
+    return ask('disown', world.part, holder ?? choices.pick(world.workers), held, choices.pick([0, 1_000]));
   },
 ];
 
@@ -243,7 +272,16 @@ const READ_MAKERS: readonly Maker[] = [
       limit: choices.pick([10, 1]),
     }),
   (choices, world) => ask('holder', world.part, anyRunId(choices, world)),
+  (choices, world) => {
+    const verb = choices.pick(['journal', 'receipts', 'observations', 'inbox', 'audit'] as const);
+    return ask(verb, world.part, anyRunId(choices, world));
+  },
+  (choices, world) => ask('load', world.part, [anyRunId(choices, world)]),
+  () => ask('workers'),
 ];
+
+/** What a sequence begins with, so that there is something to work on. */
+const FIRST: readonly Maker[] = [takeSeat, start, start, takeSeat];
 
 /** Makers by weight: what moves runs comes more often than what only looks. */
 const MAKERS: readonly Maker[] = [
@@ -258,6 +296,8 @@ const MAKERS: readonly Maker[] = [
   clock,
   claim,
   claim,
+  claim,
+  claim,
   claimRun,
   takeSeat,
   takeSeat,
@@ -270,16 +310,16 @@ const MAKERS: readonly Maker[] = [
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
 ];
 
-/** The next command, made from what the store in memory holds. */
-export function anyCommand(choices: Choices, world: World): Command | ClockStep {
-  return choices.pick(MAKERS)(choices, world);
+/** The next command, made from what the store in memory holds. @param count how many there were before it. */
+export function anyCommand(choices: Choices, world: World, count: number): Command | ClockStep {
+  return (FIRST[count] ?? choices.pick(MAKERS))(choices, world);
 }
 
-/** What is read at the end of a sequence: every row that the port shows. */
-export function lastLook({ part, tenant, dump }: Pick<World, 'part' | 'tenant' | 'dump'>): readonly Command[] {
-  const runIds = dump().runs.map(({ run }) => run.runId);
-  const rows = (['journal', 'receipts', 'observations', 'inbox', 'audit'] as const).map((verb) =>
-    runIds.map((runId) => ask(verb, part, runId)),
+/** All runs with all that a decision reads, as both stores tell them at the end of a sequence. */
+export function lastLook({ part, dump }: Pick<World, 'part' | 'dump'>): Command {
+  return ask(
+    'load',
+    part,
+    dump().runs.map(({ run }) => run.runId),
   );
-  return [ask('load', part, runIds), ask('listVersions', tenant), ask('workers'), ...rows.flat()];
 }

@@ -2,9 +2,9 @@ import pg from 'pg';
 import { numbersFor } from '../../../../src/model/numbers.ts';
 import type { Store } from '../../../../src/ports/store.ts';
 import { openPostgresStore } from '../../../../src/store/postgres/postgres-store.ts';
-import { createTestDatabase } from '../../../support/postgres.ts';
+import { createTestDatabase, EMPTY } from '../../../support/postgres.ts';
 
-/** Each sequence gets a part of its own, so that nothing has to be emptied between two of them. */
+/** Each sequence gets a part of its own: the database is emptied only when all have been used. */
 export const PARTS = 4_096;
 
 /**
@@ -19,24 +19,49 @@ CREATE OR REPLACE FUNCTION stepped_clock.clock_timestamp() RETURNS timestamptz L
 
 const MS = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
-/** Rows of one part that no verb of the port shows. */
-const HIDDEN_ROWS = `SELECT json_build_object(
-  'ready', (SELECT json_agg(x ORDER BY x.run_id) FROM (SELECT run_id, ${MS('due_at')} AS due, wake FROM pawl.ready WHERE part = $1) AS x),
-  'lease', (SELECT json_agg(x ORDER BY x.run_id) FROM (SELECT run_id, worker_id AS worker, fence, suspect, ${MS('claimed_at')} AS claimed FROM pawl.lease WHERE part = $1) AS x),
-  'head', (SELECT json_agg(x ORDER BY x.run_id) FROM (SELECT run_id, revision, fence, owner, phase, needs, crashes, suspect FROM pawl.run_head WHERE part = $1) AS x),
-  'seat', (SELECT json_agg(x ORDER BY x.worker) FROM (SELECT worker_id AS worker, ${MS('lease_until')} AS until FROM pawl.seat WHERE part = $1) AS x),
-  'start_key', (SELECT json_agg(x ORDER BY x.workflow, x.key) FROM (SELECT workflow, run_key AS key, request_hash AS hash, run_id, start_number AS number FROM pawl.start_key WHERE part = $1) AS x),
-  'consumed', (SELECT json_agg(x ORDER BY x.run_id, x.source, x.event) FROM (SELECT run_id, source, event_id AS event, consumed_revision AS revision FROM pawl.inbox WHERE part = $1 AND consumed) AS x)
-) AS rows`;
+function rowsOf(table: string, columns: string, order: string): string {
+  return `'${table}', (SELECT coalesce(json_agg(x ORDER BY ${order}), '[]') FROM (SELECT ${columns} FROM pawl.${table} WHERE part = $1) AS x)`;
+}
 
-/** What `HIDDEN_ROWS` tells, by table. */
-export type HiddenRows = Readonly<Record<'ready' | 'lease' | 'head' | 'seat' | 'start_key' | 'consumed', unknown>>;
+/** Rows of one part as they are stored: JSON as its text, so that the order of keys counts, and what no verb shows. */
+const RAW_ROWS = `SELECT json_build_object(${[
+  rowsOf('ready', `run_id, ${MS('due_at')} AS due, wake`, 'x.run_id'),
+  rowsOf('lease', `run_id, worker_id AS worker, fence, suspect, ${MS('claimed_at')} AS claimed`, 'x.run_id'),
+  rowsOf('run_head', 'run_id, revision, fence, owner, phase, needs, crashes, suspect', 'x.run_id'),
+  rowsOf('seat', `worker_id AS worker, ${MS('lease_until')} AS until`, 'x.worker'),
+  rowsOf(
+    'start_key',
+    'workflow, run_key AS key, request_hash AS hash, run_id, start_number AS number',
+    'x.workflow, x.key',
+  ),
+  rowsOf(
+    'journal',
+    'run_id, revision, event_id, detail, delta, commands, fence, worker_id AS worker',
+    'x.run_id, x.revision',
+  ),
+  rowsOf('receipt', "run_id, receipt_no AS no, evidence, encode(result, 'base64') AS result", 'x.run_id, x.no'),
+  rowsOf(
+    'observation',
+    `run_id, source_id, source, detail, ${MS('observed_at')} AS at`,
+    'x.run_id, x.source_id, x.source',
+  ),
+  rowsOf('audit', 'run_id, audit_no AS no, act, detail', 'x.run_id, x.no'),
+  rowsOf(
+    'inbox',
+    'run_id, source, event_id AS event, payload, detail, outcome, consumed_revision AS revision',
+    'x.run_id, x.source, x.event',
+  ),
+].join(', ')}) AS rows`;
+
+/** Rows by table. */
+export type RawRows = Readonly<Record<string, readonly unknown[]>>;
 
 /** A PostgreSQL store whose database clock stands where it was put. */
 export interface PinnedPostgres {
   readonly store: Store;
   setTime(nowMs: number): Promise<void>;
-  hiddenRows(part: number): Promise<HiddenRows>;
+  rawRows(part: number): Promise<RawRows>;
+  empty(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,14 +77,17 @@ export async function openPinnedPostgres(leaseMs: number): Promise<PinnedPostgre
     setTime: async (nowMs) => {
       await client.query({ name: 'pin', text: 'UPDATE stepped_clock.pinned SET ms = $1', values: [nowMs] });
     },
-    hiddenRows: async (part) => {
-      const { rows } = await client.query<{ readonly rows: HiddenRows }>({
-        name: 'hidden',
-        text: HIDDEN_ROWS,
+    rawRows: async (part) => {
+      const { rows } = await client.query<{ readonly rows: RawRows }>({
+        name: 'raw',
+        text: RAW_ROWS,
         values: [part],
       });
       if (rows[0] === undefined) throw new Error('no rows');
       return rows[0].rows;
+    },
+    empty: async () => {
+      await client.query(EMPTY);
     },
     close: async () => {
       await store.close();

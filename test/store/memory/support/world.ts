@@ -3,7 +3,7 @@ import type { RunId, WorkerId } from '../../../../src/model/ids.ts';
 import type { Dump, RunDump } from '../../../../src/store/memory/dump.ts';
 import { openMemoryStore, type MemoryStore } from '../../../../src/store/memory/memory-store.ts';
 import { inOrder } from '../../../../src/store/memory/row.ts';
-import { PARTS, type HiddenRows } from './pinned-postgres.ts';
+import { PARTS, type RawRows } from './pinned-postgres.ts';
 
 /** The lease of both stores, milliseconds. */
 export const LEASE_MS = 1_000;
@@ -27,7 +27,7 @@ export function createWorld(number: number): World {
   const world: World = {
     part,
     tenant,
-    workers: ['w0', 'w1', 'w2'] as unknown as World['workers'],
+    workers: ['w0', 'w1', 'w2', 'w3', 'w4'] as unknown as World['workers'],
     store: openMemoryStore({ clock: { nowMs: () => world.nowMs }, parts: PARTS, leaseMs: LEASE_MS }),
     nowMs: 1_800_000_000_000,
     newRunId: () => {
@@ -57,62 +57,63 @@ export function hasTies(instants: readonly number[]): boolean {
   return new Set(instants).size < instants.length;
 }
 
-function orNull<T>(rows: readonly T[]): readonly T[] | null {
-  return rows.length === 0 ? null : rows;
-}
-
-/** The rows of the store in memory that `hiddenRows` tells of PostgreSQL. */
-export function hiddenRowsOf({ runs, seats, startKeys }: Dump): HiddenRows {
+/** The rows of the store in memory as `rawRows` tells them of PostgreSQL. */
+export function rawRowsOf({ runs, seats, startKeys }: Dump): RawRows {
+  const each = <R extends object>(rows: (run: RunDump) => readonly R[]): unknown[] =>
+    runs.flatMap((run) => rows(run).map((row) => ({ run_id: run.run.runId, ...row })));
+  const text = (value: unknown): string => JSON.stringify(value);
   return {
-    ready: orNull(
-      runs.flatMap(({ run, wakeUp }) =>
-        wakeUp === null ? [] : [{ run_id: run.runId, due: wakeUp.dueAtMs, wake: wakeUp.wake }],
-      ),
+    ready: each(({ wakeUp }) => (wakeUp === null ? [] : [{ due: wakeUp.dueAtMs, wake: wakeUp.wake }])),
+    lease: each(({ head: { fence, suspect }, lease }) =>
+      lease === null ? [] : [{ worker: lease.workerId, fence, suspect, claimed: lease.claimedAtMs }],
     ),
-    lease: orNull(
-      runs.flatMap(({ run, head, lease }) =>
-        lease === null
-          ? []
-          : [
-              {
-                run_id: run.runId,
-                worker: lease.workerId,
-                fence: head.fence,
-                suspect: head.suspect,
-                claimed: lease.claimedAtMs,
-              },
-            ],
-      ),
-    ),
-    head: orNull(
-      runs.map(({ run, head, lease }) => ({
-        run_id: run.runId,
-        revision: head.revision,
-        fence: head.fence,
-        owner: lease?.workerId ?? null,
-        phase: head.phase,
-        needs: JSON.stringify(head.needs),
-        crashes: head.crashes,
-        suspect: head.suspect,
+    run_head: each(({ head: { revision, fence, phase, needs, crashes, suspect }, lease }) => [
+      { revision, fence, owner: lease?.workerId ?? null, phase, needs: text(needs), crashes, suspect },
+    ]),
+    seat: seats.map(({ workerId, leaseUntilMs }) => ({ worker: workerId, until: leaseUntilMs })),
+    start_key: startKeys.map(({ workflow, key, requestHash, runId, startNumber }) => ({
+      workflow,
+      key,
+      hash: requestHash,
+      run_id: runId,
+      number: startNumber,
+    })),
+    journal: each(({ journal }) =>
+      journal.map(({ revision, event, delta, commands, fence, workerId }) => ({
+        revision,
+        event_id: event.id,
+        detail: text(event.detail),
+        delta: text(delta),
+        commands: text(commands),
+        fence,
+        worker: workerId,
       })),
     ),
-    seat: orNull(seats.map(({ workerId, leaseUntilMs }) => ({ worker: workerId, until: leaseUntilMs }))),
-    start_key: orNull(
-      startKeys.map(({ workflow, key, requestHash, runId, startNumber }) => ({
-        workflow,
-        key,
-        hash: requestHash,
-        run_id: runId,
-        number: startNumber,
+    receipt: each(({ receipts }) =>
+      receipts.map(({ receiptNo, evidence, resultBase64 }) => ({
+        no: receiptNo,
+        evidence: text(evidence),
+        result: resultBase64,
       })),
     ),
-    consumed: orNull(
-      runs.flatMap(({ run, inbox }) =>
-        inOrder(
-          inbox.filter((row) => row.consumed),
-          (row) => [row.source, row.eventId],
-        ).map((row) => ({ run_id: run.runId, source: row.source, event: row.eventId, revision: row.consumedRevision })),
-      ),
+    observation: each(({ observations }) =>
+      inOrder(observations, (row) => [row.sourceId, row.source]).map(({ sourceId, source, detail, observedAtMs }) => ({
+        source_id: sourceId,
+        source,
+        detail: text(detail),
+        at: observedAtMs,
+      })),
+    ),
+    audit: each(({ audit }) => audit.map(({ act, detail }, index) => ({ no: index + 1, act, detail: text(detail) }))),
+    inbox: each(({ inbox }) =>
+      inOrder(inbox, (row) => [row.source, row.eventId]).map((row) => ({
+        source: row.source,
+        event: row.eventId,
+        payload: text(row.payload),
+        detail: text(row.detail),
+        outcome: row.outcome,
+        revision: row.consumedRevision,
+      })),
     ),
   };
 }
