@@ -1,28 +1,32 @@
 import type { Problem, SourceRange } from '../model/problem.ts';
+import { hidePasswords, words } from './hide-passwords.ts';
 import type { Paint } from './paint.ts';
 import { cellWidth, terminalText } from './terminal-text.ts';
 
 const CONTEXT_MAX = 160;
 
 /**
- * A problem as people read it: what, where, the line with a caret under it, and the mend.
+ * A problem as people read it: what, where, the line with a caret under it, and the mend. Passwords of addresses are
+ * hidden, also in the line before: a configuration file holds one.
  * @param source the file's text, as it was validated.
  */
 export function codeFrame(problem: Problem, source: string, paint: Paint): string {
-  const lines = source.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
+  const lines = hidePasswords(source)
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|\r|\n/);
   const gutter = String(Math.max(problem.range.line, ...problem.related.map((r) => r.range.line))).length;
   const tone = problem.severity === 'error' ? paint.bad : paint.warn;
   const out = [
-    `${tone(`${problem.severity} ${problem.code}`)} ${paint.strong(terminalText(problem.message))}`,
+    `${tone(`${problem.severity} ${problem.code}`)} ${paint.strong(words(problem.message))}`,
     ...excerpt(problem.range, lines, { file: problem.file, gutter, paint }),
   ];
   for (const related of problem.related) {
     out.push(
       ...excerpt(related.range, lines, { file: problem.file, gutter, paint }),
-      `${' '.repeat(gutter)} = ${terminalText(related.message)}`,
+      `${' '.repeat(gutter)} = ${words(related.message)}`,
     );
   }
-  if (problem.help !== null) out.push(`${' '.repeat(gutter)} ${paint.quiet('=')} help: ${terminalText(problem.help)}`);
+  if (problem.help !== null) out.push(`${' '.repeat(gutter)} ${paint.quiet('=')} help: ${words(problem.help)}`);
   return out.join('\n');
 }
 

@@ -5,8 +5,9 @@ import type { CliContext } from './cli-context.ts';
 import { codeFrame } from './code-frame.ts';
 import { ERROR_HELP } from './error-help.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { hidePasswords, words } from './hide-passwords.ts';
 import { PlacedConflict } from './tell-version-conflict.ts';
-import { terminalJson, terminalText } from './terminal-text.ts';
+import { terminalJson } from './terminal-text.ts';
 
 /** A command was called in a way that cannot be meant; exit 2. */
 export class UsageError extends PawlError {
@@ -17,24 +18,30 @@ export class UsageError extends PawlError {
 
 /**
  * Tells an error to whoever called: words on stderr, or with `-o json` the same as data, one line of JSON as the last
- * line of stderr.
+ * line of stderr. No password of an address is told (rule P12).
  * @returns the exit code.
  */
 export function reportError(context: CliContext, error: unknown): ExitCode {
   if (!(error instanceof PawlError)) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    context.say(`${context.paint.bad('error')} ${text.split('\n').map(terminalText).join('\n')}`);
+    context.say(`${context.paint.bad('error')} ${text.split('\n').map(words).join('\n')}`);
     context.say('this is a fault of Pawl: please report it');
     return EXIT.internal;
   }
   if (context.options.output === 'json' || context.options.output === 'jsonl') {
     const problems = problemsOf(error);
     const { code, message, retry, details } = error;
-    context.say(terminalJson({ error: { code, message, retry, details, problems, help: ERROR_HELP[code] } }));
+    context.say(hiddenJson({ error: { code, message, retry, details, problems, help: ERROR_HELP[code] } }));
   } else {
     sayError(context, error);
   }
   return exitOf(error);
+}
+
+/** Hidden text by text: in the JSON of them all an address would have no end. */
+function hiddenJson(value: unknown): string {
+  const hide = (_: string, item: unknown): unknown => (typeof item === 'string' ? hidePasswords(item) : item);
+  return terminalJson(JSON.parse(JSON.stringify(value, hide)));
 }
 
 function sayError(context: CliContext, error: PawlError): void {
@@ -47,10 +54,10 @@ function sayError(context: CliContext, error: PawlError): void {
     return;
   }
   if (error instanceof UsageError) {
-    context.say(`${paint.bad('error')} ${terminalText(error.message)}`);
+    context.say(`${paint.bad('error')} ${words(error.message)}`);
     return;
   }
-  context.say(`${paint.bad(`error ${error.code}`)} ${terminalText(error.message)}`);
+  context.say(`${paint.bad(`error ${error.code}`)} ${words(error.message)}`);
   context.say(`  ${paint.quiet('=')} help: ${ERROR_HELP[error.code]}`);
 }
 

@@ -98,4 +98,35 @@ describe('pawl db', () => {
     const nowhere = { PAWL_DATABASE: 'postgresql://pawl@127.0.0.1:9/pawl' };
     expect((await call(['db', 'status'], nowhere)).out).toContain('not running  given\n');
   });
+
+  it('P12: the password of a database of one’s own is on no screen, in whatever form its address is asked for', async () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
+    const own = { PAWL_DATABASE: 'postgresql://pawl:geheim@127.0.0.1:9/pawl?sslpassword=geheim&a=b' };
+    const hidden = 'postgresql://pawl:******@127.0.0.1:9/pawl?sslpassword=******&a=b';
+    expect((await call(['db', 'url'], own)).out).toBe(`${hidden}\n`);
+    expect((await call(['db', 'url', '-o', 'json'], own)).json()).toEqual({ url: hidden });
+    expect((await call(['db', 'status'], own)).out).toContain(`url      ${hidden}\n`);
+    expect((await call(['db', 'status', '-o', 'json'], own)).json()).toMatchObject({ url: hidden });
+  });
+
+  it.each([
+    ['the line before the mistake', 'database: postgres://pawl:geheim@db/pawl\nleasMs: 3\n', 'pawl:******@db/pawl'],
+    ['the line of the mistake', 'database: mysql://pawl:geheim@db/pawl\n', 'mysql://pawl:******@db/pawl'],
+    ['what YAML cannot read', 'database: "postgres://pawl:ge@/h:eim@db\n', 'pawl:*********@db'],
+    ['a password of its own', 'database: { password: geheim, host: db }\n', '{ password: ******, host: db }'],
+    [
+      'an address in the place of a key',
+      '"postgres://pawl:geheim@db/pawl": 1\n',
+      'no key `postgres://pawl:******@db/pawl`',
+    ],
+    ['a misspelled key', 'databse: postgres://pawl:geheim@db/pawl\n', 'pawl:******@db'],
+  ])('P12: a configuration file is shown without its password: %s', async (_, text, shown) => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
+    writeFileSync(join(folder, 'own.yaml'), text);
+    const said = await call(['ls', '--config', 'own.yaml']);
+    expect([said.code, said.err]).toEqual([2, expect.stringContaining(shown)]);
+    const asData = await call(['ls', '--config', 'own.yaml', '-o', 'json']);
+    expect(JSON.parse(asData.err)).toMatchObject({ error: { code: 'PAWL_CONFIG_INVALID' } });
+    expect(said.err + asData.err).not.toMatch(/geheim|h:eim/);
+  });
 });

@@ -3,6 +3,7 @@ import { manageDatabase } from '../../app/manage-database.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Bind } from '../bind.ts';
+import { hidePasswords } from '../hide-passwords.ts';
 
 /** `pawl db start|stop|status|url`: the PostgreSQL that starts itself. */
 export function addDb(program: Command, bind: Bind): void {
@@ -25,6 +26,11 @@ function manager(context: CliContext): ReturnType<typeof manageDatabase> {
   return manageDatabase(context.config(), context.host.env);
 }
 
+/** An address as it may stand on a screen: that of a database of one's own can hold a password (rule P12). */
+function shown(address: string | null): string | null {
+  return address === null ? null : hidePasswords(address);
+}
+
 async function start(context: CliContext): Promise<void> {
   const started = await manager(context).start();
   if (printJson(context, started)) return;
@@ -38,7 +44,8 @@ async function stop(context: CliContext): Promise<void> {
 }
 
 async function status(context: CliContext): Promise<void> {
-  const known = await manager(context).status();
+  const { url: address, ...rest } = await manager(context).status();
+  const known = { ...rest, url: shown(address) };
   if (printJson(context, known)) return;
   context.print(
     `${known.running ? context.paint.good('running') : 'not running'}  ${known.kind}${known.major === null ? '' : ` PostgreSQL ${known.major}`}${known.pinned ? ', kept up' : ''}`,
@@ -49,7 +56,7 @@ async function status(context: CliContext): Promise<void> {
 }
 
 async function url(context: CliContext): Promise<void> {
-  const address = await manager(context).url();
+  const address = shown(await manager(context).url());
   if (address === null) context.exit = EXIT.notFound;
   if (printJson(context, { url: address })) return;
   if (address === null) context.say('no database runs here: "pawl db start" starts one');
