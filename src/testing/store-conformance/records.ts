@@ -129,6 +129,28 @@ function valueConformance(harness: ConformanceHarness): void {
   });
 }
 
+function orderConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('P15 what a hash covers comes back in canonical order, all else in the order in which it was given', async ({
+    store,
+  }) => {
+    const worker = await seated(store);
+    const runId = await startOneHeld(store, worker);
+    const value = { z: 1, a: -0 };
+    const effect = effectOf('order', { output: value });
+    await store.commit(0, worker, [
+      stepOf(runId, 1, 1, { effects: [inserting(effect)], receipts: [receiptOf(1, effect, { evidence: value })] }),
+    ]);
+    const stored = (await loadOne(store, runId)).effects.find(({ key }) => key === effect.key);
+    const [receipt] = await store.receipts(0, runId);
+    assert.deepEqual(
+      [stored?.output, receipt?.evidence].map((read) => JSON.stringify(read)),
+      ['{"z":1,"a":0}', '{"a":0,"z":1}'],
+    );
+  });
+}
+
 function versionConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
@@ -232,5 +254,6 @@ function readingConformance(harness: ConformanceHarness): void {
 export function recordConformance(harness: ConformanceHarness): void {
   traceConformance(harness);
   valueConformance(harness);
+  orderConformance(harness);
   readingConformance(harness);
 }

@@ -3,7 +3,7 @@ import { sha256 } from '../../model/hash.ts';
 import { keyShard, partOf } from '../../model/virtual-shard.ts';
 import type { StartRequest, Store } from '../../ports/store.ts';
 import { type ConformanceHarness, testWith } from './harness.ts';
-import { headAt, identityOf, loadOne, newRunId, newWorkerId, seated, startOf, stepOf } from './rows.ts';
+import { headAt, identityOf, loadOne, newRunId, newWorkerId, seated, startOf, stepOf, transitionAt } from './rows.ts';
 
 function keyed(
   store: Store,
@@ -89,6 +89,13 @@ function againConformance(harness: ConformanceHarness): void {
     const unkeyed = startOf(identityOf(newRunId(), store.parts), { kind: 'free', readyAtMs: 0 });
     await store.start(0, [unkeyed]);
     assert.equal((await store.start(0, [unkeyed]))[0]?.created, true);
+  });
+
+  test('P01 a start that is refused leaves nothing, not even its key', async ({ store }) => {
+    const refused = keyed(store, 'o-5', 'a', { transitions: [transitionAt(0)] });
+    await assert.rejects(store.start(refused.run.part, [refused]), { code: 'PAWL_STORE_FAILED' });
+    const [next] = await store.start(refused.run.part, [keyed(store, 'o-5', 'b')]);
+    assert.deepEqual([next?.created, next?.same], [true, true]);
   });
 
   test('again: afterFailure frees a key whose run failed, for the next start number only', async ({ store }) => {
