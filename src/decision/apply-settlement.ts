@@ -1,6 +1,8 @@
 import type { Effect } from '../model/effect.ts';
+import type { RunState } from '../model/run.ts';
 import { advancePlan } from './advance-plan.ts';
 import type { Draft } from './draft.ts';
+import type { EffectPolicy } from './effect-policy.ts';
 import { orFault } from './faults.ts';
 import { OPERATORS } from './hold-step.ts';
 import { mayRetry } from './may-retry.ts';
@@ -13,7 +15,7 @@ import { scopeAt } from './step-scope.ts';
 
 /** Everything that a row is settled with. */
 export function settlingOf(draft: Draft, effect: Effect): Settling {
-  const policy = policyOf(draft, effect);
+  const policy = settlingPolicy(draft, effect);
   return {
     effect,
     contract: draft.ctx.compiled.action(effect.action),
@@ -25,8 +27,14 @@ export function settlingOf(draft: Draft, effect: Effect): Settling {
   };
 }
 
+/** A run that was terminated sends nothing any more; asking changes nothing in the world, so it still asks what it can. */
+function settlingPolicy(draft: Draft, effect: Effect): EffectPolicy {
+  const policy = policyOf(draft, effect);
+  return draft.phase === 'ended' && policy.onUnknown !== 'review' ? { ...policy, onUnknown: 'reconcile' } : policy;
+}
+
 /** Whether a row may be sent anew: a forward row while its step is active, a compensation while the run compensates. */
-export function mayStart(draft: Draft, effect: Effect): boolean {
+export function mayStart(draft: Pick<RunState, 'phase' | 'control'>, effect: Effect): boolean {
   if (effect.compensates !== null) return draft.phase === 'compensating';
   return draft.phase === 'forward' && Object.hasOwn(draft.control.activeSinceMs, effect.step);
 }
@@ -41,8 +49,7 @@ export function applySettlement(draft: Draft, settlement: Settlement): void {
     const sourceId = `attempt:${effect.attempt}:query:${effect.queries}`;
     draft.observe({ effectKey: effect.key, source: 'unreadable', sourceId, detail: { ...unreadable } });
   }
-  // An ended run asks nobody any more: what is unknown stays so, and is listed as standing.
-  if (incident !== null && draft.phase !== 'ended') openReview(draft, written, incident);
+  if (incident !== null) openReview(draft, written, incident);
   else draft.closeIncidents((known) => known.kind === 'unknown' && known.effectKey === effect.key);
   if (settled === null) return;
   if (written.compensates !== null) {

@@ -47,8 +47,9 @@ function statusOf(draft: Draft, more: boolean): RunStatus {
   if (draft.phase === 'ended') {
     const { ending } = draft.snapshot.data;
     invariant(ending !== null, 'a run ended without an end', { runId: draft.base.run.runId });
-    // Only a late proof is left of an ended run's incidents: it holds the run whatever its end (E08).
-    return incidents.length > 0 ? 'HELD' : finalStatus(ending, draft.effects.values());
+    // A late proof holds a run whatever its end (E08); a doubt that a terminated run has left is listed beside its end.
+    const isHeld = incidents.some(({ kind }) => kind === 'late-proof');
+    return isHeld ? 'HELD' : finalStatus(ending, draft.effects.values());
   }
   return liveStatus({ ...waiting(draft), phase: draft.phase, incidents, hasEvents: more });
 }
@@ -77,7 +78,6 @@ function isInFlightHere(draft: Draft): boolean {
 
 /** When a worker is wanted next: for rows and reads that are due, at once for what another fence has left in flight. */
 function readyAtMs(draft: Draft): number | null {
-  if (draft.phase === 'ended') return null;
   const { nowMs } = draft.ctx;
   const isLeft = [...draft.effects.values()].some((effect) => effect.state === 'REQUESTED');
   return isLeft ? nowMs : nextDueAtMs(waiting(draft));

@@ -241,7 +241,10 @@ export class Draft {
     const pending = this.queue as unknown as readonly JsonObject[];
     if (pending.length > 0 || this.control.pending.length > 0) this.setControl({ pending });
     const { base } = this;
-    const headChanged = this.transitions.length > 0 || this.control !== base.control || now.status !== base.status;
+    // What an ended run says of itself names rows of its ledger.
+    const isRetold = this.phase === 'ended' && this.effectExpect.size > 0;
+    const headChanged =
+      isRetold || this.transitions.length > 0 || this.control !== base.control || now.status !== base.status;
     const commit: RunCommit = {
       part: base.run.part,
       runId: base.run.runId,

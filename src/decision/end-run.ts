@@ -2,10 +2,13 @@ import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { Ending, RunData } from '../model/run.ts';
+import { applySettlement, settlingOf } from './apply-settlement.ts';
 import { currentCompensation } from './compensation-plan.ts';
+import { chooseDoubt } from './doubt.ts';
 import type { Draft } from './draft.ts';
 import { standingOf } from './run-status.ts';
-import { withdrawUnsent } from './step-effects.ts';
+import { stayInDoubt } from './settlement.ts';
+import { isInFlight, withdrawUnsent } from './step-effects.ts';
 
 /** The run has come to an end: whatever would still wait is over, and what stands is said. */
 export function endRun(draft: Draft, data: RunData): void {
@@ -14,9 +17,18 @@ export function endRun(draft: Draft, data: RunData): void {
   withdrawUnsent(draft, null);
   for (const name of [...draft.timers.keys()]) draft.clearTimer(name);
   for (const event of draft.kept) draft.answer(event, 'unmatched');
-  draft.closeIncidents((incident) => incident.kind !== 'late-proof');
+  draft.closeIncidents(({ kind }) => kind !== 'late-proof' && kind !== 'unknown');
   draft.setControl({ activeSinceMs: {}, reads: {}, cancelWaiting: null, deadlineWaiting: false });
   draft.endedAtMs = draft.atMs;
+  for (const effect of draft.effects.values()) if (effect.state === 'UNKNOWN') askOn(draft, effect);
+}
+
+/** What a terminated run leaves in doubt is not sent again; it is asked about, or waits for a person, until somebody knows. */
+function askOn(draft: Draft, effect: Effect): void {
+  if (effect.doubt !== 'resend') return;
+  const settling = settlingOf(draft, effect);
+  const { code, lastError } = effect;
+  applySettlement(draft, stayInDoubt(settling, chooseDoubt({ ...settling, cause: 'lost' }), { code, lastError }));
 }
 
 /** What an ended run has to show: its output, or why it did not complete. */
@@ -27,7 +39,7 @@ export function endingRows(draft: Draft): { readonly output: Json | undefined; r
   return { output: undefined, failure: failureView(draft, ending) };
 }
 
-/** What is said of a run that did not complete: why, what was undone, what stands in the world. */
+/** What is said of a run that did not complete: why, what was undone, what stands in the world, of what nobody knows. */
 function failureView(draft: Draft, ending: Ending): Json {
   const rows = [...draft.effects.values()];
   const undone = rows.filter((row) => row.compensates === null && isUndone(row, rows)).map((row) => row.step);
@@ -36,7 +48,8 @@ function failureView(draft: Draft, ending: Ending): Json {
     message: `the run was ${ending.kind}`,
     step: null,
   };
-  return { code, message, step, undone, standing: standingOf(rows).map((row) => row.step) };
+  const unknown = rows.filter(isInFlight).map((row) => row.step);
+  return { code, message, step, undone, standing: standingOf(rows).map((row) => row.step), unknown };
 }
 
 function isUndone(forward: Effect, rows: readonly Effect[]): boolean {

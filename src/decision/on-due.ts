@@ -1,6 +1,6 @@
 import type { Effect } from '../model/effect.ts';
 import type { QueryOrder, ReadOrder, SendOrder } from '../model/order.ts';
-import type { ReadProgress } from '../model/run.ts';
+import type { ReadProgress, RunState } from '../model/run.ts';
 import { applySettlement, mayStart, settlingOf } from './apply-settlement.ts';
 import { chooseDoubt, resendsUntilMs } from './doubt.ts';
 import type { Draft } from './draft.ts';
@@ -44,18 +44,19 @@ export function dispatchDue(draft: Draft, orders: OrderBook): boolean {
   return draft.queue.length > queued;
 }
 
-/** Rows that a worker acts on, now or later: none of an ended run, no first sending whose step is not active, none that is blocked. */
-export function actionableRows(draft: Draft): readonly Effect[] {
+/** Rows that a worker acts on, now or later: no sending of an ended run or of a step that is not active, none that is blocked. */
+export function actionableRows(draft: Pick<RunState, 'phase' | 'control' | 'effects'>): readonly Effect[] {
   const block = blockOf(draft);
-  if (draft.phase === 'ended' || block === 'all') return [];
+  if (block === 'all') return [];
   return [...draft.effects.values()].filter((effect) => {
     if (effect.state === 'AUTHORIZED') return block === null && mayStart(draft, effect);
-    return effect.state === 'UNKNOWN' && (effect.doubt === 'resend' || effect.doubt === 'query');
+    if (effect.state !== 'UNKNOWN') return false;
+    return effect.doubt === 'query' || (effect.doubt === 'resend' && draft.phase !== 'ended');
   });
 }
 
 /** Reads of active steps. */
-export function openReads(draft: Draft): readonly (readonly [string, ReadProgress])[] {
+export function openReads(draft: Pick<RunState, 'phase' | 'control'>): readonly (readonly [string, ReadProgress])[] {
   if (draft.phase === 'ended' || blockOf(draft) !== null) return [];
   return Object.entries(draft.control.reads).filter(([, read]) => !read.closed);
 }

@@ -1,30 +1,38 @@
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import type { Effect } from '../model/effect.ts';
 import { standingOf } from './run-status.ts';
 import { settleIfDone } from './settle-run.ts';
 import type { Draft } from './draft.ts';
 import { feed } from './kernel-loop.ts';
 import { answerKept } from './pivot-waiters.ts';
+import { isInFlight } from './step-effects.ts';
 import { endingOf } from './stop-run.ts';
 
 type Terminate = Extract<InboxPayload, { type: 'terminate' }>;
 
-/** Ends a run without undo, from anywhere but an end: audited, with what stands (R18). */
+/** Ends a run without undo, from anywhere but an end: audited, with what stands and what nobody knows (R18). */
 export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Terminate): void {
   if (draft.phase === 'ended') {
     draft.answer(event, 'refused', { code: 'ended' });
     return;
   }
-  const standing = standingOf(draft.effects.values()).map((effect) => ({ step: effect.step, effectKey: effect.key }));
-  draft.addAudit({ actor: by, act: 'terminate', target: draft.base.run.runId, reason, detail: { standing } });
+  const standing = standingOf(draft.effects.values()).map(named);
+  const unknown = [...draft.effects.values()].filter(isInFlight).map(named);
+  const detail = { standing, unknown };
+  draft.addAudit({ actor: by, act: 'terminate', target: draft.base.run.runId, reason, detail });
   draft.setControl({ order: { by, reason, atMs: draft.atMs } });
   answerWaitingCancel(draft);
   const wasSettling = draft.phase === 'settling';
   const ending = endingOf(draft, { kind: 'terminated', by, reason });
   const cause = { type: 'terminate', id: `${event.source}/${event.eventId}`, step: null };
   feed(draft, { type: 'run.stopped', ending, atMs: draft.atMs }, cause);
-  draft.answer(event, 'applied', { detail: { standing } });
+  draft.answer(event, 'applied', { detail });
   // From settling the machine stays where it is and only learns the new end.
   if (wasSettling) settleIfDone(draft);
+}
+
+function named({ step, key }: Effect): { readonly step: string; readonly effectKey: string } {
+  return { step, effectKey: key };
 }
 
 function answerWaitingCancel(draft: Draft): void {

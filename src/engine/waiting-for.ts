@@ -4,7 +4,6 @@ import type { Effect } from '../model/effect.ts';
 import { ownValue } from '../model/own-value.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { Incident } from '../model/run.ts';
-import { isEnd } from '../model/statuses.ts';
 import type { StoredRun } from '../ports/store.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
@@ -116,10 +115,9 @@ function fromSteps(source: WaitingSource, run: string): readonly WaitingFor[] {
   });
 }
 
-/** Why a run is not moving and who can move it; empty for a run that has ended. */
+/** Why a run is not moving and who can move it; of a run that has ended, what it left in doubt. */
 export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
   const { stored, incidents, nowMs } = source;
-  if (isEnd(stored.status) && incidents.length === 0) return [];
   const run = displayRunId(stored.run.runId);
   return [
     ...incidents.map((incident) => fromIncident(run, incident)),

@@ -135,6 +135,59 @@ describe('cancel', () => {
     expect(run.state.status).toBe('TERMINATED');
     expect(run.ledger()).toEqual({ a: 'UNKNOWN' });
   });
+
+  it('R18 terminate lists what nobody knows beside what stands, and leaves it to a person', () => {
+    // R18: "Terminate-without-undo is a separate audited verb."
+    const text = workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b, onUnknown: review }');
+    const run = new Play(text, { script: { 'do.b': ['lost-done'] } }).drive();
+    expect(run.terminate()).toMatchObject({ detail: { standing: [{ step: 'a' }], unknown: [{ step: 'b' }] } });
+    expect(run.state.status).toBe('TERMINATED');
+    expect(run.head()).toMatchObject({
+      needs: ['incident:unknown'],
+      failure: { standing: ['a'], unknown: ['b'] },
+    });
+    expect(run.wait('1h').resolve(run.rowOf('b'), 'confirmed', { output: {} })).toMatchObject({ outcome: 'applied' });
+    expect(run.state.status).toBe('TERMINATED');
+    expect(run.head()).toMatchObject({ needs: [], failure: { standing: ['a', 'b'], unknown: [] } });
+  });
+
+  it('R18 what is in flight when a run is terminated is settled by its answer, or becomes a doubt with a name', () => {
+    // R18: "Terminate-without-undo is a separate audited verb."
+    const answered = new Play(workflow('  - { id: a, call: do.a }'), { script: { 'do.a': ['hang'] } });
+    answered.terminate();
+    expect(answered.head().failure).toMatchObject({ standing: [], unknown: ['a'] });
+    answered.provider.says('do.a', 'ok');
+    answered.drive();
+    expect(answered.head()).toMatchObject({ status: 'TERMINATED', failure: { standing: ['a'], unknown: [] } });
+    const orphan = new Play(workflow('  - { id: a, call: do.a }'), { script: { 'do.a': ['hang'] } });
+    orphan.terminate();
+    orphan.crash();
+    expect(orphan.rowOf('a')).toMatchObject({ state: 'UNKNOWN', doubt: 'review' });
+    expect(orphan.head()).toMatchObject({ status: 'TERMINATED', needs: ['incident:unknown'] });
+    expect(orphan.wait('1h').calls).toEqual([]);
+  });
+
+  it('R18 a terminated run sends nothing again and still asks what became of what it sent', () => {
+    // R18: "Terminate-without-undo is a separate audited verb."
+    const action =
+      '  ask.it: { function: ask-it@1, idempotency: { remembers: 24h }, settlesWithin: 1m, reconcile: { function: ask-it@1, absent: final, every: 1m }, compensate: none }';
+    const run = new Play(workflow('  - { id: a, call: ask.it }', action), { script: { 'ask.it': ['lost-done'] } });
+    run.drive();
+    expect(run.rowOf('a')).toMatchObject({ state: 'UNKNOWN', doubt: 'resend' });
+    run.terminate();
+    run.wait('10m');
+    expect(run.calls).toEqual(['ask.it']);
+    expect(run.rowOf('a')).toMatchObject({ state: 'CONFIRMED', queries: 1 });
+    expect(run.head()).toMatchObject({ status: 'TERMINATED', needs: [], failure: { standing: ['a'], unknown: [] } });
+  });
+
+  it('R18 a terminated run that is left to a process which sends nothing asks for a worker', () => {
+    // R18: "Terminate-without-undo is a separate audited verb."
+    const run = new Play(workflow('  - { id: a, call: do.a }'), { script: { 'do.a': ['hang'] } });
+    run.canSend = false;
+    run.terminate();
+    expect(run.commits.at(-1)?.lease).toMatchObject({ kind: 'release', readyAtMs: run.nowMs });
+  });
 });
 
 describe('the deadline of the run', () => {
