@@ -6,7 +6,7 @@ import { DOCUMENTS } from './lint/documents.ts';
 import { MISTAKES } from './lint/mistakes.ts';
 import { KEY_MISTAKES } from './support/key-mistakes.ts';
 import { expected, shown } from './support/marked.ts';
-import { moveFile, movePiece, shapesOf } from './support/move-file.ts';
+import { moveAbout, movePiece } from './support/move-file.ts';
 import { YAML_MISTAKES } from './support/yaml-mistakes.ts';
 
 /** Codes that have no place to be moved to, and those of other parts: expressions, and what the store refuses. */
@@ -40,8 +40,7 @@ describe('a mistake that is moved about', () => {
   });
 
   it.each(KEY_MISTAKES)('%s, %s: is told alone and at its place, in 20 shapes of a file', (code, _why, source) => {
-    const shapes = shapesOf(source, source.includes('⟦⟧') ? ['block'] : ['block', 'one line', 'flow']);
-    const moved = shapes.map((shape) => ({ shape, place: moveFile(source, shape) }));
+    const moved = moveAbout(source, source.includes('⟦⟧') ? ['block'] : ['block', 'one line', 'flow']);
     expect(distinct(moved.map(({ place }) => place))).toBeGreaterThanOrEqual(20);
     for (const { shape, place } of moved) {
       const found = shown(validateWorkflow(place.text, 'x').problems);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateWorkflow } from '../../../src/definition/validate-workflow.ts';
 import { DOCUMENTS, WITH_ACT } from './documents.ts';
-import { moveFile, shapesOf } from '../support/move-file.ts';
+import { moveAbout } from '../support/move-file.ts';
 
 const ALTERNATIVE = /«([^|»]*)\|([^»]*)»/g;
 
@@ -14,10 +14,10 @@ describe('lint of a whole file', () => {
     (mistake) => {
       const wrong = mistake.file.replace(ALTERNATIVE, '$1');
       const right = mistake.file.replace(ALTERNATIVE, '$2').replace(/[⟦⟧]/g, '');
-      const shapes = shapesOf(wrong, ['block', 'one line', 'flow']);
-      const moved = shapes.map((shape) => ({ shape, ...moveFile(wrong, shape) }));
-      expect(new Set(moved.map(({ line, column }) => `${line}:${column}`)).size).toBeGreaterThanOrEqual(20);
-      for (const { shape, text, ...place } of moved) {
+      const moved = moveAbout(wrong, ['block', 'one line', 'flow']);
+      expect(new Set(moved.map(({ place }) => `${place.line}:${place.column}`)).size).toBeGreaterThanOrEqual(20);
+      for (const { shape, place: marked } of moved) {
+        const { text, ...place } = marked;
         const found = validateWorkflow(text, 'sample.pawl.yaml').problems.filter(({ code }) => code === mistake.code);
         expect({ shape, found: found.map(({ range }) => range) }).toEqual({ shape, found: [place] });
       }

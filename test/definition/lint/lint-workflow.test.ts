@@ -1,15 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { validateWorkflow } from '../../../src/definition/validate-workflow.ts';
-import { MISTAKES, PLACES } from './mistakes.ts';
+import { MISTAKES, type Place, PLACES } from './mistakes.ts';
 import { type Placement, placeMistake } from './place-mistake.ts';
 
-const PLACEMENTS: readonly Placement[] = PLACES.flatMap((place, index) => [
-  { place, style: 'block', newline: '\n', wide: false, lines: index },
-  { place, style: 'block', newline: '\r\n', wide: true, lines: 13 + index },
-  { place, style: 'flow', newline: '\n', wide: true, lines: 0 },
-  { place, style: 'flow', newline: '\r\n', wide: false, lines: index * 7 },
-  { place, style: 'block', newline: '\r\n', wide: false, lines: 40 + index },
-]);
+/** So many places a mistake is moved to: what is promised of every code. */
+const PLACES_MIN = 20;
+
+/** Ways to write a mistake at one of the places; the last is needed only where a mistake cannot stand at some place. */
+const WAYS: readonly ((place: Place, index: number) => Placement)[] = [
+  (place, index) => ({ place, style: 'block', newline: '\n', wide: false, lines: index }),
+  (place, index) => ({ place, style: 'block', newline: '\r\n', wide: true, lines: 13 + index }),
+  (place) => ({ place, style: 'flow', newline: '\n', wide: true, lines: 0 }),
+  (place, index) => ({ place, style: 'flow', newline: '\r\n', wide: false, lines: index * 7 }),
+  (place, index) => ({ place, style: 'block', newline: '\r\n', wide: false, lines: 40 + index }),
+];
+const PLACEMENTS: readonly Placement[] = WAYS.flatMap((way) => PLACES.map(way));
 
 const inWords = ({ place, style, newline, wide }: Placement): string =>
   `${place}, ${style} style, ${newline === '\n' ? 'LF' : 'CRLF'}${wide ? ', wide text before it' : ''}`;
@@ -27,11 +32,11 @@ describe('lint', () => {
   });
 
   describe.each(MISTAKES)('$code', ({ code, step, mended, notIn = [] }) => {
-    const placements = PLACEMENTS.filter(({ place }) => !notIn.includes(place));
+    const placements = PLACEMENTS.filter(({ place }) => !notIn.includes(place)).slice(0, PLACES_MIN);
 
-    it('is moved to 20 places or more', () => {
+    it('is moved to 20 places', () => {
       const places = placements.map((placement) => placeMistake(step, placement));
-      expect(new Set(places.map(({ line, column }) => `${line}:${column}`)).size).toBeGreaterThanOrEqual(20);
+      expect(new Set(places.map(({ line, column }) => `${line}:${column}`)).size).toBeGreaterThanOrEqual(PLACES_MIN);
     });
 
     it.each(placements.map((placement) => ({ placement, words: inWords(placement) })))(
@@ -49,8 +54,8 @@ describe('lint', () => {
     );
 
     it('is not said of the same step without the mistake', () => {
-      for (const placement of placements) {
-        const { text } = placeMistake(mended, placement);
+      for (const place of PLACES.filter((one) => !notIn.includes(one))) {
+        const { text } = placeMistake(mended, { place, style: 'flow', newline: '\n', wide: true, lines: 0 });
         expect(validateWorkflow(text, 'sample.pawl.yaml').problems.map((problem) => problem.code)).not.toContain(code);
       }
     });

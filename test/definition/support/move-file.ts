@@ -28,22 +28,46 @@ function blocksOf(text: string): string[] {
   return blocks;
 }
 
-/** Every way in which a file is moved: each top key first, in four shapes; the last two only where it can be parsed. */
-export function shapesOf(text: string, styles: readonly FileShape['style'][]): readonly FileShape[] {
-  return blocksOf(text).flatMap((_, turn): FileShape[] =>
-    [
-      { turn, style: 'block', shift: turn % 4, comments: turn, newline: '\n', hasBom: false } as const,
-      { turn, style: 'block', shift: (turn + 1) % 4, comments: turn + 7, newline: '\r\n', hasBom: true } as const,
-      { turn, style: 'block', shift: 5, comments: turn + 19, newline: '\r\n', hasBom: false } as const,
-      { turn, style: 'block', shift: 0, comments: 3, newline: '\n', hasBom: true } as const,
-      { turn, style: 'one line', shift: 0, comments: 0, newline: '\n', hasBom: true } as const,
-      { turn, style: 'flow', shift: turn % 3, comments: 0, newline: '\r\n', hasBom: turn % 2 === 0 } as const,
-    ].filter(({ style }) => styles.includes(style)),
-  );
+/** How many places a mistake is moved to: what is promised of every code. */
+const PLACES = 20;
+
+/** The ways in which a file is moved whose nth top key comes first; the last two only where it can be parsed. */
+const shapesOf = (turn: number): readonly [FileShape, ...FileShape[]] => [
+  { turn, style: 'block', shift: turn % 4, comments: turn, newline: '\n', hasBom: false },
+  { turn, style: 'one line', shift: 0, comments: 0, newline: '\n', hasBom: true },
+  { turn, style: 'block', shift: (turn + 1) % 4, comments: turn + 7, newline: '\r\n', hasBom: true },
+  { turn, style: 'flow', shift: turn % 3, comments: 0, newline: '\r\n', hasBom: turn % 2 === 0 },
+  { turn, style: 'block', shift: 5, comments: turn + 19, newline: '\r\n', hasBom: false },
+  { turn, style: 'block', shift: 0, comments: 3, newline: '\n', hasBom: true },
+];
+
+/** A file as it is moved, and where its mistake is then. */
+export interface MovedFile {
+  readonly shape: FileShape;
+  readonly place: Marked;
+}
+
+/**
+ * Writes a marked file so that its mistake is at 20 places, no two of them the same: each top key comes first in turn,
+ * in shapes that alternate. Fewer where there are not so many.
+ */
+export function moveAbout(source: string, styles: readonly FileShape['style'][]): readonly MovedFile[] {
+  const turns = blocksOf(source).map((_, turn) => shapesOf(turn).filter(({ style }) => styles.includes(style)));
+  const moved = new Map<string, MovedFile>();
+  for (const step of shapesOf(0).keys()) {
+    for (const [turn, shapes] of turns.entries()) {
+      const shape = shapes[(turn + step) % shapes.length];
+      if (shape === undefined || step >= shapes.length || moved.size >= PLACES) continue;
+      const place = moveFile(source, shape);
+      const where = `${place.line}:${place.column}`;
+      if (!moved.has(where)) moved.set(where, { shape, place });
+    }
+  }
+  return [...moved.values()];
 }
 
 /** Writes a marked file in a shape; its place is where the marks have gone. */
-export function moveFile(source: string, shape: FileShape): Marked {
+function moveFile(source: string, shape: FileShape): Marked {
   const blocks = blocksOf(source);
   const turned = [...blocks.slice(shape.turn), ...blocks.slice(0, shape.turn)];
   const comments = `${COMMENT}\n`.repeat(shape.comments);
@@ -85,13 +109,14 @@ const AROUND = [
 ];
 
 /**
- * Writes a marked piece of YAML between other top keys, as deep as said, in each shape of a block file.
+ * Writes a marked piece of YAML between other top keys, as deep as said, at 20 places of block files.
  * @param where whether it can stand only at the very beginning of a file (comments aside), only at the margin, or deeper.
  */
 export function movePiece(source: string, where: 'first' | 'margin' | 'any'): readonly Marked[] {
   const piece = source.replace(/\n$/, '');
   return [0, 1, 2, 3, 4].flatMap((turn) =>
-    [0, 1, 2, 3, 4].map((form): Marked => {
+    [0, 1, 2, 3].map((offset): Marked => {
+      const form = (turn + offset) % 5;
       const comments = `${COMMENT}\n`.repeat(where === 'any' ? form : turn * 5 + form);
       const before = where === 'first' ? [] : AROUND.slice(0, turn);
       const place = marked(
