@@ -120,11 +120,17 @@ function judgeAnswer(judging: Judging, answer: Answer): Outcome {
   const match = ownVerdict(judging, { response: answer.response });
   if (match.kind === 'fault') return unreadable(facts, match.message);
   const named = match.kind === 'named';
-  const says = named ? match.rule : tableVerdict(judging, answer);
+  if (!named && answer.unreadable !== null) return unreadable(facts, whyUnreadable(answer.status, answer.unreadable));
+  const says = named ? match.rule : tableVerdict(judging, answer.status);
   if (says.is === 'confirmed') return confirmedBy(judging.contract, answer, { ...facts, named });
   const code = says.code ?? says.is;
   const status = answer.status === null ? '' : ` with status ${answer.status}`;
   return { ...facts, kind: attemptKind(says.is, judging.contract), code, message: `answered${status}: ${code}`, named };
+}
+
+/** What people need to find the answer in the provider's books: its status, and what is wrong with it. */
+function whyUnreadable(status: number | null, why: string): string {
+  return status === null ? why : `status ${status}, ${why}`;
 }
 
 /** Asks the action's own `outcome` list. */
@@ -144,10 +150,8 @@ export function judgingScope(judging: Judging, roots: Scope): Scope {
 type Verdict = { readonly is: OutcomeKind; readonly code: string | null };
 
 /** The default outcome table. */
-function tableVerdict(judging: Judging, answer: Answer): Verdict {
+function tableVerdict(judging: Judging, status: number | null): Verdict {
   const { contract } = judging;
-  const { status } = answer;
-  if (answer.unreadable !== null) return { is: 'unknown', code: 'unreadable' };
   if (status === null) return { is: 'confirmed', code: null };
   if (status === 202) return { is: 'pending', code: contract.reconcile === null ? 'accepted' : 'pending' };
   if (status === 429 || status === 503) return refusalVerdict(judging, status);

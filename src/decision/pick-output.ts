@@ -1,10 +1,14 @@
 import type { Json, JsonObject } from '../model/json.ts';
 
-/** The provider's own name for what it did: `output.id` where that is a text or a number. */
+/** A longer text is no name, and no index can hold it. */
+const EXTERNAL_ID_UNITS_MAX = 512;
+
+/** The provider's own name for what it did: `output.id` where that is a number or a text of at most 512 characters. */
 export function externalIdOf(output: Json | undefined): string | null {
   if (!isObject(output) || !Object.hasOwn(output, 'id')) return null;
   const { id } = output;
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
+  const isName = typeof id === 'number' || (typeof id === 'string' && id.length <= EXTERNAL_ID_UNITS_MAX);
+  return isName ? String(id) : null;
 }
 
 /** Whether a value is a JSON object. */

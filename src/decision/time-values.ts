@@ -1,3 +1,4 @@
+import { cutText } from '../model/cut-text.ts';
 import { DURATION_MS_MAX, parseDuration } from '../model/duration.ts';
 import type { Json } from '../model/json.ts';
 
@@ -13,7 +14,7 @@ export type TimeRead = { readonly ms: number } | { readonly why: string };
 
 /** A value as messages show it. */
 function shown(value: Json): string {
-  return JSON.stringify(value).slice(0, 40);
+  return cutText(JSON.stringify(value), 40);
 }
 
 /**

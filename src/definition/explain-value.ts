@@ -1,3 +1,4 @@
+import { cutText } from '../model/cut-text.ts';
 import type { Json } from '../model/json.ts';
 import { closestWord } from './closest-word.ts';
 import type { SchemaError } from './file-schema.ts';
@@ -74,7 +75,7 @@ function wordFinding(error: SchemaError): Finding {
   const words = (Array.isArray(rule) ? rule : [rule]).map((word: Json) => String(word));
   const found =
     typeof data === 'string'
-      ? `\`${data.slice(0, SHOWN_MAX)}\``
+      ? `\`${cutText(data, SHOWN_MAX)}\``
       : typeof data === 'number'
         ? String(data)
         : valueKind(data);

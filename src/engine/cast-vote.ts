@@ -6,6 +6,7 @@ import { DECISION_WAIT_MS, type Delivered, deliverEvent } from './deliver-event.
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { loadStored } from './find-run.ts';
+import { refuseUnstorable } from './refuse-unstorable.ts';
 
 /** A person's answer to an approval. */
 export interface VoteAsk {
@@ -52,12 +53,13 @@ function choose(run: RunIdentity, approvals: readonly Approval[], name: string |
 /**
  * Casts a vote: stored as an inbox row under an id made of who, what and with which roles, so that the same vote again
  * finds the first (A02, A05). The run's decider says what becomes of it. Transaction: opens its own.
- * @throws PAWL_RUN_NOT_FOUND, PAWL_APPROVAL_NOT_FOUND, PAWL_RUN_AMBIGUOUS.
+ * @throws PAWL_RUN_NOT_FOUND, PAWL_APPROVAL_NOT_FOUND, PAWL_RUN_AMBIGUOUS, PAWL_VALUE_NOT_STORABLE.
  */
 export async function castVote(engine: Engine, door: Door, run: RunIdentity, ask: VoteAsk): Promise<Delivered> {
   const { stored } = await loadStored(engine, run);
   const approval = choose(run, stored.approvals, ask.approval);
   const { decision, principal, comment } = ask;
+  refuseUnstorable('the vote', { principal, comment });
   const roles = [...ask.roles].sort();
   const subjectHash = ask.subjectHash ?? approval.subjectHash;
   return deliverEvent(engine, door, {

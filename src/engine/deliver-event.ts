@@ -1,4 +1,4 @@
-import { ConflictError, NotFoundError, PawlError } from '../model/errors.ts';
+import { ConflictError, NotFoundError, PawlError, RefusedError } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
 import type { InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
@@ -8,6 +8,7 @@ import type { Delivery, DeliveryAnswer } from '../ports/store.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { observeConflict } from './observe-conflict.ts';
+import { refuseUnstorable } from './refuse-unstorable.ts';
 
 /** Waits between two looks at the answer, milliseconds; the last one repeats. */
 const LOOKS_MS = [2, 5, 10, 20, 50, 100] as const;
@@ -36,6 +37,22 @@ export interface DeliverAsk {
 
 /** How long people's decisions and orders wait for the holder, milliseconds. */
 export const DECISION_WAIT_MS = 2_000;
+
+/** Longer names are no names, and no index can hold them; UTF-16 units. */
+const SOURCE_UNITS_MAX = 256;
+const EVENT_ID_UNITS_MAX = 512;
+
+/** Refuses what the inbox or the journal could not hold: once stored, no commit could ever consume it (P11). */
+function checkEvent({ source, eventId, payload }: DeliverAsk): void {
+  for (const [name, value] of Object.entries({ source, eventId, ...payload }))
+    if (value !== undefined) refuseUnstorable(`the event's ${name}`, value);
+  if (source.length <= SOURCE_UNITS_MAX && eventId.length <= EVENT_ID_UNITS_MAX) return;
+  throw new RefusedError(
+    'PAWL_VALUE_NOT_STORABLE',
+    `an event's id has at most ${EVENT_ID_UNITS_MAX} characters, its source ${SOURCE_UNITS_MAX}`,
+    {},
+  );
+}
 
 function deliveryOf(ask: DeliverAsk): Delivery {
   return {
@@ -102,6 +119,7 @@ async function waitForHolder(engine: Engine, door: Door, ask: DeliverAsk, first:
  * store, one to decide.
  */
 export async function deliverEvent(engine: Engine, door: Door, ask: DeliverAsk): Promise<Delivered> {
+  checkEvent(ask);
   const delivery = deliveryOf(ask);
   const answer = await store(engine, door, delivery);
   if (!answer.exists)

@@ -4,13 +4,13 @@ import { RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { ReviewAnswer } from '../model/statuses.ts';
-import { findUnstorable } from '../model/storable.ts';
 import type { Delivered } from './deliver-event.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { findEffect } from './find-effect.ts';
 import { loadStored, versionOf } from './find-run.ts';
 import { orderRun } from './order-run.ts';
+import { refuseUnstorable } from './refuse-unstorable.ts';
 
 /** A person's word about an effect in doubt, or a compensation that was refused for good. */
 export interface ResolveAsk {
@@ -24,14 +24,7 @@ export interface ResolveAsk {
 }
 
 function checkOutput(schema: Parameters<typeof compileSchema>[0], output: Json): void {
-  const unstorable = findUnstorable(output);
-  if (unstorable !== null) {
-    throw new RefusedError(
-      'PAWL_VALUE_NOT_STORABLE',
-      `the output cannot be stored: ${unstorable.pointer} ${unstorable.reason}`,
-      { ...unstorable },
-    );
-  }
+  refuseUnstorable('the output', output);
   const misfit = compileSchema(schema)(output)[0];
   if (misfit === undefined) return;
   const at = misfit.pointer === '' ? '/' : misfit.pointer;

@@ -2,11 +2,11 @@ import { compileSchema } from '../definition/schema-validator.ts';
 import { ConflictError, RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
-import { findUnstorable } from '../model/storable.ts';
 import { type Delivered, deliverEvent } from './deliver-event.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { versionOf } from './find-run.ts';
+import { refuseUnstorable } from './refuse-unstorable.ts';
 
 /** An event from outside for one run. */
 export interface SignalAsk {
@@ -33,14 +33,7 @@ async function checkSignal(engine: Engine, run: RunIdentity, ask: SignalAsk): Pr
       { event: ask.name },
     );
   }
-  const unstorable = findUnstorable(ask.data);
-  if (unstorable !== null) {
-    throw new RefusedError(
-      'PAWL_VALUE_NOT_STORABLE',
-      `the event's data cannot be stored: ${unstorable.pointer} ${unstorable.reason}`,
-      { ...unstorable },
-    );
-  }
+  refuseUnstorable("the event's data", ask.data);
   const misfit = compileSchema(declared.schema)(ask.data)[0];
   if (misfit === undefined) return;
   throw new RefusedError('PAWL_INPUT_INVALID', `the event's data does not fit: ${misfit.message}`, { ...misfit });

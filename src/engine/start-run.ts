@@ -9,12 +9,12 @@ import type { RunId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { RunStatus } from '../model/statuses.ts';
-import { findUnstorable } from '../model/storable.ts';
 import { keyShard, partOf } from '../model/virtual-shard.ts';
 import type { StartAnswer, StartRequest, StoredRun } from '../ports/store.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { versionOf } from './find-run.ts';
+import { refuseUnstorable } from './refuse-unstorable.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
 /** What starting asks for. */
@@ -44,23 +44,12 @@ async function findVersion(engine: Engine, ask: StartAsk): Promise<LoadedVersion
 
 /** The input as the run has it: what was sent, with the defaults that the schema writes; nothing that was sent is changed. */
 function acceptInput(version: LoadedVersion, sent: Json): Json {
-  checkStorable(sent);
+  refuseUnstorable('the input', sent);
   const schema = version.compiled.machine.definition.input;
   const input = fillDefaults(schema, sent);
-  if (input !== sent) checkStorable(input);
+  if (input !== sent) refuseUnstorable('the input', input);
   checkInput(schema, input);
   return input;
-}
-
-function checkStorable(input: Json): void {
-  const unstorable = findUnstorable(input);
-  if (unstorable !== null) {
-    throw new RefusedError(
-      'PAWL_VALUE_NOT_STORABLE',
-      `the input cannot be stored: ${unstorable.pointer} ${unstorable.reason}`,
-      { ...unstorable },
-    );
-  }
 }
 
 function checkInput(schema: JsonSchema, input: Json): void {
@@ -173,6 +162,7 @@ async function answerExisting(
  */
 export async function startRun(engine: Engine, doorOf: (part: number) => Door, ask: StartAsk): Promise<Started> {
   const version = await findVersion(engine, ask);
+  refuseUnstorable('the name of the starter', ask.by);
   const input = acceptInput(version, ask.input);
   const key = keyOf(version, input);
   for (let startNumber = 1; ; ) {

@@ -1,3 +1,4 @@
+import { cutText } from './cut-text.ts';
 import { RefusedError } from './errors.ts';
 
 /** Milliseconds of each unit; a day is always 24 hours. */
@@ -18,7 +19,7 @@ const FORMS = 'write for example 10s, 1h30m, 7d, 2w or PT1H30M';
 function refuse(text: string, why: string, help: string): RefusedError {
   return new RefusedError(
     'PAWL_DURATION_INVALID',
-    `${JSON.stringify(text.slice(0, 40))} is not a duration: ${why}; ${help}`,
+    `${JSON.stringify(cutText(text, 40))} is not a duration: ${why}; ${help}`,
     {
       why,
       help,

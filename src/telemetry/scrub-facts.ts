@@ -1,3 +1,5 @@
+import { cutText } from '../model/cut-text.ts';
+
 /** What stands where a secret stood. */
 const CENSORED = '[secret]';
 /** Longer texts are no facts but payloads. */
@@ -37,7 +39,7 @@ class Scrubber {
   /** Censored before it is cut: half a secret at the cut would not be found. */
   text(value: string): string {
     const clean = this.#forms.reduce((text, form) => text.replaceAll(form, CENSORED), value);
-    return clean.length > TEXT_CHARS_MAX ? `${clean.slice(0, TEXT_CHARS_MAX)}…` : clean;
+    return clean.length > TEXT_CHARS_MAX ? `${cutText(clean, TEXT_CHARS_MAX)}…` : clean;
   }
 
   /** Name and code; a message of others can hold anything. */
