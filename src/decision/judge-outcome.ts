@@ -65,6 +65,14 @@ export const UNSENDABLE = 'unsendable';
 /** The code of a sending that did not leave because this process lacks a secret for it. */
 export const SECRET_MISSING = 'secret-missing';
 
+/** The code of a sending that did not leave because the circuit of its host is open (E14). */
+export const CIRCUIT_OPEN = 'circuit-open';
+
+/** The code of a sending that did not leave because the database may have forgotten commits (P14). */
+export const IN_RECOVERY = 'recovery';
+
+const LACKS = { secret: SECRET_MISSING, circuit: CIRCUIT_OPEN, recovery: IN_RECOVERY } as const;
+
 /** What every outcome starts from. */
 export const BLANK: Omit<Outcome, 'kind' | 'code' | 'message'> = {
   output: undefined,
@@ -76,11 +84,18 @@ export const BLANK: Omit<Outcome, 'kind' | 'code' | 'message'> = {
 };
 
 /** Nothing left. What can never leave is refused for good: waiting for another try would be waiting for ever. */
-function unsent({ reason, permanent, lacks }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
-  const code = lacks === 'secret' ? SECRET_MISSING : 'not-sent';
+function unsent({ reason, permanent, lacks, afterMs }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
+  const code = lacks === undefined ? 'not-sent' : LACKS[lacks];
   return permanent === true
     ? { ...BLANK, kind: 'rejected', code: UNSENDABLE, message: `it cannot be sent: ${reason}`, sent: false }
-    : { ...BLANK, kind: 'unavailable', code, message: `not sent: ${reason}`, sent: false };
+    : {
+        ...BLANK,
+        kind: 'unavailable',
+        code,
+        message: `not sent: ${reason}`,
+        retryAfterMs: afterMs ?? null,
+        sent: false,
+      };
 }
 
 function judgeDeclared(judging: Judging, report: Extract<AttemptReport, { kind: 'declared' }>): Outcome {

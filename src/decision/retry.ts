@@ -33,7 +33,7 @@ function ownWaitMs(policy: RetryPolicy, n: number): number {
 }
 
 /** A share in [0, 1) that depends on the seed and the number alone: 52 bits of a hash. */
-function shareOf(seed: string, n: number): number {
+export function shareOf(seed: string, n: number): number {
   return Number.parseInt(hashJson([seed, n]).slice(0, 13), 16) / 2 ** 52;
 }
 

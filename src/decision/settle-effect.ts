@@ -108,7 +108,7 @@ function settleUnsent(settling: Settling, outcome: Outcome): Settlement {
 
 /** A secret does not come by itself, so it is not looked for every second. */
 function unsentWaitMs({ effect, policy }: Settling, outcome: Outcome): number {
-  if (outcome.code !== SECRET_MISSING) return UNSENT_WAIT_MS;
+  if (outcome.code !== SECRET_MISSING) return Math.max(UNSENT_WAIT_MS, outcome.retryAfterMs ?? 0);
   const unsentBefore = effect.attempt - callsOf(effect);
   return Math.max(UNSENT_WAIT_MS, nextLookMs(policy.retry, unsentBefore + 1, effect.key));
 }

@@ -1,6 +1,7 @@
 import type { RunId } from '../model/ids.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { SendGate } from '../ports/action-adapter.ts';
+import type { Outlet } from './outlet.ts';
 import type { SettledAnswer } from './commit-runs.ts';
 
 /** The place at which a run is held: a worker's lane, or the desk of a visitor who decides once and sends nothing (P17). */
@@ -16,6 +17,8 @@ export interface Desk {
    * E06 does: however long a commit waited for its turn, nothing leaves later than `sendWithinMs` after `requestedAtMs`.
    */
   gateFor(decidedAtMs: number): SendGate;
+  /** Asked before anything is sent from here. */
+  readonly outlet: Outlet;
   /** Aborts when this desk must not act any more: the seat is lost. */
   readonly signal: AbortSignal;
   /** The run is not held here any more. */

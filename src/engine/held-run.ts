@@ -155,6 +155,7 @@ class Holding implements HeldRun {
       engine,
       version,
       data: this.state.snapshot.data,
+      outlet: desk.outlet,
       signal: this.sending.signal,
       nowMs: () => desk.nowMs(),
     };

@@ -26,7 +26,11 @@ async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<
  */
 export async function sendEffect(touch: Touch, order: SendOrder, gate: SendGate): Promise<DecisionInput> {
   const { effect, attempt, contract, request } = order;
-  const report = await perform(touch, order, gate);
+  const pass = touch.outlet.ask(order, touch.nowMs());
+  const report: AttemptReport =
+    pass.kind === 'pass'
+      ? await perform(touch, order, gate)
+      : { kind: 'unsent', reason: pass.reason, lacks: pass.lacks, afterMs: pass.waitMs };
   const outcome = judgeAttempt({
     evaluator: touch.version.compiled.evaluator,
     contract,
@@ -36,6 +40,7 @@ export async function sendEffect(touch: Touch, order: SendOrder, gate: SendGate)
     scope: touchScope(touch, order.run),
     nowMs: touch.nowMs(),
   });
+  if (pass.kind === 'pass') pass.heard(outcome);
   touch.engine.logger.info(
     {
       runId: order.run.runId,

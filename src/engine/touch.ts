@@ -2,6 +2,7 @@ import type { Scope } from '../definition/evaluator.ts';
 import { flowScope } from '../machine/scope.ts';
 import type { RunData, RunIdentity } from '../model/run.ts';
 import type { Engine } from './engine.ts';
+import type { Outlet } from './outlet.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
 /** What every contact with the world is made with. */
@@ -10,6 +11,8 @@ export interface Touch {
   readonly version: LoadedVersion;
   /** The run's data when the order was given. */
   readonly data: RunData;
+  /** Asked before anything is sent. */
+  readonly outlet: Outlet;
   /** Aborts when the socket must close: the seat is lost, or a stopping worker's grace is over. */
   readonly signal: AbortSignal;
   /** The database's time, epoch milliseconds. */

@@ -8,12 +8,19 @@ import { InvariantError } from '../model/errors.ts';
 import type { Engine } from './engine.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { type HeldRun, holdRun } from './held-run.ts';
+import type { Outlet } from './outlet.ts';
 import { openClaim } from './open-claim.ts';
 import { releaseCommit } from './park-run.ts';
 import { startRuns } from './start-runs.ts';
 
 /** A visitor's seat has no heartbeat: it takes a new name when this share of the lease has passed. */
 const SEAT_SHARE = 0.5;
+
+const SENDS_NOTHING: Outlet = {
+  ask: () => {
+    throw new InvariantError('a visitor sends nothing');
+  },
+};
 
 /** A door for a process without a worker in that part: it decides one run at a time, releases it and sends nothing (P17). */
 export interface Visitor extends Door {
@@ -55,6 +62,7 @@ export function createVisitor(engine: Engine, part: number): Visitor {
       canSend: () => false,
       nowMs: () => time.nowMs(),
       gateFor: () => () => false,
+      outlet: SENDS_NOTHING,
       left: () => undefined,
       commit: async (commit) => {
         const [answer] = await commitRuns({ store, part, workerId: owner, clock, logger, signal: forever }, [commit]);

@@ -5,6 +5,9 @@
 export const LOG_EVENTS = {
   'action.fault': 'an adapter failed by itself; the attempt counts as unknown if a byte may have left',
   'action.read': 'an action with `effect: read` was answered',
+  'circuit.closed': 'a host answers again; what waited for it is sent',
+  'circuit.opened':
+    'a host was unavailable again and again; nothing is sent there for `openMs`, then one request tries',
   'commit.answer-lost': 'the answer to a commit was lost and is read back',
   'deliver.answer-lost': 'the answer to a delivery was lost and it is delivered again',
   'effect.attempted': 'one sending of an effect was judged',
@@ -15,9 +18,13 @@ export const LOG_EVENTS = {
   'function.note': 'a registered function logged something itself; its words are in `note`',
   'lease.swept': 'runs of dead workers were freed',
   'loop.fault': 'a turn of a worker loop failed; the next one comes',
+  'recovery.ended': 'an operator has reconciled the window; everything is sent again',
+  'recovery.opened':
+    'the database is another than before and may have forgotten commits; only remembered keys are sent',
   'run.broken': 'a run could not be decided and is parked',
   'run.dropped': 'a run was let go after a fault of its lane',
   'run.let-go': 'a run was given back undecided',
+  'run.overdue': 'a run should have moved since `since` and nobody holds it',
   'run.set-aside': 'a run does not fit what this process has and is left to others',
   'run.suspect': 'a run of a dead worker was taken over and is held alone',
   'seat.lost': 'this worker lost its seat and fenced itself',

@@ -31,8 +31,10 @@ export type AttemptReport =
       readonly reason: string;
       /** The request itself cannot be sent (a line break in a header, another scheme): trying again cannot help. */
       readonly permanent?: true;
-      /** What this process lacks for it; whoever has it may send it. */
-      readonly lacks?: 'secret';
+      /** What it waits for: a secret that this process lacks, the circuit of its host (E14), the end of recovery mode (P14). */
+      readonly lacks?: 'secret' | 'circuit' | 'recovery';
+      /** It need not be tried again before, milliseconds from now. */
+      readonly afterMs?: number;
     };
 
 /** What an attempt or query meant. */

@@ -157,6 +157,31 @@ export interface RecordsPage {
   readonly nowMs: number;
 }
 
+/** Which history of which database this is: another one may have forgotten commits that were acknowledged (P14). */
+export interface DatabaseIdentity {
+  readonly systemIdentifier: string;
+  readonly timeline: number;
+}
+
+/** What the database's own witness row says of it (P14). */
+export interface Witness {
+  readonly identity: DatabaseIdentity;
+  /** Recovery mode: another database than the one last seen, until an operator has reconciled the window; null = none. */
+  readonly recovery: {
+    readonly sinceMs: number;
+    /** The identity before, and when it was last seen: what was done after that may be forgotten. */
+    readonly was: DatabaseIdentity;
+    readonly lastSeenMs: number;
+  } | null;
+}
+
+/** A run that should have moved and that nobody holds (P05). */
+export interface OverdueRun {
+  readonly runId: RunId;
+  /** When it should have moved. */
+  readonly sinceMs: number;
+}
+
 /** How a process hears of what others have stored. */
 export interface Hearing {
   /** Whether hints come through now: then looking seldom is enough. A store may say false for ever. */
@@ -246,6 +271,15 @@ export interface Store {
   records(part: number, after: RunId | null, limit: number): Promise<RecordsPage>;
   /** Rows of a part whose run is not there, `limit` of each table at most. */
   strays(part: number, limit: number): Promise<readonly StrayRow[]>;
+  /** P05: runs of a part that have been due for longer than `graceMs` and are in no living hands, longest first. */
+  overdue(part: number, graceMs: number, limit: number): Promise<readonly OverdueRun[]>;
+  /**
+   * P14: compares the database with what was last seen of it, and remembers it. Another identity opens recovery mode for
+   * every process. A store that finds itself on another database than before does nothing else until this was asked.
+   */
+  witness(): Promise<Witness>;
+  /** Ends recovery mode: an operator has reconciled the window. @returns false when there was none. */
+  endRecovery(by: string, reason: string): Promise<boolean>;
   workers(): Promise<
     readonly {
       readonly part: number;

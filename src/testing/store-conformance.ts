@@ -5,6 +5,7 @@ import { leaseConformance } from './store-conformance/leases.ts';
 import { recordConformance } from './store-conformance/records.ts';
 import { startConformance } from './store-conformance/starts.ts';
 import { wakeUpConformance } from './store-conformance/wake-ups.ts';
+import { watchConformance } from './store-conformance/watch.ts';
 
 /**
  * What every store must do, whatever it is made of; each rule of 3-semantics by its name. A test file calls it with its
@@ -16,5 +17,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: leases`, () => leaseConformance(harness));
   harness.describe(`${kind}: wake-ups`, () => wakeUpConformance(harness));
   harness.describe(`${kind}: records`, () => recordConformance(harness));
+  harness.describe(`${kind}: watch`, () => watchConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

@@ -2,8 +2,10 @@ import { createDatabaseClock, type DatabaseClock } from '../engine/database-cloc
 import type { Door } from '../engine/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { HeldRun, HoldingStart } from '../engine/held-run.ts';
+import type { Outlet } from '../engine/outlet.ts';
 import { openClaim } from '../engine/open-claim.ts';
 import { releaseCommit } from '../engine/park-run.ts';
+import { createOverdueAlarm } from '../engine/watch-overdue.ts';
 import { startRuns } from '../engine/start-runs.ts';
 import type { WorkerId } from '../model/ids.ts';
 import { HINT_WITHIN_MS } from '../model/numbers.ts';
@@ -42,6 +44,10 @@ export interface Lane extends Door {
 /** What the lanes of one process share. */
 export interface LaneCompany {
   readonly alone: Alone;
+  /** Asked before anything is sent. */
+  readonly outlet: Outlet;
+  /** Looks whether the database is still the one it was (P14). */
+  look(): Promise<void>;
   /** Whether hints come through now. */
   hears(): boolean;
 }
@@ -57,8 +63,9 @@ class PartLane implements Lane {
   readonly part: number;
   private readonly engine: Engine;
   private readonly alone: Alone;
-  private readonly hears: () => boolean;
+  private readonly company: LaneCompany;
   private readonly time: DatabaseClock;
+  private readonly alarm;
   private readonly starts;
   private tenure: Tenure;
   private stopping = false;
@@ -71,7 +78,8 @@ class PartLane implements Lane {
     this.engine = engine;
     this.part = part;
     this.alone = first.alone;
-    this.hears = first.hears;
+    this.company = first;
+    this.alarm = createOverdueAlarm(engine, part);
     this.time = createDatabaseClock(engine.clock, first.nowMs);
     this.tenure = this.begin(first.workerId, first.takenAtMs);
     this.starts = createBatcher<StartRequest, StartAnswer>({
@@ -162,6 +170,7 @@ class PartLane implements Lane {
       part,
       time,
       seat: createSeat(workerId, takenAtMs, engine.clock, engine.numbers),
+      outlet: this.company.outlet,
       committed: () => this.loops?.drain.ring(),
       left: () => {
         if (this.tenure.held.size === 0) this.emptied();
@@ -222,7 +231,7 @@ class PartLane implements Lane {
     this.time.hear(due.nowMs);
     const untilDueMs = (due.dueAtMs ?? Number.POSITIVE_INFINITY) - due.nowMs;
     if (untilDueMs > 0) {
-      this.pollMs = Math.min(this.pollMs * 2, this.hears() ? HINT_WITHIN_MS : POLL_MS_MAX);
+      this.pollMs = Math.min(this.pollMs * 2, this.company.hears() ? HINT_WITHIN_MS : POLL_MS_MAX);
       return Math.min(untilDueMs, this.pollMs);
     }
     const fired = await store.fireTimers(this.part, FIRE_TIMERS_MAX);
@@ -241,6 +250,7 @@ class PartLane implements Lane {
   }
 
   private async sweepRound(): Promise<boolean> {
+    await this.alarm.look();
     const swept = await this.engine.store.sweep(this.part, SWEEP_LEASES_MAX);
     if (swept.length === 0) return false;
     this.engine.logger.warn({ part: this.part, count: swept.length }, 'lease.swept');
@@ -254,6 +264,7 @@ class PartLane implements Lane {
     const { tenure } = this;
     const { workerId } = tenure.seat;
     const askedAtMs = clock.monotonicMs();
+    if (this.part === 0) await this.company.look();
     const renewed = await store.beat(this.part, workerId, numbers.leaseMs);
     if (renewed === null) {
       await this.loseSeat();

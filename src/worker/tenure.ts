@@ -3,6 +3,7 @@ import type { DatabaseClock } from '../engine/database-clock.ts';
 import type { Desk } from '../engine/desk.ts';
 import type { Engine } from '../engine/engine.ts';
 import { holdRun, type HeldRun, type HoldingStart } from '../engine/held-run.ts';
+import type { Outlet } from '../engine/outlet.ts';
 import type { RunId } from '../model/ids.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import { createBatcher } from './batcher.ts';
@@ -33,6 +34,8 @@ export interface TenureOptions {
   readonly part: number;
   readonly seat: Seat;
   readonly time: DatabaseClock;
+  /** Asked before anything is sent. */
+  readonly outlet: Outlet;
   /** A batch was committed: there may be news in the inboxes of held runs (W02). */
   committed(): void;
   /** A run has left. */
@@ -66,6 +69,7 @@ export function beginTenure(options: TenureOptions): Tenure {
     canSend: () => !windingDown && seat.lives(),
     nowMs: () => time.nowMs(),
     gateFor: (decidedAtMs) => seat.gateFor(decidedAtMs),
+    outlet: options.outlet,
     commit: (commit) => batcher.submit(commit),
     left: (runId) => {
       held.delete(runId);

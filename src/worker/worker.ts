@@ -1,5 +1,7 @@
+import { createCircuits } from '../engine/circuits.ts';
 import type { Door } from '../engine/door.ts';
 import type { Engine } from '../engine/engine.ts';
+import { createRecovery } from '../engine/recovery.ts';
 import { createAlone } from './alone.ts';
 import { type Lane, openLane } from './lane.ts';
 
@@ -19,8 +21,12 @@ export async function startWorker(engine: Engine): Promise<Worker> {
   let lanes: readonly Lane[] = [];
   const heldCount = (): number => lanes.reduce((sum, lane) => sum + lane.heldCount(), 0);
   const alone = createAlone({ clock: engine.clock, patienceMs: engine.numbers.leaseMs, heldCount });
+  const recovery = createRecovery(engine.store, engine.logger);
+  await recovery.look();
+  const outlet = recovery.over(createCircuits(engine.clock, engine.logger));
   const hearing = await engine.store.listen((part) => lanes[part]?.nudge());
-  lanes = await Promise.all(parts.map((part) => openLane(engine, part, { alone, hears: () => hearing.hears() })));
+  const company = { alone, outlet, look: () => recovery.look() };
+  lanes = await Promise.all(parts.map((part) => openLane(engine, part, { ...company, hears: () => hearing.hears() })));
   const stopAll = async (graceMs: number): Promise<void> => {
     await Promise.all(lanes.map((lane) => lane.stop(graceMs)));
     await hearing.end();

@@ -21,6 +21,7 @@ function handOf(run: Play, time: { ms: number }): Hand {
       return Promise.resolve({ kind: 'applied', revision: commit.revision + commit.transitions.length, atMs: 0 });
     },
     gateFor: () => () => true,
+    outlet: { ask: () => ({ kind: 'pass', heard: () => undefined }) },
     signal: new AbortController().signal,
     left: () => undefined,
   };

@@ -1,17 +1,18 @@
 import type { RunId } from '../../model/ids.ts';
-import type { ClaimedRun, Delivery, Store } from '../../ports/store.ts';
+import type { ClaimedRun, DatabaseIdentity, Delivery, Store } from '../../ports/store.ts';
 import { claimOne, claimRuns } from './claim.ts';
 import { commitRuns } from './commit.ts';
 import { type BegunDelivery, createDatabase, type Database, type DatabaseClock } from './database.ts';
 import { answerOf, deliverAndClaim, drainRuns, storeDeliveries, wakesOf } from './deliver.ts';
 import { dumpOf, type Dump } from './dump.ts';
 import { fireTimers, nextDue } from './fire.ts';
-import { findRun, holderOf, listRuns, loadRuns, observe, traceOf, workersOf } from './reads.ts';
+import { findRun, holderOf, listRuns, loadRuns, observe, overdueIn, traceOf, workersOf } from './reads.ts';
 import { recordsPage } from './records.ts';
 import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './run-reads.ts';
 import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
 import { startRuns } from './start.ts';
 import { runIn, type RunRows, type Statement } from './tables.ts';
+import { createMemoryWitness } from './witness.ts';
 import { findVersion, listVersions, loadVersion, publish } from './versions.ts';
 
 /** What a memory store is made of; nothing else decides what it answers. */
@@ -26,6 +27,8 @@ export interface MemoryStoreOptions {
 export interface MemoryStore extends Store {
   /** `deliver` in two phases, for what happens between them (the lost wake-ups of W01 and W03). */
   beginDelivery(part: number, deliveries: readonly Delivery[]): Promise<BegunDelivery>;
+  /** From now on it says that it is this database (P14): a replica that was promoted, a backup that was restored. */
+  become(identity: DatabaseIdentity): void;
   /** All rows in canonical order: two runs of one seed give the same, byte for byte. */
   dump(): Dump;
 }
@@ -134,6 +137,8 @@ function readingVerbs({ read }: Database, parts: number): ReadingVerbs {
 export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
   const { parts, leaseMs } = options;
   const database = createDatabase(options.clock);
+  const witness = createMemoryWitness();
+  let identity: DatabaseIdentity = { systemIdentifier: 'memory', timeline: 1 };
   return {
     parts,
     ...versionVerbs(database),
@@ -144,6 +149,12 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
     // Every row hangs on its run here.
     strays: () => Promise.resolve([]),
+    overdue: async (part, graceMs, limit) => database.read((statement) => overdueIn(statement, part, graceMs, limit)),
+    witness: async () => database.read(({ nowMs }) => witness.look(identity, nowMs)),
+    endRecovery: async () => witness.end(),
+    become: (other) => {
+      identity = other;
+    },
     beginDelivery: (part, deliveries) => database.begin(part, deliveries),
     // Deterministic: nobody is called from outside; who waits is woken by the simulator.
     listen: async () => ({ hears: () => false, end: async () => {} }),

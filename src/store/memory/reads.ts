@@ -6,13 +6,13 @@ import type { CommitTrace, RunFilter, RunLine, Store, StoredRun } from '../../po
 import { inOrder, withMissing } from './row.ts';
 import { storedRun } from './run-reads.ts';
 import { observationRow } from './run-rows.ts';
-import { heldBy, keyOf, runIn, type RunRows, type Statement } from './tables.ts';
+import { heldBy, keyOf, runIn, type RunRows, runsIn, type Statement } from './tables.ts';
 
 /** Most runs that one key may name before a person is asked for an id. */
 const FOUND_MAX = 20;
 
 /** What the port promises of a verb that tells who works. */
-type Answer<K extends 'holder' | 'workers'> = Awaited<ReturnType<Store[K]>>;
+type Answer<K extends 'holder' | 'workers' | 'overdue'> = Awaited<ReturnType<Store[K]>>;
 
 /** Runs of a part that are there, in the order asked for. */
 export function loadRuns(statement: Statement, part: number, runIds: readonly RunId[]): StoredRun[] {
@@ -92,6 +92,23 @@ export function holderOf({ seats }: Statement, { run, lease }: RunRows): Answer<
 }
 
 /** All seats with how many runs each holds. */
+/** Runs of a part whose wake-up, timer or dead seat is older than `graceMs` and that no living seat holds (P05). */
+export function overdueIn(statement: Statement, part: number, graceMs: number, limit: number): Answer<'overdue'> {
+  const untilMs = statement.nowMs - graceMs;
+  const late = runsIn(statement, part).flatMap((rows) => {
+    const seat = rows.lease === null ? null : (statement.seats.get(keyOf(part, rows.lease.workerId)) ?? null);
+    if (seat !== null && seat.leaseUntilMs > statement.nowMs) return [];
+    const orphanMs = rows.lease === null ? [] : [seat?.leaseUntilMs ?? rows.lease.claimedAtMs];
+    const times = [
+      ...orphanMs,
+      ...(rows.wakeUp === null ? [] : [rows.wakeUp.dueAtMs]),
+      ...[...rows.timers.values()].map(({ dueAtMs }) => dueAtMs),
+    ].filter((atMs) => atMs < untilMs);
+    return times.length === 0 ? [] : [{ runId: rows.run.runId, sinceMs: Math.min(...times) }];
+  });
+  return inOrder(late, ({ sinceMs, runId }) => [sinceMs, runId]).slice(0, limit);
+}
+
 export function workersOf(statement: Statement): Answer<'workers'> {
   return inOrder(statement.seats.values(), (seat) => [seat.part, seat.workerId]).map((seat) => ({
     ...seat,

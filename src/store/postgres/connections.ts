@@ -20,6 +20,8 @@ export interface ConnectionOptions {
   readonly revive?: () => Promise<void>;
   /** An idle connection broke; the pool replaces it. */
   readonly onBroken?: (error: Error) => void;
+  /** Looks at each new connection before anything travels on it (P14). @throws what refuses it. */
+  readonly admit?: (client: pg.ClientBase) => Promise<void>;
 }
 
 /** Which connections a statement travels on: hot ones are planned once, heartbeats queue behind nobody. */
@@ -91,6 +93,7 @@ function openPool(options: ConnectionOptions, lane: Lane, max: number): pg.Pool 
     idleTimeoutMillis: IDLE_CLOSE_MS,
     maxLifetimeSeconds: LIFETIME_SECONDS_MAX,
     types: TYPES,
+    ...(options.admit === undefined ? {} : { onConnect: options.admit }),
     ...(options.pooler === 'transaction' ? {} : { options: settings.join(' ') }),
   });
   // Without these listeners a broken connection ends the process.

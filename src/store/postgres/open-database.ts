@@ -39,16 +39,18 @@ async function connect(options: ConnectionOptions): Promise<pg.Client> {
 interface ServerFacts {
   readonly version: number;
   readonly replica: boolean;
+  readonly readOnly: boolean;
   readonly commit: string;
   readonly encoding: string;
 }
 
 /**
- * @throws PAWL_DATABASE_VERSION, PAWL_STORE_UNAVAILABLE (a replica), PAWL_CONFIG_INVALID (commits that may be lost).
+ * @throws PAWL_DATABASE_VERSION, PAWL_STORE_UNAVAILABLE (a server that takes no writes), PAWL_CONFIG_INVALID (commits that may be lost).
  */
 async function assertFit(client: pg.Client, pooler: ConnectionOptions['pooler']): Promise<void> {
   const { rows } = await client.query<ServerFacts>(
     `SELECT current_setting('server_version_num')::integer AS version, pg_is_in_recovery() AS replica,
+            current_setting('transaction_read_only')::boolean AS "readOnly",
             current_setting('synchronous_commit') AS commit, current_setting('server_encoding') AS encoding`,
   );
   const [facts] = rows;
@@ -62,6 +64,8 @@ async function assertFit(client: pg.Client, pooler: ConnectionOptions['pooler'])
   }
   if (facts.replica)
     throw new StoreError('PAWL_STORE_UNAVAILABLE', 'this server is a read-only replica: give the URL of the primary');
+  if (facts.readOnly)
+    throw new StoreError('PAWL_STORE_UNAVAILABLE', 'this server takes no writes: default_transaction_read_only is on');
   if (facts.encoding !== 'UTF8')
     throw new StoreError('PAWL_DATABASE_VERSION', `the database's encoding is ${facts.encoding}: make one with UTF8`, {
       encoding: facts.encoding,

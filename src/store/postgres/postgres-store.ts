@@ -6,6 +6,7 @@ import { numbersFor, type Numbers } from '../../model/numbers.ts';
 import type { Observation } from '../../model/run-commit.ts';
 import { partOf } from '../../model/virtual-shard.ts';
 import type { ClaimedRun, CommitTrace, DrainedRun, Store, StoredRun, StoredVersion } from '../../ports/store.ts';
+import { createAdmission, witnessVerbs } from './admission.ts';
 import { assertSameContent } from '../version-conflict.ts';
 import { commitBatch } from './commit-batch.ts';
 import { type ConnectionOptions, type Connections, openConnections, type Row } from './connections.ts';
@@ -42,6 +43,7 @@ import {
 import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './sql/seat.ts';
 import { RECORDS, STRAYS } from './sql/records.ts';
 import { FIRE, NEXT_DUE } from './sql/timer.ts';
+import { OVERDUE } from './sql/witness.ts';
 import { startBatch } from './start-batch.ts';
 
 /** Connections of a process unless set otherwise: writers, one reader, one for heartbeats. */
@@ -298,7 +300,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     migrate: options.migrate ?? 'apply',
     ...(options.parts === undefined ? {} : { parts: options.parts }),
   });
-  const connections = openConnections(to);
+  const admission = createAdmission();
+  const connections = admission.over(openConnections({ ...to, admit: admission.admit }));
   const hintsUrl = hintsUrlOf(options);
   const hints = hintsUrl === null ? NO_HINTS : openHints(connections, { ...to, url: hintsUrl }, parts);
   const runs = runVerbs(connections, to.numbers);
@@ -311,6 +314,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...events,
     ...readingVerbs(connections, parts),
     ...checkingVerbs(connections),
+    ...witnessVerbs(connections),
+    overdue: async (part, graceMs, limit) =>
+      (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({
+        runId: row['run_id'] as RunId,
+        sinceMs: row['since'] as number,
+      })),
     ...hints.over({ ...runs, ...events }),
     listen: hints.listen,
     close: async () => {

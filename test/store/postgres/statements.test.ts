@@ -13,6 +13,7 @@ const WHOLE_PART = new Map([
   ['sweep', ['lease', 'seat']],
   ['claim', ['ready']],
   ['fire', ['timer']],
+  ['overdue', ['lease']],
   ['next_due', ['ready', 'timer']],
 ]);
 

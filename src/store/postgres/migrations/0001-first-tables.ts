@@ -11,6 +11,24 @@ CREATE TABLE pawl.setting (
   CONSTRAINT setting_parts_ck CHECK (parts BETWEEN 1 AND 4096)
 );
 
+-- Which database this was when it was last looked at (rule P14).
+CREATE TABLE pawl.witness (
+  only_row boolean NOT NULL DEFAULT true,
+  system_identifier text NOT NULL,
+  timeline integer NOT NULL,
+  seen_at timestamptz NOT NULL,
+  recovery_since timestamptz,
+  was_system_identifier text,
+  was_timeline integer,
+  last_seen_at timestamptz,
+  reconciled_at timestamptz,
+  reconciled_by text,
+  reconciled_reason text,
+  CONSTRAINT witness_pk PRIMARY KEY (only_row),
+  CONSTRAINT witness_only_row_ck CHECK (only_row),
+  CONSTRAINT witness_recovery_ck CHECK (recovery_since IS NULL OR (was_system_identifier IS NOT NULL AND was_timeline IS NOT NULL AND last_seen_at IS NOT NULL))
+);
+
 CREATE TABLE pawl.definition (
   tenant text NOT NULL,
   workflow text NOT NULL,

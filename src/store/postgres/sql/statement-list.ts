@@ -22,6 +22,7 @@ import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './seat.ts';
 import { START } from './start.ts';
 import type { Statement } from './statement.ts';
 import { FIRE, NEXT_DUE } from './timer.ts';
+import { END_RECOVERY, OVERDUE, WITNESS } from './witness.ts';
 
 /** Every statement that the store sends; tests prepare each, read each for its part, and look at each plan. */
 export const STATEMENTS: readonly Statement[] = [
@@ -60,6 +61,9 @@ export const STATEMENTS: readonly Statement[] = [
   AUDIT_ROWS,
   HOLDER,
   WORKERS,
+  OVERDUE,
+  WITNESS,
+  END_RECOVERY,
   RECORDS,
   STRAYS,
 ];

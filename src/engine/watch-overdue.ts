@@ -1,0 +1,32 @@
+import type { RunId } from '../model/ids.ts';
+import { displayRunId } from '../model/run-id.ts';
+import type { OverdueRun } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+
+/** Most overdue runs that one look names. */
+export const OVERDUE_RUNS_MAX = 100;
+
+/** Runs that should have moved for longer than a lease and that nobody holds, part by part (P05). Transaction: none. */
+export async function overdueRuns(
+  { store, numbers }: Engine,
+  parts: readonly number[],
+): Promise<readonly OverdueRun[]> {
+  const lists = await Promise.all(parts.map((part) => store.overdue(part, numbers.leaseMs, OVERDUE_RUNS_MAX)));
+  return lists.flat();
+}
+
+/** The alarm of one part: tells each overdue run once, until it has moved (P05). */
+export function createOverdueAlarm(engine: Engine, part: number): { look(): Promise<void> } {
+  let told: ReadonlySet<RunId> = new Set();
+  return {
+    look: async () => {
+      const late = await overdueRuns(engine, [part]);
+      for (const { runId, sinceMs } of late) {
+        if (told.has(runId)) continue;
+        const since = new Date(sinceMs).toISOString();
+        engine.logger.error({ runId, run: displayRunId(runId), part, since }, 'run.overdue');
+      }
+      told = new Set(late.map(({ runId }) => runId));
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { ClientBase } from 'pg';
+import { StoreError } from '../../model/errors.ts';
+import type { DatabaseIdentity, Store, Witness } from '../../ports/store.ts';
+import type { Connections, Row } from './connections.ts';
+import { ADMISSION, END_RECOVERY, WITNESS } from './sql/witness.ts';
+
+/** Guards a store against a database that is another than before (P14). */
+export interface Admission {
+  /** Looks at a new connection. @throws PAWL_STORE_UNAVAILABLE for a server that takes no writes. */
+  admit(client: ClientBase): Promise<void>;
+  /** Lets nothing but the witness travel once a connection has found another database than the last one seen. */
+  over(connections: Connections): Connections;
+}
+
+interface Admitted {
+  readonly system_identifier: string;
+  readonly timeline: number;
+  readonly read_only: boolean;
+}
+
+function isSame(a: DatabaseIdentity, b: DatabaseIdentity): boolean {
+  return a.systemIdentifier === b.systemIdentifier && a.timeline === b.timeline;
+}
+
+/** Begins without having seen any database. */
+export function createAdmission(): Admission {
+  /** What the witness has said last, and what the last new connection has met. */
+  let seen: DatabaseIdentity | null = null;
+  let met: DatabaseIdentity | null = null;
+  return {
+    admit: async (client) => {
+      const { rows } = await client.query<Admitted>(ADMISSION);
+      for (const { read_only: isReadOnly, system_identifier: systemIdentifier, timeline } of rows) {
+        if (isReadOnly)
+          throw new StoreError('PAWL_STORE_UNAVAILABLE', 'this server takes no writes: give the URL of the primary');
+        met = { systemIdentifier, timeline };
+      }
+    },
+    over: (connections) => ({
+      ...connections,
+      run: async <R = Row>(...[statement, values, lane]: Parameters<Connections['run']>): Promise<R[]> => {
+        if (statement !== WITNESS && seen !== null && met !== null && !isSame(seen, met))
+          throw new StoreError(
+            'PAWL_STORE_UNAVAILABLE',
+            'the database is another than before (its timeline or system identifier has changed): it is looked at first',
+          );
+        const rows = await connections.run<R>(statement, values, lane);
+        if (statement === WITNESS) {
+          seen = witnessOf(rows as readonly Row[]).identity;
+          met = seen;
+        }
+        return rows;
+      },
+    }),
+  };
+}
+
+function witnessOf(rows: readonly Row[]): Witness {
+  const row = rows[0] ?? {};
+  const identity = { systemIdentifier: row['system_identifier'] as string, timeline: row['timeline'] as number };
+  const sinceMs = row['recovery_since'] as number | null;
+  if (sinceMs === null) return { identity, recovery: null };
+  const was = { systemIdentifier: row['was_system_identifier'] as string, timeline: row['was_timeline'] as number };
+  return { identity, recovery: { sinceMs, was, lastSeenMs: row['last_seen_at'] as number } };
+}
+
+/** The verbs of P14. */
+export function witnessVerbs({ run }: Connections): Pick<Store, 'witness' | 'endRecovery'> {
+  return {
+    witness: async () => witnessOf(await run(WITNESS, [], 'beat')),
+    endRecovery: async (by, reason) => (await run(END_RECOVERY, [by, reason])).length > 0,
+  };
+}

@@ -1,0 +1,72 @@
+import { msOf, type Statement, TIME } from './statement.ts';
+
+/** This server's own word: its system identifier, and the timeline that it writes; a standby writes none. */
+const IDENTITY = `SELECT s.system_identifier::text AS system_identifier,
+       CASE WHEN pg_is_in_recovery() THEN 0
+            ELSE ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::integer END AS timeline
+FROM pg_control_system() AS s`;
+
+/** What a new connection asks before anything else travels on it (P14). */
+export const ADMISSION = `SELECT me.*, pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only
+FROM (${IDENTITY}) AS me`;
+
+/** WITNESS (P14): the row of the whole database; another identity than the one in it opens recovery mode. One row. */
+export const WITNESS: Statement = {
+  name: 'witness',
+  hot: false,
+  writes: true,
+  text: `WITH ${TIME}
+INSERT INTO pawl.witness AS w (system_identifier, timeline, seen_at)
+SELECT me.system_identifier, me.timeline, t.now FROM t CROSS JOIN (${IDENTITY}) AS me
+ON CONFLICT ON CONSTRAINT witness_pk DO UPDATE SET
+  (recovery_since, was_system_identifier, was_timeline, last_seen_at) = (
+    SELECT
+      CASE WHEN x.opens THEN excluded.seen_at ELSE w.recovery_since END,
+      CASE WHEN x.opens THEN w.system_identifier ELSE w.was_system_identifier END,
+      CASE WHEN x.opens THEN w.timeline ELSE w.was_timeline END,
+      CASE WHEN x.opens THEN w.seen_at ELSE w.last_seen_at END
+    FROM (SELECT w.recovery_since IS NULL
+      AND (w.system_identifier, w.timeline) IS DISTINCT FROM (excluded.system_identifier, excluded.timeline) AS opens) AS x),
+  system_identifier = excluded.system_identifier, timeline = excluded.timeline, seen_at = excluded.seen_at
+RETURNING w.system_identifier, w.timeline, ${msOf('w.recovery_since')} AS recovery_since,
+  w.was_system_identifier, w.was_timeline, ${msOf('w.last_seen_at')} AS last_seen_at`,
+};
+
+/** END RECOVERY (P14): `$1` who, `$2` why. One row, or none where there was no recovery mode. */
+export const END_RECOVERY: Statement = {
+  name: 'end_recovery',
+  hot: false,
+  writes: true,
+  text: `WITH ${TIME}
+UPDATE pawl.witness w SET recovery_since = NULL, was_system_identifier = NULL, was_timeline = NULL, last_seen_at = NULL,
+  reconciled_at = t.now, reconciled_by = $1, reconciled_reason = $2
+FROM t WHERE w.recovery_since IS NOT NULL
+RETURNING true AS ended`,
+};
+
+/**
+ * OVERDUE (P05): runs whose wake-up, timer or dead seat is older than `$2` ms and that no living seat holds, `$3` at most.
+ * Indexes: ready_due_idx, the timers by their time; reads all leases of the part.
+ */
+export const OVERDUE: Statement = {
+  name: 'overdue',
+  hot: false,
+  writes: false,
+  text: `WITH ${TIME}
+SELECT x.run_id, ${msOf('min(x.since)')} AS since
+FROM (
+  SELECT r.run_id, r.due_at AS since FROM pawl.ready r WHERE r.part = $1
+  UNION ALL
+  SELECT m.run_id, m.due_at FROM pawl.timer m WHERE m.part = $1
+  UNION ALL
+  SELECT l.run_id, coalesce(s.lease_until, l.claimed_at) FROM pawl.lease l
+  LEFT JOIN pawl.seat s ON s.part = l.part AND s.worker_id = l.worker_id
+  WHERE l.part = $1) AS x
+WHERE x.since < (SELECT t.now - $2 * interval '1 millisecond' FROM t)
+  AND NOT EXISTS (
+    SELECT FROM pawl.lease l JOIN pawl.seat s ON s.part = l.part AND s.worker_id = l.worker_id
+    WHERE l.part = $1 AND l.run_id = x.run_id AND s.lease_until > (SELECT t.now FROM t))
+GROUP BY x.run_id
+ORDER BY min(x.since), x.run_id
+LIMIT $3`,
+};

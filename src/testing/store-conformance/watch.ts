@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { type ConformanceHarness, testWith } from './harness.ts';
+import { commitOf, LEASE_MS, seated, startOneHeld } from './rows.ts';
+
+const GRACE_MS = 1_000;
+
+/** P05, P14: what any living process can see of runs that nobody moves, and of a database that is another than before. */
+export function watchConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('P05 a run that should have moved and is in no living hands is overdue; one that is held, waits or was just due is not', async ({
+    store,
+    advance,
+  }) => {
+    const worker = await seated(store);
+    const due = await startOneHeld(store, worker);
+    const lease = { kind: 'release', wakeSeen: null, readyAtMs: await store.nowMs() } as const;
+    await store.commit(0, worker, [commitOf(due, 1, 1, { lease })]);
+    assert.deepEqual(await store.overdue(0, GRACE_MS, 10), []);
+    await advance(GRACE_MS + 50);
+    const held = await startOneHeld(store, worker);
+    const late = await store.overdue(0, GRACE_MS, 10);
+    assert.deepEqual(
+      late.map(({ runId }) => runId),
+      [due],
+    );
+    const [claimed] = await store.claim(0, worker, 10);
+    assert.equal(claimed?.run.run.runId, due);
+    assert.deepEqual(await store.overdue(0, GRACE_MS, 10), []);
+    await advance(LEASE_MS + GRACE_MS + 50);
+    const orphans = await store.overdue(0, GRACE_MS, 10);
+    assert.deepEqual(orphans.map(({ runId }) => runId).sort(), [due, held].sort());
+    assert.equal((await store.overdue(0, GRACE_MS, 1)).length, 1);
+    await store.sweep(0, 10);
+    assert.deepEqual(await store.overdue(0, GRACE_MS, 10), []);
+  });
+
+  test('P05 a timer that nobody fires is overdue', async ({ store, advance }) => {
+    const worker = await seated(store);
+    const runId = await startOneHeld(store, worker);
+    const dueAtMs = (await store.nowMs()) + 100;
+    const timer = { name: 'w:wait', dueAtMs, generation: 1 };
+    const lease = { kind: 'release', wakeSeen: null, readyAtMs: null } as const;
+    await store.commit(0, worker, [commitOf(runId, 1, 1, { timersSet: [timer], lease })]);
+    await advance(100 + GRACE_MS + 50);
+    assert.deepEqual(await store.overdue(0, GRACE_MS, 10), [{ runId, sinceMs: dueAtMs }]);
+    await store.fireTimers(0, 10);
+    assert.deepEqual(await store.overdue(0, GRACE_MS, 10), []);
+  });
+
+  test('P14 a database that is looked at again is the same, and there is no recovery mode to end', async ({
+    store,
+  }) => {
+    const first = await store.witness();
+    assert.equal(first.recovery, null);
+    assert.deepEqual(await store.witness(), first);
+    assert.equal(await store.endRecovery('ana', 'nothing was lost'), false);
+  });
+}
