@@ -40,7 +40,7 @@ export function readExpression(context: BuildContext, node: YamlNode | null): Ex
 
 /** Maps are sets: their members are taken in the order of their names, so that a definition does not depend on how it is written. */
 function byName<Value>(entries: readonly (readonly [string, Value])[]): readonly (readonly [string, Value])[] {
-  return [...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** The members of a map in the order of their names. */

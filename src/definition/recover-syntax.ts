@@ -27,10 +27,9 @@ function valueSpan(text: string, at: number): Span {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   const stop = text.indexOf('\n', at);
   const end = stop === -1 ? text.length : stop;
-  const lead = /^\s*(?:- +)*(?:(?:[^\s#:'"{}[\],!&*|>@%`-][^\s:'"{}[\],]*|"[^"]*"|'[^']*')\s*: +)?/.exec(
-    text.slice(start, end),
-  );
-  return [start + (lead?.[0].length ?? 0), end];
+  const line = text.slice(start, end);
+  const value = line.replace(/^\s*(?:- +)*(?:(?:[^\s#:'"{}[\],!&*|>@%`-][^\s:'"{}[\],]*|"[^"]*"|'[^']*')\s*: +)?/, '');
+  return [end - value.length, end];
 }
 
 /** Puts a harmless value of the same length in place of a part, so that offsets stay true. */

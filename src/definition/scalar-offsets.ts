@@ -29,7 +29,7 @@ function blankPieces(source: string, from: number): { pieces: Piece[]; next: num
   const run = source.slice(from, next);
   const pieces: Piece[] = [];
   for (let index = 0; index < run.length; index += 1) {
-    const letter = run[index] ?? '';
+    const letter = run.charAt(index);
     if (letter === '\n' || !run.includes('\n')) pieces.push({ at: from + index, letter, units: 1 });
   }
   return { pieces, next };
@@ -52,7 +52,7 @@ function flowPieces(source: string, style: NodeStyle): Piece[] {
   const end = quoted ? source.length - 1 : source.length;
   let at = quoted ? 1 : 0;
   while (at < end) {
-    let step = { pieces: [{ at, letter: source[at] ?? '', units: 1 }], next: at + 1 } as {
+    let step = { pieces: [{ at, letter: source.charAt(at), units: 1 }], next: at + 1 } as {
       pieces: Piece[];
       next: number;
     };
@@ -77,7 +77,7 @@ function blockPieces(source: string, text: string): Piece[] {
   const pieces: Piece[] = [];
   let column = 0;
   for (let at = header; at < source.length; at += 1) {
-    const letter = source[at] ?? '';
+    const letter = source.charAt(at);
     if (letter === '\n' || column >= indent) pieces.push({ at, letter, units: 1 });
     column = letter === '\n' ? 0 : column + 1;
   }

@@ -28,8 +28,6 @@ export interface SourceMap {
   sourceText(pointer: string): string | null;
   /** A scalar's decoded text; null where there is no scalar. */
   scalarText(pointer: string): string | null;
-  /** How the value is written; null where there is no node. */
-  style(pointer: string): NodeStyle | null;
   /** Every scalar's decoded text, in file order. */
   scalars(): Iterable<readonly [pointer: string, text: string]>;
 }
@@ -137,7 +135,6 @@ export function createSourceMap(parts: SourceMapParts): SourceMap {
       return position === undefined ? null : text.slice(position.value[0], position.value[1]);
     },
     scalarText: (pointer) => nodes.get(pointer)?.text ?? null,
-    style: (pointer) => nodes.get(pointer)?.style ?? null,
     *scalars() {
       for (const [pointer, position] of nodes) if (position.text !== null) yield [pointer, position.text] as const;
     },

@@ -56,6 +56,15 @@ function nodesAround({ document }: Complaint, at: number): readonly RawNode[] {
   return path;
 }
 
+/** How much white space a text begins with. */
+function indentOf(text: string): number {
+  return text.length - text.trimStart().length;
+}
+
+function firstLine(text: string): string {
+  return text.replace(/\n.*$/s, '').trim();
+}
+
 function childrenOf(node: RawNode): readonly RawNode[] {
   if (node.kind === 'map') return node.entries.flatMap(({ key, value }) => [key, value]);
   return node.kind === 'list' ? node.items : [];
@@ -63,14 +72,14 @@ function childrenOf(node: RawNode): readonly RawNode[] {
 
 function tagWords({ error, text }: Complaint): Words | null {
   const from = lineStart(text, error.start);
-  const tag = /(?:^|[\s:,[{])(![^\s,[\]{}]*)/.exec(text.slice(from, error.start));
+  const tag = /(?<=^|[\s:,[{])![^\s,[\]{}]*/.exec(text.slice(from, error.start));
   if (tag === null) return null;
-  const start = from + tag.index + tag[0].length - (tag[1] ?? '').length;
+  const start = from + tag.index;
   return {
     code: 'PAWL-009',
     start,
-    end: start + (tag[1] ?? '').length,
-    message: `\`${tag[1]}\` is a YAML tag, no part of the value`,
+    end: start + tag[0].length,
+    message: `\`${tag[0]}\` is a YAML tag, no part of the value`,
     help: '`!` begins a YAML tag, quote the expression',
   };
 }
@@ -95,8 +104,7 @@ function colonWords({ error, text }: Complaint): Words | null {
 /** The value of one line goes on, deeper, on the next: an indentation that no key asked for. */
 function deeperLine(text: string, at: number): Words {
   const next = lineEnd(text, at) + 1;
-  const indent = /^\s*/.exec(text.slice(next))?.[0].length ?? 0;
-  const start = next + indent;
+  const start = next + indentOf(text.slice(next));
   return {
     code: 'PAWL-006',
     start,
@@ -163,7 +171,7 @@ function unclosedWords(complaint: Complaint): Words | null {
     };
   }
   const line = lineEnd(text, start) + 1;
-  const first = line + (/^\s*/.exec(text.slice(line))?.[0].length ?? 0);
+  const first = line + indentOf(text.slice(line));
   return {
     code: 'PAWL-006',
     start: first,
@@ -176,7 +184,7 @@ function unclosedWords(complaint: Complaint): Words | null {
 
 function reservedWords({ error, text }: Complaint): Words | null {
   if (error.code !== 'BAD_SCALAR_START') return null;
-  const letter = text[error.start] ?? '';
+  const letter = text.charAt(error.start);
   return {
     code: 'PAWL-022',
     start: error.start,
@@ -191,7 +199,7 @@ function keyWords({ error, text }: Complaint): Words | null {
   if (error.code !== 'MULTILINE_IMPLICIT_KEY' && !/Implicit map keys/.test(error.message)) return null;
   const from = lineStart(text, error.start);
   const line = text.slice(from, lineEnd(text, error.start));
-  const start = from + (/^\s*(?:- +)*/.exec(line)?.[0].length ?? 0);
+  const start = from + line.length - line.replace(/^\s*(?:- +)*/, '').length;
   const end = from + line.trimEnd().length;
   if (/^\s*- /.test(line)) {
     return {
@@ -226,7 +234,7 @@ function indentWords({ error, text }: Complaint): Words | null {
   const places = /must start at the same column|must be indented|less indented|Sequence item without/;
   if (!places.test(error.message)) return null;
   const from = lineStart(text, error.start);
-  const start = from + (/^\s*/.exec(text.slice(from))?.[0].length ?? 0);
+  const start = from + indentOf(text.slice(from));
   return {
     code: 'PAWL-006',
     start,
@@ -268,7 +276,7 @@ function trailingWords({ error, text }: Complaint): Words | null {
     return { code: 'PAWL-026', start, end: start + 1, message, help: 'take it out, or open it before' };
   }
   if (/["'\]}]$/.test(before)) {
-    const closer = before.at(-1) ?? '';
+    const closer = before.slice(-1);
     const message = `the value ends at \`${closer}\`, and something follows`;
     return {
       code: 'PAWL-026',
@@ -292,11 +300,7 @@ function trailingWords({ error, text }: Complaint): Words | null {
 
 function smallWords({ error, text }: Complaint): Words | null {
   const { start, end } = error;
-  const shown =
-    text
-      .slice(start, Math.max(end, start + 1))
-      .split('\n')[0]
-      ?.trim() ?? '';
+  const shown = firstLine(text.slice(start, Math.max(end, start + 1)));
   if (error.code === 'BAD_DQ_ESCAPE') {
     return {
       code: 'PAWL-003',
@@ -356,11 +360,7 @@ const RULES = [
 ];
 
 function otherWords({ error, text }: Complaint): Words {
-  const shown =
-    text
-      .slice(error.start, Math.max(error.end, error.start + 1))
-      .split('\n')[0]
-      ?.trim() ?? '';
+  const shown = firstLine(text.slice(error.start, Math.max(error.end, error.start + 1)));
   return {
     code: error.warning ? 'PAWL-020' : 'PAWL-003',
     start: error.start,

@@ -114,8 +114,8 @@ class TreeReader {
   }
 
   private reportTwin(name: string, pointer: string, key: RawNode, twin: RawNode): void {
-    const before = this.text.slice(0, twin.start).split('\n');
-    const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+    const before = this.text.slice(0, twin.start);
+    const place = `line ${before.split('\n').length}, column ${before.length - before.lastIndexOf('\n')}`;
     this.report({
       code: 'PAWL-008',
       pointer,

@@ -101,11 +101,11 @@ export function findJsonFault(text: string): JsonFault | null {
   const reader = new Reader(text);
   const at = reader.read();
   if (at === null) return null;
-  const lines = text.slice(0, at).split('\n');
+  const before = text.slice(0, at);
   const found = at === text.length ? 'it ends there' : `there is ${JSON.stringify([...text.slice(at, at + 2)][0])}`;
   return {
-    line: lines.length,
-    column: (lines.at(-1) ?? '').length + 1,
+    line: before.split('\n').length,
+    column: before.length - before.lastIndexOf('\n'),
     reason: `${reader.expected()} is expected and ${found}`,
   };
 }

@@ -46,14 +46,19 @@ function waysOut(graph: FlowGraph): readonly (readonly WayOut[])[] {
   return out;
 }
 
+/** A word of a set; beyond its end nothing is in it. */
+function wordAt(set: Uint32Array, at: number): number {
+  return set[at] ?? 0;
+}
+
 function withBit(set: Uint32Array, index: number | null): Uint32Array {
   const copy = Uint32Array.from(set);
-  if (index !== null) copy[index >> 5] = (copy[index >> 5] ?? 0) | (1 << (index & 31));
+  if (index !== null) copy[index >> 5] = wordAt(copy, index >> 5) | (1 << (index & 31));
   return copy;
 }
 
 function hasBit(set: Uint32Array | null, index: number): boolean {
-  return set !== null && ((set[index >> 5] ?? 0) & (1 << (index & 31))) !== 0;
+  return set !== null && (wordAt(set, index >> 5) & (1 << (index & 31))) !== 0;
 }
 
 /** Intersects what was known at a node with what an edge brings; true when that changed something. */
@@ -65,7 +70,7 @@ function meet(sets: (Uint32Array | null)[], node: number, incoming: Uint32Array)
   }
   let changed = false;
   for (let word = 0; word < known.length; word += 1) {
-    const met = (known[word] ?? 0) & (incoming[word] ?? 0);
+    const met = wordAt(known, word) & wordAt(incoming, word);
     if (met >>> 0 !== known[word]) {
       known[word] = met;
       changed = true;

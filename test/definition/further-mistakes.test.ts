@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { readYamlFile } from '../../src/definition/read-yaml-file.ts';
+import { validateWorkflow } from '../../src/definition/validate-workflow.ts';
+import { doc, HEAD, PAY, step } from './support/key-mistakes.ts';
+import { expected, marked, shown } from './support/marked.ts';
+
+const LAST = 'steps:\n  - { end: done }\n';
+const READ = `  look:
+    effect: read
+    http: { method: GET, url: 'http://127.0.0.1:1/look' }
+`;
+const NATURAL = `  set:
+    http: { method: PUT, url: 'http://127.0.0.1:1/set' }
+    idempotency: { header: Idempotency-Key, remembers: 1h }
+    compensate: none
+`;
+/** A file with these steps and some actions to call. */
+const steps = (...lines: readonly string[]): string =>
+  `${HEAD}vars: { n: { type: integer, default: 0 } }\nevents: { paid: {} }\n${PAY}${READ}${NATURAL}steps:\n${lines.map((line) => `  - ${line}\n`).join('')}`;
+const input = (schema: string): string => doc(`input: { type: object, properties: { a: ${schema} } }`);
+
+/** A call of an action whose input has one typed member. */
+const typed = (
+  schema: string,
+  value: string,
+): string => `${HEAD}input: { type: object, required: [n], properties: { n: { type: integer } } }
+actions:
+  pay:
+    input: { type: object, properties: { x: ${schema} } }
+    http: { method: POST, url: 'http://127.0.0.1:1/' }
+    idempotency: natural
+    compensate: none
+steps:
+  - id: a
+    call: pay
+    with: { x: ${value} }
+`;
+
+const SCHEMAS = [
+  ['a type that is a number', input('{ type: ⟦5⟧ }'), 'PAWL-114', /must be one of .*\(found a number\)/],
+  [
+    'a misspelled type in a list',
+    input('{ type: [⟦strng⟧, "null"] }'),
+    'PAWL-114',
+    /found `strng`.*did you mean `string`/,
+  ],
+  ['a misspelled keyword', input('{ ⟦minimun⟧: 1 }'), 'PAWL-114', /did you mean `minimum`/],
+  ['a keyword like none', input('{ ⟦zzzzzzzz⟧: 1 }'), 'PAWL-114', /keywords are those of JSON Schema 2020-12/],
+  ['an empty choice', input('{ anyOf: ⟦[]⟧ }'), 'PAWL-114', /`anyOf` must be/],
+  ['a choice that is no list', input('{ oneOf: ⟦x⟧ }'), 'PAWL-114', /`oneOf` must be/],
+  [
+    'a mistake inside a choice',
+    input('{ anyOf: [{ type: string }, { type: ⟦nul⟧ }] }'),
+    'PAWL-114',
+    /did you mean `null`/,
+  ],
+  ['a text in a choice', input('{ anyOf: [{ type: string }, ⟦text⟧] }'), 'PAWL-114', /a schema is a map \(found /],
+  ['an unknown format', input('{ type: string, format: ⟦phone⟧ }'), 'PAWL-114', /the formats are /],
+  ['a reference to another file', input('{ $ref: ⟦other.json⟧ }'), 'PAWL-114', /begin it with #/],
+  ['a pattern that is none', input('{ type: string, pattern: ⟦"("⟧ }'), 'PAWL-114', /the JSON Schema cannot be used/],
+  [
+    'a pattern in a choice that is none',
+    input('{ anyOf: [{ type: string, pattern: ⟦"("⟧ }] }'),
+    'PAWL-114',
+    /cannot be used/,
+  ],
+  [
+    'a default of another type',
+    input('{ type: integer, default: ⟦x⟧ }'),
+    'PAWL-114',
+    /the default does not fit its own schema/,
+  ],
+  [
+    'a default against a definition of the schema',
+    doc(
+      'input: { $defs: { n: { type: integer } }, type: object, properties: { a: { $ref: "#/$defs/n", default: ⟦x⟧ } } }',
+    ),
+    'PAWL-114',
+    /the default does not fit/,
+  ],
+] as const;
+
+const FLOW = [
+  ['a pivot on a read', steps('{ id: a, call: look, ⟦pivot⟧: true }'), 'PAWL-312', /"pivot" means nothing here/],
+  [
+    'an undo of a read',
+    steps('{ id: a, call: look, ⟦compensate⟧: { call: pay } }'),
+    'PAWL-312',
+    /"compensate" means nothing here/,
+  ],
+  [
+    'sending again what remembers no key',
+    steps('{ id: a, call: pay, onUnknown: ⟦reconcile⟧ }'),
+    'PAWL-313',
+    /has no reconcile/,
+  ],
+  [
+    'a handler that cancels after the pivot',
+    steps('{ id: a, call: pay, pivot: true }', '{ id: b, wait: 1h, on: [{ event: paid, then: ⟦cancel⟧ }] }'),
+    'PAWL-305',
+    /"then: cancel" may come after the pivot "a"/,
+  ],
+  [
+    'a choice whose output reads what one branch alone does',
+    steps(
+      '{ id: c, choose: [{ when: "1 < 2", steps: [{ id: a, call: pay }] }, { else: [] }], output: { x: =⟦steps.a.output.id⟧ } }',
+    ),
+    'PAWL-207',
+    /may not have completed/,
+  ],
+  [
+    'a branch that goes past what another does',
+    steps(
+      '{ id: c, choose: [{ when: "1 < 2", next: b }, { else: [{ id: a, call: look }] }], catch: [{ on: [any], then: raise }] }',
+      '{ id: b, call: look, with: { x: =⟦steps.a.output.id⟧ }, catch: [{ on: [timeout], next: end }, { on: [any], do: [], then: continue }] }',
+    ),
+    'PAWL-207',
+    /may not have completed/,
+  ],
+  [
+    'what a handler that goes elsewhere leaves out',
+    steps(
+      '{ id: w, wait: 1h, on: [{ event: paid, next: b }, { event: paid, then: end }] }',
+      '{ id: a, call: pay }',
+      '{ id: b, call: pay, with: { x: =⟦steps.a.output.id⟧ } }',
+    ),
+    'PAWL-207',
+    /or\(steps\.a\.output\.id/,
+  ],
+  [
+    'a code that no call inside a choice gives',
+    steps(
+      '{ id: c, choose: [{ when: "1 < 2", steps: [{ id: a, call: look }] }, { else: [] }], catch: [{ on: [⟦zzzzzzzzzz⟧], then: continue }] }',
+    ),
+    'PAWL-358',
+    /name a class, or a code/,
+  ],
+  [
+    'a step like none',
+    steps('{ id: a, call: pay, with: { x: =⟦steps.zzzzzz.output⟧ } }'),
+    'PAWL-211',
+    /name a step of this file|there is no step/,
+  ],
+  [
+    'a secret like none',
+    `${HEAD}secrets: [token]\nactions:\n  pay:\n    http: { method: POST, url: 'http://127.0.0.1:1/', headers: { X: =⟦secrets.zzzzzzzz⟧ } }\n    idempotency: natural\n    compensate: none\n${LAST}`,
+    'PAWL-704',
+    /add it: "secrets: \[token, zzzzzzzz\]"/,
+  ],
+] as const;
+
+const EXPRESSIONS = [
+  ['optional access', step('{ id: a, call: pay, when: "input.⟦?⟧a" }'), 'PAWL-401', /unexpected `\?`/],
+  ['links', step('{ id: a, call: pay, when: "⟦links⟧.x == 1" }'), 'PAWL-901', /`links` is not yet part/],
+  ['a name like none', step('{ id: a, call: pay, when: "⟦zzzzzz⟧ == 1" }'), 'PAWL-403', /what can be read/],
+  ['a text for a list', typed('{ type: array }', '⟦x⟧'), 'PAWL-412', /the schema wants/],
+  ['a list for a text', typed('{ type: string }', '⟦[1]⟧'), 'PAWL-412', /the schema wants/],
+  ['a list that is computed for a text', typed('{ type: string }', '⟦[=input.n]⟧'), 'PAWL-412', /the schema wants/],
+  ['another value than the only one', typed('{ const: eur }', '⟦usd⟧'), 'PAWL-412', /lists|"eur"/],
+  ['another value than those listed', typed('{ enum: [eur, chf] }', '⟦usd⟧'), 'PAWL-412', /"eur"/],
+  [
+    'a decimal for a whole number',
+    typed('{ type: integer }', '\'${ ⟦decimal("1.5")⟧ }\''),
+    'PAWL-412',
+    /write int\(…\)/,
+  ],
+  [
+    'a decimal for a number',
+    typed('{ type: number }', '\'${ ⟦decimal("1.5")⟧ }\''),
+    'PAWL-412',
+    /write double\(string\(…\)\)/,
+  ],
+  ['a decimal for a boolean', typed('{ type: boolean }', '\'${ ⟦decimal("1.5")⟧ }\''), 'PAWL-412', /the schema wants/],
+  [
+    'an expression in a text that is not closed',
+    step('{ id: a, call: pay, with: { x: "a ⟦${⟧ input.n" } }'),
+    'PAWL-014',
+    /close/,
+  ],
+  ['a reserved word', step('{ id: a, call: pay, when: "⟦while⟧ == 1" }'), 'PAWL-401', /./],
+] as const;
+
+describe('a mistake of YAML', () => {
+  it.each<readonly [why: string, source: string, code: string, words: RegExp]>([
+    ['a second document that the file ends with', 'a: 1\n⟦---⟧', 'PAWL-018', /file of its own/],
+    ['a comment right behind a quoted text', 'a: "x"⟦#y⟧\n', 'PAWL-015', /blank before `#`/],
+    ['a list item between the keys of a map', 'a: 1\n- ⟦b⟧\nc: 2\n', 'PAWL-006', /indent/],
+    ['a tab on the last line', 'a:\n  b: 1\n⟦\t⟧c: 2', 'PAWL-004', /blanks/],
+    ['a comment that the file ends with', 'a: red ⟦#ff0000⟧', 'PAWL-015', /quote/],
+    ['an alias to a map around it', 'a: &x\n  b: { c: ⟦*x⟧ }', 'PAWL-011', /quoted/],
+  ])('is told alone, at its place and with its mend: %s', (_why, source, code, words) => {
+    const place = marked(source);
+    const problems = readYamlFile(place.text, 'sample.pawl.yaml').problems.filter((one) => one.code !== 'PAWL-010');
+    expect({ found: shown(problems), problems }).toMatchObject({ found: [expected(code, place)] });
+    expect(problems.map(({ message, help }) => `${message}. ${help}`)[0]).toMatch(words);
+  });
+});
+
+describe.each([
+  ['of a JSON Schema', SCHEMAS],
+  ['of the flow', FLOW],
+  ['of an expression', EXPRESSIONS],
+] as const)('a mistake %s', (_, table) => {
+  it.each<readonly [why: string, source: string, code: string, words: RegExp]>(table)(
+    'is told alone, at its place and with its mend: %s',
+    (_why, source, code, words) => {
+      const place = marked(source);
+      const { problems } = validateWorkflow(place.text, 'sample.pawl.yaml');
+      expect({ text: place.text, found: shown(problems), problems }).toMatchObject({ found: [expected(code, place)] });
+      expect(problems.map(({ message, help }) => `${message}. ${help}`)[0]).toMatch(words);
+    },
+  );
+});
