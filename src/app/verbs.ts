@@ -15,6 +15,7 @@ import { type RunView, runView } from '../engine/run-view.ts';
 import { type SignalAsk, signalRun } from '../engine/signal-run.ts';
 import { type StartAsk, type Started, startRun } from '../engine/start-run.ts';
 import { type VerifiedRun, verifyRun } from '../engine/verify-run.ts';
+import { type CheckedCounts, type VerifiedStore, verifyStore } from '../engine/verify-store.ts';
 import { NotFoundError } from '../model/errors.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { RunFilter, StoredVersion } from '../ports/store.ts';
@@ -49,6 +50,8 @@ export interface Verbs {
   list(filter: Omit<RunFilter, 'tenant'>): Promise<readonly RunLineView[]>;
   history(run: string): Promise<HistoryView>;
   verify(run: string): Promise<VerifiedRun>;
+  /** Every invariant of every run. @param onProgress told what was looked at so far. */
+  verifyStore(onProgress?: (checked: CheckedCounts) => void): Promise<VerifiedStore>;
   versions(): Promise<readonly StoredVersion[]>;
   /** @param version null = the highest. @throws PAWL_VERSION_NOT_FOUND. */
   version(workflow: string, version: number | null): Promise<StoredVersion>;
@@ -56,7 +59,16 @@ export interface Verbs {
 
 type ReadVerbs = Pick<
   Verbs,
-  'find' | 'show' | 'list' | 'history' | 'verify' | 'versions' | 'version' | 'previewCancel' | 'previewCompensation'
+  | 'find'
+  | 'show'
+  | 'list'
+  | 'history'
+  | 'verify'
+  | 'verifyStore'
+  | 'versions'
+  | 'version'
+  | 'previewCancel'
+  | 'previewCompensation'
 >;
 
 function readVerbs(engine: Engine): ReadVerbs {
@@ -66,6 +78,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     list: (filter) => listRuns(engine, filter),
     history: async (name) => historyView(engine, await find(name)),
     verify: async (name) => verifyRun(engine, await find(name)),
+    verifyStore: (onProgress) => verifyStore(engine.store, onProgress),
     previewCancel: async (name) => previewCancel(engine, await find(name)),
     previewCompensation: async (name) => previewCompensation(engine, await find(name)),
     versions: () => engine.store.listVersions(engine.tenant),

@@ -17,6 +17,7 @@ import { addSignal } from './commands/signal.ts';
 import { addStart } from './commands/start.ts';
 import { addValidate } from './commands/validate.ts';
 import { addVisualize } from './commands/visualize.ts';
+import { addVerify } from './commands/verify.ts';
 import { addWorker } from './commands/worker.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { invariant } from '../model/errors.ts';
@@ -41,6 +42,7 @@ const VERBS = [
   addWorker,
   addDb,
   addReceipt,
+  addVerify,
 ];
 
 /**

@@ -1,3 +1,4 @@
+import type { RunState } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
 import { DEADLINE_HELD } from './pass-deadline.ts';
@@ -8,7 +9,7 @@ const PIN = 'pin:functions';
  * What may not leave: `all` while this process lacks a function of the version or the run is parked, `new` while a
  * deadline waits for a person (what is open still settles), null otherwise.
  */
-export function blockOf(draft: Draft): 'all' | 'new' | null {
+export function blockOf(draft: Pick<RunState, 'control'>): 'all' | 'new' | null {
   const { incidents } = draft.control;
   if (incidents.some((incident) => incident.kind === 'pin' || incident.kind === 'poison')) return 'all';
   return incidents.some((incident) => incident.id.endsWith(`:${DEADLINE_HELD}`)) ? 'new' : null;

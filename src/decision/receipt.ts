@@ -119,10 +119,21 @@ function checkRow(effect: Effect, receipts: readonly Receipt[], byNo: ReadonlyMa
   const faults: string[] = [];
   if (sha256(effect.request) !== effect.requestHash) faults.push('the request does not match its hash');
   if (effectKey(effect.ingredients) !== effect.key) faults.push('the key does not match its ingredients');
-  if (own.some((receipt) => receipt.requestHash !== effect.requestHash))
-    faults.push('the receipt is of another request');
-  faults.push(...checkNamed(effect, effect.receiptNo === null ? null : (byNo.get(effect.receiptNo) ?? null)));
+  faults.push(...checkProof(effect, own, byNo));
   return faults.map((fault) => ({ receiptNo: effect.receiptNo, effectKey: effect.key, fault }));
+}
+
+/** What a row and its receipts do not agree on. */
+function checkProof(effect: Effect, own: readonly Receipt[], byNo: ReadonlyMap<number, Receipt>): readonly string[] {
+  const isOther = own.some((receipt) => receipt.requestHash !== effect.requestHash);
+  const named = effect.receiptNo === null ? null : (byNo.get(effect.receiptNo) ?? null);
+  return [...(isOther ? ['the receipt is of another request'] : []), ...checkNamed(effect, named)];
+}
+
+/** What a ledger row and the receipts of its run do not agree on, its own key and hash left aside. */
+export function proofFaults(effect: Effect, receipts: readonly Receipt[]): readonly string[] {
+  const own = receipts.filter((receipt) => receipt.effectKey === effect.key);
+  return checkProof(effect, own, new Map(receipts.map((receipt) => [receipt.receiptNo, receipt])));
 }
 
 /** What a row says of its outcome is what the receipt that it names says. */

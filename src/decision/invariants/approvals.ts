@@ -1,0 +1,113 @@
+import type { Approval, Vote } from '../../model/approval.ts';
+import type { Effect } from '../../model/effect.ts';
+import { hashJson } from '../../model/hash.ts';
+import type { RunRecords } from '../../model/run-records.ts';
+import { isExcepted, tally } from '../approval-rules.ts';
+import type { RowCheck } from './check.ts';
+import type { CheckedRun } from './opened-run.ts';
+import { effectRow } from './opened-run.ts';
+
+type Fault = readonly [broken: boolean, what: string];
+
+/** Whether the votes, or the expiry, came to what stands there. */
+function isDecidedSo(approval: Approval): boolean {
+  const { state, onExpire, expiresAtMs } = approval;
+  const mayExpire = expiresAtMs !== null;
+  switch (state) {
+    case 'open':
+      return tally(approval) === 'open';
+    case 'approved':
+      return tally(approval) === 'approved' || (mayExpire && onExpire === 'approve');
+    case 'denied':
+      return tally(approval) === 'denied';
+    case 'expired':
+      return mayExpire && onExpire === 'deny';
+    case 'held':
+      return mayExpire && onExpire === 'hold';
+    case 'cancelled':
+      return true;
+  }
+}
+
+function faultsOf(approval: Approval): readonly string[] {
+  const { state, decidedAtMs } = approval;
+  const faults: readonly Fault[] = [
+    [hashJson(approval.subject) !== approval.subjectHash, 'its subject is not the one that was shown'],
+    [
+      (state === 'open') !== (decidedAtMs === null),
+      `it is ${state} and has ${decidedAtMs === null ? 'no' : 'a'} time of decision`,
+    ],
+    [!isDecidedSo(approval), `it is ${state}, and its votes do not say so`],
+  ];
+  return faults.filter(([broken]) => broken).map(([, what]) => what);
+}
+
+/** What was authorized is what people saw: this request, by an approval that was given. */
+function authorityFault({ approvals, program }: CheckedRun, effect: Effect): string | null {
+  const { approvalId, attempt, step, compensates, requestHash } = effect;
+  if (approvalId === null) {
+    const known = compensates === null ? program?.steps.get(step) : undefined;
+    const needs = known?.verb === 'call' ? known.authorizedBy : null;
+    return attempt > 0 && needs !== null ? `it was sent, and ${needs} never approved it` : null;
+  }
+  const approval = approvals.find((known) => known.approvalId === approvalId);
+  if (approval?.state !== 'approved') return `approval ${approvalId} is ${approval?.state ?? 'not there'}`;
+  const isShown = approval.authorizes.some((shown) => shown.requestHash === requestHash);
+  return isShown ? null : `approval ${approvalId} was for another request`;
+}
+
+/** A04, A05, V18: a decision is what the votes say, about what was shown, and nothing else is sent. */
+export const APPROVAL: RowCheck = {
+  name: 'approval',
+  rule: 'A04, A05',
+  promise:
+    'An approval is decided once, as its votes say, about the subject that was hashed; what it authorizes is its request.',
+  mend: null,
+  find: (run) => [
+    ...run.approvals.flatMap((approval) =>
+      faultsOf(approval).map((what) => ({ row: `approval ${approval.approvalId}`, what })),
+    ),
+    ...run.effects.flatMap((effect) => {
+      const what = authorityFault(run, effect);
+      return what === null ? [] : [{ row: effectRow(effect), what }];
+    }),
+  ],
+};
+
+function voteFaults({ inbox }: RunRecords, approval: Approval, at: number, vote: Vote): readonly string[] {
+  const { approvalId } = approval;
+  const isFirst = !approval.votes.slice(0, at).some(({ principal }) => principal === vote.principal);
+  const isStored = inbox.some(
+    ({ payload, outcome }) =>
+      payload.type === 'vote' &&
+      outcome === 'applied' &&
+      payload.approvalId === approvalId &&
+      payload.principal === vote.principal &&
+      payload.decision === vote.decision,
+  );
+  const faults: readonly Fault[] = [
+    [!isFirst, 'it is a second vote of one person'],
+    [isExcepted(approval, vote.principal), 'it is of somebody who must not decide this'],
+    [vote.subjectHash !== approval.subjectHash, 'it is about another subject'],
+    [!isStored, 'no event in the inbox brought it'],
+  ];
+  return faults.filter(([broken]) => broken).map(([, what]) => what);
+}
+
+/** A02, A03, A04: one vote a person, of somebody who may, about what was shown, and brought by an event. */
+export const VOTE: RowCheck = {
+  name: 'vote',
+  rule: 'A02, A03',
+  promise:
+    'Each person votes once, about the subject as it stands, is not excepted, and the vote came through the inbox.',
+  mend: null,
+  find: (run) =>
+    run.approvals.flatMap((approval) =>
+      approval.votes.flatMap((vote, at) =>
+        voteFaults(run, approval, at, vote).map((what) => ({
+          row: `vote ${approval.approvalId} ${vote.principal}`,
+          what,
+        })),
+      ),
+    ),
+};

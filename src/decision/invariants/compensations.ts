@@ -1,0 +1,71 @@
+import type { Effect } from '../../model/effect.ts';
+import type { EffectKey } from '../../model/ids.ts';
+import { isOpen } from '../effect-lifecycle.ts';
+import type { Finding, PositionCheck } from './check.ts';
+import { effectRow, type OpenedRun } from './opened-run.ts';
+
+type Fault = readonly [broken: boolean, what: string];
+
+function generationOf({ ingredients }: Effect): number {
+  return ingredients.generation;
+}
+
+/** Compensations of one forward effect, the first generation first. */
+function undosOf({ rows }: OpenedRun, forwardKey: EffectKey): readonly Effect[] {
+  return rows.effects
+    .filter(({ compensates }) => compensates === forwardKey)
+    .sort((left, right) => generationOf(left) - generationOf(right));
+}
+
+function faultsOf(run: OpenedRun, undo: Effect, forwardKey: EffectKey): readonly string[] {
+  const forward = run.effects.get(forwardKey);
+  if (forward === undefined) return ['it undoes an effect that is not there'];
+  const all = undosOf(run, forwardKey);
+  const place = all.indexOf(undo);
+  const before = all.slice(0, place);
+  const wasAsked = undo.attempt > 0 || undo.state === 'AUTHORIZED';
+  const openForward = run.rows.effects.find(
+    (row) => row.compensates === null && (row.state === 'REQUESTED' || row.state === 'UNKNOWN'),
+  );
+  const faults: readonly Fault[] = [
+    [forward.state !== 'CONFIRMED', `it undoes ${forward.step}, which is ${forward.state}`],
+    [generationOf(undo) !== place, `it is of generation ${generationOf(undo)}, and ${place} came before`],
+    [before.some(({ state }) => isOpen(state)), 'a generation before it is still open'],
+    [undo.state === 'CONFIRMED' && before.some(({ state }) => state === 'CONFIRMED'), 'the effect was undone before'],
+    // A terminated run may leave its forward effect unknown behind an undo that had begun.
+    [
+      wasAsked && isOpen(undo.state) && openForward !== undefined,
+      `it is requested, and ${openForward?.step ?? ''} is not settled`,
+    ],
+  ];
+  return faults.filter(([broken]) => broken).map(([, what]) => what);
+}
+
+/** R01: one at a time; R12: a plan names rows that are there. */
+function planFaults({ rows, control, effects }: OpenedRun): readonly Finding[] {
+  const underWay = rows.effects.filter(
+    ({ compensates, state }) => compensates !== null && isOpen(state) && state !== 'PROPOSED',
+  );
+  const lost = (control.plan ?? []).filter((key) => (effects.get(key)?.compensates ?? null) === null);
+  return [
+    ...underWay.slice(1).map((effect) => ({ row: effectRow(effect), what: 'another undo is under way' })),
+    ...lost.map((key) => ({ row: `effect ${key}`, what: 'the plan names it, and it is no undo of this run' })),
+  ];
+}
+
+/** R01 to R04, R13, R16: what is undone was done, once, in order, and never while something of the run is open. */
+export const COMPENSATION: PositionCheck = {
+  name: 'compensation',
+  rule: 'R01, R03, R13, R16',
+  promise:
+    'A compensation is of a CONFIRMED effect, one is CONFIRMED at most, one under way at most, none beside open effects.',
+  mend: null,
+  find: (run) => [
+    ...run.rows.effects.flatMap((effect) =>
+      effect.compensates === null
+        ? []
+        : faultsOf(run, effect, effect.compensates).map((what) => ({ row: effectRow(effect), what })),
+    ),
+    ...planFaults(run),
+  ],
+};

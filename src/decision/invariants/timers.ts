@@ -1,0 +1,91 @@
+import { ownValue } from '../../model/own-value.ts';
+import type { Timer } from '../../model/run.ts';
+import { activeLeaf } from '../active-steps.ts';
+import { DEADLINE } from '../settle-run.ts';
+import type { Finding, PositionCheck } from './check.ts';
+import { inboxRow, type OpenedRun } from './opened-run.ts';
+
+const KEEP = 'keep:';
+
+/** What a timer waits with is over; null = it still stands for something. */
+function orphanOf({ rows, control, phase }: OpenedRun, { name }: Timer): string | null {
+  if (phase === 'ended') return 'the run has ended';
+  if (name === DEADLINE) return phase === 'forward' ? null : 'forward work is over';
+  if (name.startsWith(KEEP)) {
+    const isKept = rows.inbox.some((row) => `${KEEP}${row.source}/${row.eventId}` === name && row.outcome === 'kept');
+    return isKept ? null : 'no event is kept under that name';
+  }
+  const step = name.slice(0, name.lastIndexOf(':'));
+  return Object.hasOwn(control.activeSinceMs, step) ? null : `step ${step} is not active`;
+}
+
+function faultsOf(run: OpenedRun, timer: Timer): readonly string[] {
+  const { name, generation } = timer;
+  const current = ownValue(run.control.timerGenerations, name);
+  const orphan = orphanOf(run, timer);
+  const hasFired = run.rows.inbox.some(
+    ({ source, eventId }) => source === 'timer' && eventId === `${name}#${generation}`,
+  );
+  if (hasFired) return [`generation ${generation} has fired already`];
+  if (orphan !== null) return [orphan];
+  return current === generation ? [] : [`it is of generation ${generation}, the run waits for ${current ?? 'none'}`];
+}
+
+/** V06: a timer stands for something that the run still waits for; the commit that leaves the state deletes it. */
+export const TIMER: PositionCheck = {
+  name: 'timer',
+  rule: 'V06',
+  promise: 'Every timer is of the generation that its run waits for, of an active step, a kept event or the deadline.',
+  mend: 'delete the row: firing it would be answered `stale` or `ended`',
+  find: (run) =>
+    run.rows.timers.flatMap((timer) => faultsOf(run, timer).map((what) => ({ row: `timer ${timer.name}`, what }))),
+};
+
+/** Whether a name is armed, or has fired and is still to be decided. */
+function isArmed({ rows, control }: OpenedRun, name: string): boolean {
+  const fired = `${name}#${ownValue(control.timerGenerations, name) ?? 0}`;
+  return (
+    rows.timers.some((timer) => timer.name === name) ||
+    rows.inbox.some(({ source, eventId, outcome }) => source === 'timer' && eventId === fired && outcome === null)
+  );
+}
+
+/** Names that must be armed for what the run waits for, each with what waits. */
+function wantedOf({ rows, control, snapshot, phase }: OpenedRun): readonly (readonly [name: string, waits: string])[] {
+  if (phase === 'ended') return [];
+  const leaf = activeLeaf(snapshot.value);
+  const step = leaf === null ? undefined : rows.program?.steps.get(leaf);
+  const waits = step?.verb === 'wait';
+  const isTimed = (step?.verb === 'await' || step?.verb === 'approve') && step.timeoutMs !== null;
+  const open = rows.approvals.filter((approval) => approval.state === 'open' && approval.expiresAtMs !== null);
+  const kept = rows.inbox.filter((row) => row.outcome === 'kept' && row.payload.type === 'signal');
+  return [
+    ...(waits ? [[`${step.id}:wait`, `step ${step.id}`] as const] : []),
+    ...(isTimed ? [[`${step.id}:timeout`, `step ${step.id}`] as const] : []),
+    ...open.map((approval) => [`${approval.step}:expires`, `approval ${approval.approvalId}`] as const),
+    ...kept.map((row) => [`${KEEP}${row.source}/${row.eventId}`, inboxRow(row)] as const),
+    // Armed once, at the start: any other number says that it was applied or taken back.
+    ...(phase === 'forward' && ownValue(control.timerGenerations, DEADLINE) === 1
+      ? [[DEADLINE, 'the run'] as const]
+      : []),
+  ];
+}
+
+/**
+ * V06: what waits for a time has its timer; without it nobody would ever look again. Legal in between: the timer has fired
+ * and its event is not decided yet.
+ */
+export const TIMER_MISSING: PositionCheck = {
+  name: 'timer-missing',
+  rule: 'V01, V06, A06',
+  promise:
+    'A wait, a timeout, an expiry, a kept event and a deadline each have their timer, or its event to be decided.',
+  mend: '`pawl cancel RUN`, or send what it waits for; the time itself is lost',
+  find: (run): readonly Finding[] =>
+    wantedOf(run)
+      .filter(([name]) => !isArmed(run, name))
+      .map(([name, waits]) => ({
+        row: `timer ${name}`,
+        what: `${waits} waits for it, and it is neither armed nor fired`,
+      })),
+};

@@ -1,0 +1,111 @@
+import type { CheckFacts, InvariantFault } from '../decision/invariants/check.ts';
+import { findFaults, RUN_CHECKS } from '../decision/invariants/find-faults.ts';
+import type { CheckedRun } from '../decision/invariants/opened-run.ts';
+import { InvariantError } from '../model/errors.ts';
+import type { RunId } from '../model/ids.ts';
+import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
+import type { Store } from '../ports/store.ts';
+import { createVersionCache, type VersionCache } from './version-cache.ts';
+
+/** Runs that are in memory at once. */
+const PAGE_RUNS = 100;
+/** Rows without a run that are told of each table of a part. */
+const STRAYS_MAX = 100;
+
+/** What was looked at. */
+export interface CheckedCounts {
+  readonly runs: number;
+  readonly effects: number;
+  readonly receipts: number;
+  readonly transitions: number;
+  readonly timers: number;
+  readonly events: number;
+}
+
+/** What a whole store was found to be; no fault means that every invariant holds. */
+export interface VerifiedStore {
+  readonly faults: readonly InvariantFault[];
+  readonly checked: CheckedCounts;
+}
+
+const UNREADABLE: CheckFacts = {
+  name: 'unreadable',
+  rule: 'P11, P15',
+  promise: "Every row of a run can be read: its texts are JSON, its snapshot's bytes are packed as they say.",
+  mend: null,
+};
+const STRAY: CheckFacts = {
+  name: 'stray',
+  rule: 'P01, P02',
+  promise: 'Every lease, wake-up, timer, key and record belongs to a run that is there, with its head.',
+  mend: null,
+};
+
+/** Every check of a store, with what it promises; `docs/reference/invariants.md` lists the same. */
+export const STORE_CHECKS: readonly CheckFacts[] = [...RUN_CHECKS, STRAY, UNREADABLE];
+
+const NOTHING: CheckedCounts = { runs: 0, effects: 0, receipts: 0, transitions: 0, timers: 0, events: 0 };
+
+function counted(counts: CheckedCounts, run: RunRecords): CheckedCounts {
+  return {
+    runs: counts.runs + 1,
+    effects: counts.effects + run.effects.length,
+    receipts: counts.receipts + run.receipts.length,
+    transitions: counts.transitions + run.journal.length,
+    timers: counts.timers + run.timers.length,
+    events: counts.events + run.inbox.length,
+  };
+}
+
+function unreadable({ runId, message }: UnreadableRun): InvariantFault {
+  const { name, rule, mend } = UNREADABLE;
+  return { runId, check: name, rule, row: 'run', what: message, mend };
+}
+
+function strayFault({ table, runId, row }: StrayRow): InvariantFault {
+  const { name, rule, mend } = STRAY;
+  return { runId, check: name, rule, row: `${table} ${row}`, what: 'its run is not there', mend };
+}
+
+/** The version that a run is pinned to; null = it is not there, or is not what its digest says. */
+async function programOf(versions: VersionCache, { run }: RunRecords): Promise<CheckedRun['program']> {
+  try {
+    return (await versions.byDigest(run.digest))?.compiled ?? null;
+  } catch (error) {
+    if (error instanceof InvariantError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Looks for everything that breaks an invariant, in every run of a store: read-only, beside any number of workers, page by
+ * page, each run's rows of one instant. Transaction: none.
+ * @param onProgress told after each page what was looked at so far.
+ */
+export async function verifyStore(
+  store: Store,
+  onProgress: (checked: CheckedCounts) => void = () => undefined,
+): Promise<VerifiedStore> {
+  const versions = createVersionCache(store);
+  const faults: InvariantFault[] = [];
+  let checked = NOTHING;
+  for (let part = 0; part < store.parts; part += 1) {
+    faults.push(...(await store.strays(part, STRAYS_MAX)).map(strayFault));
+    let after: RunId | null = null;
+    do {
+      const page: Awaited<ReturnType<Store['records']>> = await store.records(part, after, PAGE_RUNS);
+      for (const records of page.runs) {
+        if ('message' in records) {
+          faults.push(unreadable(records));
+          continue;
+        }
+        const program = await programOf(versions, records);
+        faults.push(...findFaults({ ...records, program }, page.nowMs));
+        checked = counted(checked, records);
+      }
+      after = page.next;
+      onProgress(checked);
+    } while (after !== null);
+  }
+  return { faults, checked };
+}
