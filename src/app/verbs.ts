@@ -6,6 +6,7 @@ import { findEffect } from '../engine/find-effect.ts';
 import { findRun, loadStored } from '../engine/find-run.ts';
 import { type HistoryView, historyView } from '../engine/history-view.ts';
 import { type RunLineView, listRuns } from '../engine/list-runs.ts';
+import { listNeeds, type NeedView } from '../engine/list-needs.ts';
 import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
 import { type CancelPreview, previewCancel } from '../engine/preview-cancel.ts';
@@ -16,6 +17,8 @@ import { type SignalAsk, signalRun } from '../engine/signal-run.ts';
 import { type StartAsk, type Started, startRun } from '../engine/start-run.ts';
 import { type VerifiedRun, verifyRun } from '../engine/verify-run.ts';
 import { type CheckedCounts, type VerifiedStore, verifyStore } from '../engine/verify-store.ts';
+import { takePulse } from '../engine/watch-overdue.ts';
+import { explainRun, type WhyView } from '../engine/why-run.ts';
 import { NotFoundError } from '../model/errors.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { RunFilter, StoredVersion } from '../ports/store.ts';
@@ -48,6 +51,14 @@ export interface Verbs {
   find(run: string): Promise<RunIdentity>;
   show(run: string): Promise<RunView>;
   list(filter: Omit<RunFilter, 'tenant'>): Promise<readonly RunLineView[]>;
+  /** What a person is needed for: a line per incident and per approval. */
+  needs(filter: Omit<RunFilter, 'tenant' | 'needsHuman'>): Promise<readonly NeedView[]>;
+  /** What a run waits for, since when, and who can move it. */
+  why(run: string): Promise<WhyView>;
+  /** How many runs should have moved and are in nobody's hands, and whether any worker lives (P05). */
+  pulse(): Promise<{ readonly overdue: number; readonly workers: number }>;
+  /** Ends the database's recovery mode: the window was reconciled (P14). @returns false when there was none. */
+  endRecovery(act: Act): Promise<boolean>;
   history(run: string): Promise<HistoryView>;
   verify(run: string): Promise<VerifiedRun>;
   /** Every invariant of every run. @param onProgress told what was looked at so far. */
@@ -61,6 +72,10 @@ type ReadVerbs = Pick<
   Verbs,
   | 'find'
   | 'show'
+  | 'needs'
+  | 'why'
+  | 'pulse'
+  | 'endRecovery'
   | 'list'
   | 'history'
   | 'verify'
@@ -76,6 +91,10 @@ function readVerbs(engine: Engine): ReadVerbs {
   return {
     find,
     list: (filter) => listRuns(engine, filter),
+    needs: (filter) => listNeeds(engine, filter),
+    why: async (name) => explainRun(engine, await find(name)),
+    pulse: () => takePulse(engine),
+    endRecovery: ({ by, reason }) => engine.store.endRecovery(by, reason),
     history: async (name) => historyView(engine, await find(name)),
     verify: async (name) => verifyRun(engine, await find(name)),
     verifyStore: (onProgress) => verifyStore(engine.store, onProgress),

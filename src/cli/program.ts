@@ -18,6 +18,7 @@ import { addStart } from './commands/start.ts';
 import { addValidate } from './commands/validate.ts';
 import { addVisualize } from './commands/visualize.ts';
 import { addVerify } from './commands/verify.ts';
+import { addWhy } from './commands/why.ts';
 import { addWorker } from './commands/worker.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { invariant } from '../model/errors.ts';
@@ -28,6 +29,7 @@ const VERBS = [
   addStart,
   addLs,
   addShow,
+  addWhy,
   addApprove,
   addDeny,
   addSignal,

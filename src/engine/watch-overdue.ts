@@ -15,6 +15,15 @@ export async function overdueRuns(
   return lists.flat();
 }
 
+/** What any process can see of the others: how many runs nobody moves, how many workers live. Transaction: none. */
+export async function takePulse(engine: Engine): Promise<{ readonly overdue: number; readonly workers: number }> {
+  const { store } = engine;
+  const parts = Array.from({ length: store.parts }, (_, part) => part);
+  const [late, seats, nowMs] = await Promise.all([overdueRuns(engine, parts), store.workers(), store.nowMs()]);
+  const living = seats.filter(({ leaseUntilMs }) => leaseUntilMs > nowMs);
+  return { overdue: late.length, workers: new Set(living.map(({ workerId }) => workerId)).size };
+}
+
 /** The alarm of one part: tells each overdue run once, until it has moved (P05). */
 export function createOverdueAlarm(engine: Engine, part: number): { look(): Promise<void> } {
   let told: ReadonlySet<RunId> = new Set();

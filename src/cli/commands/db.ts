@@ -20,6 +20,10 @@ export function addDb(program: Command, bind: Bind): void {
   db.command('url')
     .description('its address')
     .action(bind((context) => url(context)));
+  db.command('recovered')
+    .description('end recovery mode: what the database may have forgotten was compared with the providers')
+    .requiredOption('--reason <text>', 'how the window was reconciled; kept')
+    .action(bind((context, options: { readonly reason: string }) => recovered(context, options.reason)));
 }
 
 function manager(context: CliContext): ReturnType<typeof manageDatabase> {
@@ -61,4 +65,13 @@ async function url(context: CliContext): Promise<void> {
   if (printJson(context, { url: address })) return;
   if (address === null) context.say('no database runs here: "pawl db start" starts one');
   else context.print(address);
+}
+
+async function recovered(context: CliContext, reason: string): Promise<void> {
+  const ended = await context.withApp((app) =>
+    app.endRecovery({ by: app.principal(context.options.by ?? null).name, reason }),
+  );
+  if (!ended) context.exit = EXIT.conflict;
+  if (printJson(context, { ended })) return;
+  context.say(ended ? 'recovery mode is over: everything is sent again' : 'the database is in no recovery mode');
 }

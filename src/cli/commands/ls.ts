@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander';
+import type { App } from '../../app/create-app.ts';
 import { RUN_STATUSES, type RunStatus } from '../../model/statuses.ts';
 import { type CliContext, printJsonList, widthOf } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
 import { UsageError } from '../report-error.ts';
 import { renderTable } from '../table.ts';
+import { counted } from '../time-words.ts';
 
 interface LsOptions {
   readonly needs?: 'human';
@@ -31,11 +33,15 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
   const filter = {
     workflow: options.workflow ?? null,
     statuses: readStatuses(options.status),
-    needsHuman: options.needs === 'human',
     q,
     limit: readLimit(options.limit),
   };
-  const runs = await context.withApp((app) => app.list(filter));
+  if (options.needs === 'human') return lsNeeds(context, filter);
+  const { runs, pulse } = await context.withApp(async (app) => ({
+    runs: await app.list({ ...filter, needsHuman: false }),
+    pulse: await app.pulse(),
+  }));
+  tellPulse(context, pulse);
   if (printJsonList(context, runs)) return;
   if (context.options.output === 'ids') {
     for (const run of runs) context.print(run.id);
@@ -59,6 +65,50 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
     run.needs.map((need) => need.replace(':', ' ')).join(', '),
   ]);
   context.print(renderTable(columns, rows, widthOf(context)));
+}
+
+/** What a person is needed for, a line each. */
+async function lsNeeds(context: CliContext, filter: Parameters<App['needs']>[0]): Promise<void> {
+  const { needs, pulse } = await context.withApp(async (app) => ({
+    needs: await app.needs(filter),
+    pulse: await app.pulse(),
+  }));
+  tellPulse(context, pulse);
+  if (printJsonList(context, needs)) return;
+  if (context.options.output === 'ids') {
+    for (const run of new Set(needs.map((need) => need.run))) context.print(run);
+    return;
+  }
+  if (needs.length === 0) context.say('nobody is waited for');
+  const columns = [
+    { heading: 'RUN' },
+    { heading: 'KEY', shrinks: true },
+    { heading: 'KIND' },
+    { heading: 'STEP', shrinks: true },
+    { heading: 'SINCE (UTC)' },
+    { heading: 'FROM', shrinks: true },
+    { heading: 'ACTS', shrinks: true },
+    { heading: 'WHAT', shrinks: true },
+  ];
+  const rows = needs.map(({ run, key, kind, step, since, from, acts, message }) => [
+    run,
+    key,
+    kind,
+    step ?? '',
+    since.slice(0, 19).replace('T', ' '),
+    from.join(', '),
+    acts.join(', '),
+    message,
+  ]);
+  context.print(renderTable(columns, rows, widthOf(context)));
+}
+
+/** The alarm of whoever looks: runs that should have moved, and nobody there to move them (P05). */
+function tellPulse(context: CliContext, { overdue, workers }: Awaited<ReturnType<App['pulse']>>): void {
+  if (overdue === 0) return;
+  const who =
+    workers === 0 ? 'no worker is alive: start one with "pawl worker"' : `${counted(workers, 'worker')} alive`;
+  context.say(`! ${counted(overdue, 'run')} should have moved and nobody holds them; ${who}`);
 }
 
 function readStatuses(text: string | undefined): readonly RunStatus[] | null {

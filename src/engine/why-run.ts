@@ -1,0 +1,195 @@
+import { OPEN_STATES } from '../decision/effect-lifecycle.ts';
+import { CIRCUIT_OPEN, IN_RECOVERY, SECRET_MISSING } from '../decision/judge-outcome.ts';
+import type { RunIdentity } from '../model/run.ts';
+import { isEnd } from '../model/statuses.ts';
+import type { Witness } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+import { loadStored } from './find-run.ts';
+import { runView, type RunView } from './run-view.ts';
+import { overdueRuns } from './watch-overdue.ts';
+import type { WaitingFor } from './waiting-for.ts';
+
+/** One reason why a run does not move; times RFC 3339 UTC. */
+export interface Reason {
+  /** `parked`, the kind of an incident, what is waited for, or what keeps every run: `no-worker`, `recovery`, `overdue`, … */
+  readonly kind: string;
+  readonly step: string | null;
+  readonly text: string;
+  readonly since: string | null;
+  readonly until: string | null;
+  /** Who can move it. */
+  readonly by: readonly string[];
+  readonly command: string | null;
+}
+
+/** Why a run is where it is: the first reason is the one to look at. */
+export interface WhyView {
+  readonly run: string;
+  readonly key: string;
+  readonly status: RunView['status'];
+  readonly reasons: readonly Reason[];
+}
+
+/** All that is known of a run that may keep it from moving. */
+export interface WhyFacts {
+  readonly view: Pick<RunView, 'id' | 'key' | 'status' | 'waitingFor' | 'effects' | 'incidents'>;
+  readonly holder: { readonly workerId: string; readonly leaseUntilMs: number | null } | null;
+  /** Living seats in its part. */
+  readonly workers: number;
+  /** Workers that it took with it while they held nothing else (P06). */
+  readonly crashes: number;
+  readonly recovery: Witness['recovery'];
+  readonly overdueSinceMs: number | null;
+  readonly nowMs: number;
+}
+
+const OPEN: ReadonlySet<string> = new Set(OPEN_STATES);
+const OPERATOR = ['role:operator'] as const;
+const A_WORKER = ['a worker'] as const;
+const START_ONE = 'pawl worker';
+
+function time(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString();
+}
+
+type Words = Readonly<Record<Exclude<WaitingFor['kind'], 'person'>, (step: string) => string>>;
+
+const WORDS: Words = {
+  approval: (step) => `waits for an approval of ${step}`,
+  event: (step) => `waits for an event at ${step}`,
+  timer: (step) => `waits for its time at ${step}`,
+  worker: (step) => `${step} may be sent: a worker is to take it`,
+  answer: (step) => `${step} is in flight: the provider is to answer`,
+  retry: (step) => `${step} is not sent again before its time`,
+  resend: (step) => `nobody knows whether ${step} happened: the same request goes again at its time`,
+  query: (step) => `nobody knows whether ${step} happened: the provider is asked at its time`,
+};
+
+/** What keeps a row beside its time: told by its code. */
+const HELD_BACK: Readonly<Record<string, string>> = {
+  [CIRCUIT_OPEN]: 'circuit',
+  [SECRET_MISSING]: 'secret',
+  [IN_RECOVERY]: 'recovery',
+};
+
+function ofWaiting(view: WhyFacts['view'], waiting: WaitingFor): readonly Reason[] {
+  const { kind, step, since, until, by, command } = waiting;
+  if (kind === 'person') return [];
+  const row = view.effects.find((effect) => effect.step === step && OPEN.has(effect.state));
+  const heldBy = HELD_BACK[row?.code ?? ''];
+  const facts = { step, since, until, by, command };
+  if (heldBy !== undefined && kind !== 'answer') return [{ ...facts, kind: heldBy, text: row?.lastError ?? heldBy }];
+  return [{ ...facts, kind, text: WORDS[kind](step ?? 'the run') }];
+}
+
+/** Incidents with the way out that `show` offers; those of a run that is set aside are told as parked. */
+function ofIncidents({ incidents, waitingFor }: WhyFacts['view']): readonly Reason[] {
+  const ways = waitingFor.filter(({ kind }) => kind === 'person');
+  return incidents.map(({ kind, step, message, since, from }, index) => {
+    const isParked = kind === 'pin' || kind === 'poison';
+    const text = isParked ? `parked (${kind}): ${message}` : message;
+    const command = ways[index]?.command ?? null;
+    return { kind: isParked ? 'parked' : kind, step, text, since, until: null, by: from, command };
+  });
+}
+
+/** What keeps the run whatever its own rows say. */
+function ofHouse({ holder, workers, crashes, recovery, overdueSinceMs, nowMs }: WhyFacts): readonly Reason[] {
+  const none = { step: null, since: null, until: null, by: A_WORKER, command: null };
+  const isHeld = holder !== null && holder.leaseUntilMs !== null && holder.leaseUntilMs > nowMs;
+  return [
+    ...(workers > 0
+      ? []
+      : [{ ...none, kind: 'no-worker', text: 'no worker is alive', by: OPERATOR, command: START_ONE }]),
+    ...(overdueSinceMs === null
+      ? []
+      : [{ ...none, kind: 'overdue', text: 'it should have moved and nobody holds it', since: time(overdueSinceMs) }]),
+    ...(recovery === null
+      ? []
+      : [
+          {
+            ...none,
+            kind: 'recovery',
+            text: 'the database is in recovery mode: only what providers remember by its key is sent',
+            since: time(recovery.sinceMs),
+            by: OPERATOR,
+            command: 'pawl db recovered --reason TEXT',
+          },
+        ]),
+    ...(crashes === 0
+      ? []
+      : [{ ...none, kind: 'suspect', text: `it took ${crashes} workers with it: it is held alone` }]),
+    ...(holder === null
+      ? []
+      : [
+          {
+            ...none,
+            kind: 'lease',
+            text: isHeld ? `held by ${holder.workerId}` : `held by ${holder.workerId}, which is dead: it is swept`,
+            until: time(holder.leaseUntilMs),
+          },
+        ]),
+  ];
+}
+
+/** Kinds that say that the house, not the run's own waiting, is what to look at first. */
+const FIRST: ReadonlySet<string> = new Set(['no-worker', 'overdue']);
+const NEEDS_WORKER: ReadonlySet<string> = new Set([
+  'worker',
+  'answer',
+  'resend',
+  'query',
+  'retry',
+  'timer',
+  'circuit',
+  'recovery',
+]);
+
+/**
+ * Why a run is where it is: what it waits for, since when, who can move it. Pure.
+ * @returns at least one reason; the first is the one to look at.
+ */
+export function whyRun(facts: WhyFacts): WhyView {
+  const { view } = facts;
+  const { id: run, key, status } = view;
+  const own = [...ofIncidents(view), ...view.waitingFor.flatMap((waiting) => ofWaiting(view, waiting))];
+  if (isEnd(status) && own.length === 0) {
+    const text = `it has ended: ${status}`;
+    return {
+      run,
+      key,
+      status,
+      reasons: [{ kind: 'ended', step: null, text, since: null, until: null, by: [], command: null }],
+    };
+  }
+  const house = ofHouse(facts);
+  const lead = own.length === 0 || own.every(({ kind }) => NEEDS_WORKER.has(kind));
+  const first = lead ? house.filter(({ kind }) => FIRST.has(kind)) : [];
+  const rest = house.filter((reason) => !first.includes(reason));
+  const reasons = [...first, ...own, ...rest];
+  const text = 'a worker can act on it now';
+  const idle = { kind: 'worker', step: null, text, since: null, until: null, by: A_WORKER, command: null };
+  return { run, key, status, reasons: reasons.length > 0 ? reasons : [idle] };
+}
+
+/** Gathers what is known and tells why. Transaction: the witness's own. @throws PAWL_RUN_NOT_FOUND. */
+export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyView> {
+  const { store } = engine;
+  const [{ stored, nowMs }, holder, seats, { recovery }, overdue] = await Promise.all([
+    loadStored(engine, run),
+    store.holder(run.part, run.runId),
+    store.workers(),
+    store.witness(),
+    overdueRuns(engine, [run.part]),
+  ]);
+  const version = await engine.versions.byDigest(run.digest);
+  return whyRun({
+    view: runView(version, { stored, receipts: [], nowMs }),
+    holder,
+    workers: seats.filter(({ part, leaseUntilMs }) => part === run.part && leaseUntilMs > nowMs).length,
+    crashes: stored.crashes,
+    recovery,
+    overdueSinceMs: overdue.find(({ runId }) => runId === run.runId)?.sinceMs ?? null,
+    nowMs,
+  });
+}

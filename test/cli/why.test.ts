@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NeedView } from '../../src/engine/list-needs.ts';
+import type { WhyView } from '../../src/engine/why-run.ts';
+import { runSql } from '../support/postgres.ts';
+import { type CommandLine, openCommandLine } from './support/command-line.ts';
+import { approvedOrder, PLAIN, unaskable } from './support/workflows.ts';
+
+let shell: CommandLine;
+beforeAll(async () => {
+  shell = await openCommandLine({ script: { pay: 'lost-done' } });
+  const files = {
+    'plain.yaml': PLAIN,
+    'order.yaml': approvedOrder(shell.provider.url),
+    'payout.yaml': unaskable(shell.provider.url),
+  };
+  for (const [name, text] of Object.entries(files)) await shell.ok(['publish', shell.file(name, text)]);
+  for (const [name, id] of [
+    ['order', 'o1'],
+    ['payout', 'p1'],
+  ] as const)
+    await shell.call(['run', name, '--input', JSON.stringify({ id }), '--no-wait-human', '--by', 'bob']);
+});
+afterAll(() => shell.close());
+
+describe('why', () => {
+  it('says in one line what a run waits for, since when, and who can move it', async () => {
+    const { code, out, err } = await shell.call(['why', 'o1']);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^waits for an approval of decision, since .* UTC, until .* UTC, moved by role:approver: pawl approve run_\w+\n$/,
+    );
+    expect(err).toContain('also: no worker is alive');
+    const why = (await shell.call(['why', 'p1', '-o', 'json'])).json<WhyView>();
+    expect(why).toMatchObject({
+      key: 'p1',
+      status: 'HELD',
+      reasons: [{ kind: 'unknown', step: 'pay', by: ['role:operator'] }, {}],
+    });
+  });
+
+  it('knows no run of that name, exit 4', async () => {
+    expect((await shell.call(['why', 'nobody'])).code).toBe(4);
+  });
+});
+
+describe('ls --needs human', () => {
+  it('lists each incident and each approval on a line: run, kind, since, step, message, who may act, which acts', async () => {
+    const needs = (await shell.call(['ls', '--needs', 'human', '-o', 'json'])).json<readonly NeedView[]>();
+    expect(needs).toMatchObject([
+      {
+        key: 'p1',
+        kind: 'unknown',
+        step: 'pay',
+        from: ['role:operator'],
+        acts: ['confirmed', 'absent', 'keep-waiting'],
+      },
+      {
+        key: 'o1',
+        kind: 'approval',
+        step: 'decision',
+        message: 'Charge order o1?',
+        from: ['role:approver'],
+        acts: ['approve', 'deny'],
+      },
+    ]);
+    expect(Object.keys(needs[0] ?? {})).toEqual([
+      'run',
+      'key',
+      'workflow',
+      'version',
+      'kind',
+      'since',
+      'step',
+      'message',
+      'from',
+      'acts',
+    ]);
+    expect(await shell.ok(['ls', '--needs', 'human', '-o', 'ids'])).toBe(needs.map(({ run }) => run).join('\n'));
+    const table = await shell.ok(['ls', '--needs', 'human']);
+    expect(table).toMatch(/RUN +KEY +KIND +STEP +SINCE \(UTC\) +FROM +ACTS +WHAT/);
+    expect(table).toMatch(/p1 +unknown +pay .* role:operator +confirmed, absent, keep-waiting +nobody knows/);
+    expect((await shell.call(['ls', 'o9', '--needs', 'human'])).err).toContain('nobody is waited for');
+  });
+});
+
+describe('what any process can see of the others', () => {
+  it('P05 ls says how many runs should have moved and that no worker is alive', async () => {
+    // P05: "A run that should have moved and has no holder is alarmed by any living process."
+    await shell.ok(['start', 'order', '--input', '{"id":"o2"}']);
+    expect((await shell.call(['ls'])).err).toBe('');
+    await runSql(shell.url, "UPDATE pawl.ready SET due_at = due_at - interval '1 hour'");
+    const { out, err } = await shell.call(['ls', '-o', 'ids']);
+    expect(err).toBe(
+      '! 1 run should have moved and nobody holds them; no worker is alive: start one with "pawl worker"\n',
+    );
+    expect(out.split('\n').length).toBe(4);
+    expect((await shell.call(['ls', '--needs', 'human'])).err).toContain('1 run should have moved');
+    expect(await shell.ok(['why', 'o2'])).toMatch(/^no worker is alive, moved by role:operator: pawl worker$/);
+  });
+
+  it('P14 db recovered ends recovery mode and says when there is none, exit 5', async () => {
+    // P14: "… nothing but effects with a remembered key is sent until an operator has reconciled the window."
+    const recovered = (...more: readonly string[]) => shell.call(['db', 'recovered', '--reason', 'compared', ...more]);
+    expect(await recovered()).toMatchObject({ code: 5, err: 'the database is in no recovery mode\n' });
+    await runSql(shell.url, 'UPDATE pawl.witness SET timeline = timeline + 1');
+    const why = (await shell.call(['why', 'p1', '-o', 'json'])).json<WhyView>();
+    expect(why.reasons.map(({ kind }) => kind)).toContain('recovery');
+    expect(await recovered()).toMatchObject({ code: 0, err: 'recovery mode is over: everything is sent again\n' });
+    expect((await recovered('-o', 'json')).json()).toEqual({ ended: false });
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import type { Effect } from '../../src/model/effect.ts';
+import type { WaitingFor } from '../../src/engine/waiting-for.ts';
+import { type WhyFacts, type Reason, whyRun } from '../../src/engine/why-run.ts';
+
+const NOW = Date.UTC(2030, 0, 1, 12);
+const LATER = '2030-01-01T12:05:00.000Z';
+type View = WhyFacts['view'];
+
+function view(more: Partial<View> = {}): View {
+  return { id: 'run_1', key: 'k', status: 'WAITING', waitingFor: [], effects: [], incidents: [], ...more };
+}
+
+function waiting(kind: WaitingFor['kind'], more: Partial<WaitingFor> = {}): WaitingFor {
+  return { kind, step: 'pay', since: null, until: LATER, by: ['time'], command: null, ...more };
+}
+
+/** A row of the ledger as a view has it. */
+function row(state: Effect['state'], code: string | null, lastError: string | null = null): View['effects'][number] {
+  return { step: 'pay', state, code, lastError } as View['effects'][number];
+}
+
+function why(seen: Partial<View>, more: Partial<WhyFacts> = {}): readonly Reason[] {
+  const facts = { holder: null, workers: 1, crashes: 0, recovery: null, overdueSinceMs: null, nowMs: NOW, ...more };
+  return whyRun({ view: view(seen), ...facts }).reasons;
+}
+
+const incident = {
+  id: 'unknown:x',
+  kind: 'unknown',
+  since: LATER,
+  step: 'pay',
+  effect: 'x',
+  message: 'nobody knows whether it happened',
+  from: ['role:treasury'],
+  acts: ['confirmed', 'rejected'],
+};
+const way = waiting('person', {
+  by: ['role:treasury'],
+  command: 'pawl resolve run_1 pay --as confirmed|rejected --evidence TEXT',
+});
+
+describe('why a run does not move', () => {
+  it.each([
+    [
+      'approval',
+      waiting('approval', { by: ['role:boss'], command: 'pawl approve run_1' }),
+      'waits for an approval of pay',
+    ],
+    ['event', waiting('event', { by: ['paid'] }), 'waits for an event at pay'],
+    ['timer', waiting('timer'), 'waits for its time at pay'],
+    ['worker', waiting('worker', { by: ['a worker'] }), 'pay may be sent: a worker is to take it'],
+    ['answer', waiting('answer', { by: ['the provider'] }), 'pay is in flight: the provider is to answer'],
+    ['retry', waiting('retry'), 'pay is not sent again before its time'],
+    ['resend', waiting('resend'), 'nobody knows whether pay happened: the same request goes again at its time'],
+    ['query', waiting('query'), 'nobody knows whether pay happened: the provider is asked at its time'],
+  ] as const)('waits for %s: what, until when, who can move it', (kind, waits, text) => {
+    const [first] = why({ waitingFor: [waits] });
+    expect(first).toEqual({ kind, step: 'pay', text, since: null, until: LATER, by: waits.by, command: waits.command });
+  });
+
+  it('a review names who answers it and how', () => {
+    expect(why({ status: 'HELD', incidents: [incident], waitingFor: [way] })).toEqual([
+      {
+        kind: 'unknown',
+        step: 'pay',
+        text: 'nobody knows whether it happened',
+        since: LATER,
+        until: null,
+        by: ['role:treasury'],
+        command: way.command,
+      },
+    ]);
+  });
+
+  it.each(['pin', 'poison'])('a run that is set aside for %s is told as parked, with the reason', (kind) => {
+    const parked = { ...incident, kind, message: 'it crashed 3 workers' };
+    expect(why({ incidents: [parked] })[0]).toMatchObject({
+      kind: 'parked',
+      text: `parked (${kind}): it crashed 3 workers`,
+    });
+  });
+
+  it.each([
+    ['circuit-open', 'circuit'],
+    ['secret-missing', 'secret'],
+    ['recovery', 'recovery'],
+  ])('E14 P14 a row that is held back by %s says so in its own words', (code, kind) => {
+    // E14: "A circuit per host and worker process opens after repeated unavailable, is visible, …"
+    const effects = [row('CONFIRMED', null), row('AUTHORIZED', code, 'not sent: this is why')];
+    expect(why({ waitingFor: [waiting('retry')], effects })[0]).toMatchObject({
+      kind,
+      text: 'not sent: this is why',
+      until: LATER,
+    });
+  });
+
+  it('P05 no worker alive comes first where a worker is needed, and after what a person or the world has to give', () => {
+    // P05: "A run that should have moved and has no holder is alarmed by any living process."
+    const alone = { workers: 0, overdueSinceMs: NOW };
+    const kinds = (waits: WaitingFor): readonly string[] => why({ waitingFor: [waits] }, alone).map(({ kind }) => kind);
+    expect(kinds(waiting('worker'))).toEqual(['no-worker', 'overdue', 'worker']);
+    expect(kinds(waiting('event'))).toEqual(['event', 'no-worker', 'overdue']);
+    expect(why({}, alone)[0]).toMatchObject({ text: 'no worker is alive', command: 'pawl worker' });
+  });
+
+  it('a lease names its holder until when, and one that is dead', () => {
+    const held = (leaseUntilMs: number | null): Reason | undefined =>
+      why({}, { holder: { workerId: 'w-1', leaseUntilMs } })[0];
+    expect(held(NOW + 1)).toMatchObject({ kind: 'lease', text: 'held by w-1', until: '2030-01-01T12:00:00.001Z' });
+    expect(held(NOW)?.text).toBe('held by w-1, which is dead: it is swept');
+    expect(held(null)).toMatchObject({ text: 'held by w-1, which is dead: it is swept', until: null });
+  });
+
+  it('P06 P14 a suspect and a database in recovery mode are told', () => {
+    // P06: "A run taken over from a dead worker is suspect and is claimed alone; …"
+    const was = { systemIdentifier: '7', timeline: 1 };
+    const reasons = why({}, { crashes: 2, recovery: { sinceMs: NOW, was, lastSeenMs: NOW } });
+    expect(reasons).toMatchObject([
+      { kind: 'recovery', since: '2030-01-01T12:00:00.000Z', command: 'pawl db recovered --reason TEXT' },
+      { kind: 'suspect', text: 'it took 2 workers with it: it is held alone' },
+    ]);
+  });
+
+  it('an end is told, with what it has left in doubt; a run that waits for nothing waits for a worker', () => {
+    expect(why({ status: 'COMPLETED' }, { workers: 0 })).toMatchObject([
+      { kind: 'ended', text: 'it has ended: COMPLETED' },
+    ]);
+    expect(why({ status: 'TERMINATED', incidents: [incident] })[0]?.kind).toBe('unknown');
+    expect(why({ status: 'RUNNING' })).toMatchObject([{ kind: 'worker', text: 'a worker can act on it now' }]);
+    expect(why({ waitingFor: [waiting('timer', { step: null })] })[0]?.text).toBe('waits for its time at the run');
+  });
+});
