@@ -7,6 +7,7 @@ import type { Numbers } from '../../model/numbers.ts';
 import type { ActionAdapter } from '../../ports/action-adapter.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Secrets } from '../../ports/secrets.ts';
 import type { Store } from '../../ports/store.ts';
 import { createSimulatedClock } from './simulated-clock.ts';
 import type { Owner, World } from './world.ts';
@@ -30,6 +31,8 @@ export interface ProcessSetup {
   readonly numbers: Numbers;
   readonly ids: Ids;
   readonly versions: VersionCache;
+  /** Left out: there are none. */
+  readonly secrets?: Secrets;
   readonly hasWorker: boolean;
   /** Told when it ends, whatever ended it. */
   onDeath(): void;
@@ -70,6 +73,8 @@ class Life implements Owner {
   }
 }
 
+const NO_SECRETS: Secrets = { read: () => null, placeOf: (secret) => secret };
+
 function loggerOf(setup: ProcessSetup): Logger {
   const tell = (facts: Readonly<Record<string, unknown>>, event: LogEvent): void =>
     setup.onLog(setup.name, event, facts);
@@ -83,7 +88,7 @@ export function startSimulatedProcess(setup: ProcessSetup): SimulatedProcess {
   const engine: Engine = {
     store: setup.storeFor(life),
     actions: setup.actionsFor(life),
-    secrets: { read: () => null, placeOf: (secret) => secret },
+    secrets: setup.secrets ?? NO_SECRETS,
     clock: createSimulatedClock(world, life),
     ids,
     logger: loggerOf(setup),

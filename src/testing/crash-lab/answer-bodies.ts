@@ -1,0 +1,78 @@
+import { compileSchema } from '../../definition/schema-validator.ts';
+import type { ActionContract, Expression, Template } from '../../model/definition.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
+import { generateValue } from './generate-value.ts';
+import { answered, type Asked, type LabJudge } from './judge.ts';
+import type { Lab } from './lab.ts';
+import { comparedFields, variants } from './literals.ts';
+
+/** What the lab cannot play without a word of the user. */
+export class CannotPlay extends Error {}
+
+/** Something that happened, as an answer speaks of it. */
+export interface Happening {
+  readonly id: string;
+  /** The number in its id. */
+  readonly no: number;
+  readonly body: JsonObject;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fits(contract: ActionContract, value: Json | undefined): value is Json {
+  return value !== undefined && compileSchema(contract.output)(value).length === 0;
+}
+
+/** The sources of everything that an action's contract asks of an answer. */
+export function sourcesOf({ outcome, reconcile }: ActionContract): readonly string[] {
+  const rules: readonly Expression[] = [...outcome, ...(reconcile?.outcome ?? [])].map(({ when }) => when);
+  const found = reconcile?.found ?? null;
+  return [...rules, ...(found === null ? [] : [found])]
+    .map(({ source }) => source)
+    .concat(templateSources(reconcile?.output ?? null));
+}
+
+function templateSources(template: Template | null): readonly string[] {
+  return template?.kind === 'expression' ? [template.expression.source] : [];
+}
+
+/** The bodies that may say yes, the likeliest first: what the provider calls it, and what the output's schema wants. */
+function candidates(
+  contract: ActionContract,
+  happening: Happening,
+  given: Json | undefined,
+  pick: number,
+): readonly Json[] {
+  const { id, no, body } = happening;
+  const made = given ?? generateValue(contract.output, { no, pick, size: 1 });
+  if (!isObject(made)) return made === undefined ? [body] : [made];
+  const named = given === undefined && typeof made['id'] === 'string' ? { ...made, id } : made;
+  const numbered = given === undefined && typeof made['id'] === 'number' ? { ...made, id: no } : made;
+  return [{ ...body, ...named }, { ...body, ...numbered }, named, numbered, made];
+}
+
+/**
+ * What a yes says: a body that fits the output's schema and that the action's own rules take for done.
+ * @throws CannotPlay when none was found.
+ */
+export function yesBody(
+  lab: Lab,
+  judge: LabJudge,
+  asked: Asked,
+  told: { readonly happening: Happening; readonly pick: number },
+): Json {
+  const { contract } = asked;
+  const given = lab.scenario.answers.get(contract.name);
+  const bodies = candidates(contract, told.happening, given, told.pick).filter((body) => fits(contract, body));
+  const fields = given === undefined ? comparedFields(sourcesOf(contract)) : [];
+  const status = contract.transport.kind === 'http' ? 200 : null;
+  const yes = bodies
+    .flatMap((body) => variants(body, fields))
+    .find((body) => fits(contract, body) && judge.attempt(asked, answered(status, body)) === 'confirmed');
+  if (yes !== undefined) return yes;
+  throw new CannotPlay(
+    `the lab cannot make an answer that ${contract.name} takes for done: say it in a scenario, answers: { ${contract.name}: … }`,
+  );
+}

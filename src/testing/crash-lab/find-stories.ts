@@ -1,0 +1,198 @@
+import { compileSchema } from '../../definition/schema-validator.ts';
+import { fillDefaults } from '../../definition/fill-defaults.ts';
+import type { JsonSchema } from '../../model/definition.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
+import { isEnd } from '../../model/statuses.ts';
+import { CannotPlay } from './answer-bodies.ts';
+import { type Draw, generateValue } from './generate-value.ts';
+import type { Lab, Story } from './lab.ts';
+import { namedNumbers, withField } from './literals.ts';
+import { play, type Played } from './play.ts';
+
+/** A story with what comes of it when nothing goes wrong. */
+export interface ToldStory {
+  readonly story: Story;
+  readonly calm: Played;
+}
+
+const NUMBERS_MAX = 6;
+const PICKS = [0, 1, 2, 3];
+
+/** Values to try: small first, then around the numbers that the workflow names, then each item of every enum. */
+function draws(lab: Lab): readonly Draw[] {
+  const { constants, steps } = lab.definition;
+  const named = namedNumbers([
+    JSON.stringify(constants),
+    JSON.stringify(steps, ['when', 'source', 'branches', 'steps', 'catch', 'do', 'where']),
+  ]);
+  const sizes = [1, 100, ...named.map((value) => value + 1)].slice(0, NUMBERS_MAX);
+  return [
+    ...sizes.map((size) => ({ no: 1, pick: 0, size })),
+    ...PICKS.slice(1).map((pick) => ({ no: 1, pick, size: 1 })),
+  ];
+}
+
+/** @throws CannotPlay when no input can be made. */
+function inputsOf(lab: Lab): readonly { readonly input: Json; readonly draw: Draw }[] {
+  const { input: schema } = lab.definition;
+  const { input: given } = lab.scenario;
+  if (given !== undefined) return PICKS.map((pick) => ({ input: given, draw: { no: 1, pick, size: 1 } }));
+  const made = draws(lab).flatMap((draw) => {
+    const input = generateValue(schema, draw);
+    return input === undefined ? [] : [{ input, draw }];
+  });
+  if (made.length > 0) return made;
+  throw new CannotPlay('the lab cannot make an input that fits the schema: give one in a scenario, input: { … }');
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Names of the input by which a run is found again. */
+function keyPaths(lab: Lab): readonly (readonly string[])[] {
+  const source = lab.definition.key?.value.source ?? '';
+  return [...source.matchAll(/\binput\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)/g)].map(([, path = '']) => path.split('.'));
+}
+
+function schemaAt(schema: Json | undefined, path: readonly string[]): Json | undefined {
+  const [name, ...rest] = path;
+  if (name === undefined || !isObject(schema)) return schema;
+  const properties = schema['properties'];
+  return schemaAt(isObject(properties) ? properties[name] : undefined, rest);
+}
+
+/** The same but for its key: another run beside it. Null where its key cannot be changed. */
+function neighbourOf(lab: Lab, input: Json): Json | null {
+  const schema = lab.definition.input;
+  const paths = keyPaths(lab);
+  if (lab.definition.key === null) return input;
+  const other = paths.reduce<Json>((value, path) => {
+    const at = schemaAt(schema as Json, path);
+    const made = generateValue((at ?? {}) as JsonSchema, { no: 2, pick: 0, size: 2 });
+    return made === undefined || isObject(made) ? value : withField(value, { path, value: made });
+  }, input);
+  const isOther = JSON.stringify(other) !== JSON.stringify(input);
+  return isOther && compileSchema(schema)(fillDefaults(schema, other)).length === 0 ? other : null;
+}
+
+/** What a story has that the first has not, in words. */
+function nameOf(first: Json, input: Json, pick: number): string {
+  const fields =
+    isObject(input) && isObject(first)
+      ? Object.entries(input).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(first[name]))
+      : [];
+  const shown = fields.filter(([, value]) => !isObject(value) && !Array.isArray(value));
+  if (shown.length > 0) return shown.map(([name, value]) => `${name} ${String(value)}`).join(', ');
+  return pick === 0 ? 'another input' : `answers of kind ${pick + 1}`;
+}
+
+/** What a story reaches: its steps and its effects. */
+function reachOf({ steps, rows }: Played): readonly string[] {
+  return [
+    ...[...steps].map((step) => `step ${step}`),
+    ...rows.filter(({ state }) => state === 'CONFIRMED').map(({ label }) => label),
+  ];
+}
+
+/** Plays one after the other and keeps those that reach something new. */
+class Collection {
+  readonly told: ToldStory[] = [];
+  readonly problems = new Set<string>();
+  readonly #lab: Lab;
+  readonly #reached = new Set<string>();
+
+  constructor(lab: Lab) {
+    this.#lab = lab;
+  }
+
+  async tell(story: Story): Promise<ToldStory> {
+    const calm = await play({ lab: this.#lab, story, trouble: null, withNeighbour: false });
+    for (const problem of calm.problems) this.problems.add(problem);
+    return { story, calm };
+  }
+
+  /** @returns whether it was kept. */
+  keep(told: ToldStory): boolean {
+    const fresh = reachOf(told.calm).filter((name) => !this.#reached.has(name));
+    if (fresh.length === 0 && this.told.length > 0) return false;
+    for (const name of fresh) this.#reached.add(name);
+    this.told.push(told);
+    return true;
+  }
+}
+
+async function tellHappy(lab: Lab, stories: Collection): Promise<void> {
+  const inputs = inputsOf(lab);
+  const told: ToldStory[] = [];
+  const first = inputs[0]?.input ?? null;
+  for (const { input, draw } of inputs) {
+    const name = told.length === 0 ? 'as it should be' : nameOf(first, input, draw.pick);
+    const story: Story = {
+      name,
+      input,
+      neighbour: neighbourOf(lab, input),
+      pick: draw.pick,
+      declined: new Set(),
+      denied: new Set(),
+    };
+    told.push(await stories.tell(story));
+  }
+  // What goes through to its end is told first.
+  const isGood = ({ calm }: ToldStory): boolean => calm.status === 'COMPLETED';
+  for (const one of [...told.filter(isGood), ...told.filter((other) => !isGood(other))]) stories.keep(one);
+}
+
+/** One step is refused, denied, or never comes. */
+async function tellRefusals(lab: Lab, stories: Collection): Promise<readonly ToldStory[]> {
+  const seen = new Set<string>();
+  const refusals: ToldStory[] = [];
+  for (const { story, calm } of [...stories.told]) {
+    for (const { label, isUndo, state } of calm.rows) {
+      if (isUndo || state !== 'CONFIRMED' || seen.has(label)) continue;
+      seen.add(label);
+      refusals.push(await stories.tell({ ...story, name: `${label} declined`, declined: new Set([label]) }));
+    }
+    for (const step of calm.steps) {
+      const verb = lab.compiled.steps.get(step)?.verb;
+      if (seen.has(step) || (verb !== 'approve' && verb !== 'await')) continue;
+      seen.add(step);
+      const name = verb === 'approve' ? `${step} denied` : `${step} never comes`;
+      refusals.push(await stories.tell({ ...story, name, denied: new Set([step]) }));
+    }
+  }
+  return refusals;
+}
+
+/** The stories of a workflow, what they lack, and what they do not reach. */
+export interface Stories {
+  readonly told: readonly ToldStory[];
+  readonly problems: readonly string[];
+  /** Calls, approvals and awaits that no story comes to. */
+  readonly unreached: readonly string[];
+}
+
+/**
+ * Finds the ways through a workflow: inputs that reach every step, and for each step what happens when it is refused.
+ * @throws CannotPlay when no input can be made.
+ */
+export async function findStories(lab: Lab): Promise<Stories> {
+  const stories = new Collection(lab);
+  await tellHappy(lab, stories);
+  const refusals = await tellRefusals(lab, stories);
+  const told = [...stories.told, ...refusals];
+  const reached = new Set(told.flatMap(({ calm }) => [...calm.steps]));
+  const outside = [...lab.compiled.steps.values()].filter(
+    ({ verb }) => verb === 'call' || verb === 'approve' || verb === 'await',
+  );
+  return {
+    told,
+    problems: [...stories.problems],
+    unreached: outside.map(({ id }) => id).filter((id) => !reached.has(id)),
+  };
+}
+
+/** Whether a story ends at all when nothing goes wrong. */
+export function endsCalmly({ calm }: ToldStory): boolean {
+  return isEnd(calm.status) || calm.status === 'HELD';
+}

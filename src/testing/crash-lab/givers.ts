@@ -1,0 +1,125 @@
+import type { Verbs } from '../../app/verbs.ts';
+import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
+import { compileSchema } from '../../definition/schema-validator.ts';
+import { ExpressionFault } from '../../definition/expression/expression-fault.ts';
+import { flowScope } from '../../machine/scope.ts';
+import type { Approval } from '../../model/approval.ts';
+import type { AwaitStep } from '../../model/definition.ts';
+import type { Json } from '../../model/json.ts';
+import type { RunIdentity } from '../../model/run.ts';
+import type { StoredRun } from '../../ports/store.ts';
+import { generateValue } from './generate-value.ts';
+import type { Lab, Story } from './lab.ts';
+import { comparedFields, variants, withField } from './literals.ts';
+import type { GivenVote } from './scenario-file.ts';
+
+/** An event that the run was given. */
+export interface SentEvent {
+  readonly name: string;
+  readonly data: Json;
+  readonly id: string;
+}
+
+/** A vote that somebody cast. */
+export interface CastVote {
+  readonly approval: string;
+  readonly vote: Pick<GivenVote, 'by' | 'roles' | 'decision'>;
+}
+
+/** What somebody outside has to give so that a run goes on. */
+export type Gift =
+  | { readonly kind: 'event'; readonly event: SentEvent }
+  | { readonly kind: 'vote'; readonly cast: CastVote }
+  /** It is awaited, and the lab cannot make it. */
+  | { readonly kind: 'cannot'; readonly message: string };
+
+/** The names behind `event.data` in the value by which an event is correlated. */
+function correlationPath(lab: Lab, event: string): readonly string[] | null {
+  const by = lab.definition.events.find((declared) => declared.name === event)?.by?.source ?? '';
+  const path = /^event\.data\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$/.exec(by.trim())?.[1];
+  return path?.split('.') ?? null;
+}
+
+/** The value that an awaited event must carry; undefined where none is asked for. */
+function matchValue(lab: Lab, stored: StoredRun, step: AwaitStep): Json | undefined {
+  if (step.match === null) return undefined;
+  const { data } = unpackSnapshot(stored.snapshot, stored.run.digest).snapshot;
+  try {
+    return lab.compiled.evaluator.render(step.match, { kind: 'flow' }, flowScope(lab.compiled, stored.run, data));
+  } catch (error) {
+    if (error instanceof ExpressionFault) return undefined;
+    throw error;
+  }
+}
+
+/** Data for an awaited event: by its schema, with the value that correlates it and what `where` asks for. */
+function dataFor(lab: Lab, stored: StoredRun, step: AwaitStep, pick: number): Json | undefined {
+  const schema = lab.definition.events.find(({ name }) => name === step.event)?.schema ?? true;
+  const made = generateValue(schema, { no: 1, pick, size: 1 });
+  if (made === undefined) return undefined;
+  const match = matchValue(lab, stored, step);
+  const path = correlationPath(lab, step.event);
+  const matched = match === undefined || path === null ? made : withField(made, { path, value: match });
+  const asked = step.where === null ? [] : comparedFields([step.where.source]);
+  const likely = asked.length === 0 ? [matched] : [...variants(matched, asked)].reverse();
+  return likely.find((data) => compileSchema(schema)(data).length === 0);
+}
+
+function eventFor(lab: Lab, story: Story, stored: StoredRun, step: AwaitStep, no: number): Gift {
+  const given = lab.scenario.events.find(({ name, atMs }) => name === step.event && atMs === null);
+  const data = given?.data ?? dataFor(lab, stored, step, story.pick);
+  if (data !== undefined)
+    return { kind: 'event', event: { name: step.event, data, id: `${step.event}-${step.id}-${no}` } };
+  return {
+    kind: 'cannot',
+    message: `the lab cannot make data for the event ${step.event}: give it in a scenario, events: [{ name: ${step.event}, data: … }]`,
+  };
+}
+
+/** Somebody who may vote: by name where the approval names people, else by a role. */
+function voterFor(approval: Approval, at: number): Omit<GivenVote, 'decision' | 'atMs'> {
+  const users = approval.from.filter((entry) => entry.startsWith('user:')).map((entry) => entry.slice('user:'.length));
+  const roles = approval.from.filter((entry) => entry.startsWith('role:')).map((entry) => entry.slice('role:'.length));
+  const allowed = users.filter((user) => !approval.except.includes(user));
+  return { by: roles.length > 0 ? `voter-${at}` : (allowed[at] ?? `voter-${at}`), roles };
+}
+
+function votesFor(lab: Lab, story: Story, approval: Approval): readonly Gift[] {
+  const { votes } = lab.scenario;
+  if (votes !== null) {
+    return votes
+      .filter(({ atMs }) => atMs === null)
+      .map((vote) => ({ kind: 'vote', cast: { approval: approval.approvalId, vote } }));
+  }
+  const decision = story.denied.has(approval.step) ? 'deny' : 'approve';
+  const count = decision === 'deny' ? approval.denials : approval.quorum;
+  return Array.from({ length: count }, (_, at) => ({
+    kind: 'vote',
+    cast: { approval: approval.approvalId, vote: { ...voterFor(approval, at), decision } },
+  }));
+}
+
+/** What a run waits for and somebody has to give, now. */
+export function giftsFor(lab: Lab, story: Story, stored: StoredRun): readonly Gift[] {
+  const { control, snapshot } = unpackSnapshot(stored.snapshot, stored.run.digest);
+  const awaited = Object.keys(control.activeSinceMs).flatMap((id): readonly Gift[] => {
+    const step = lab.compiled.steps.get(id);
+    if (step?.verb !== 'await' || story.denied.has(id)) return [];
+    const visits = Object.values(snapshot.data.visits).reduce((sum, visit) => sum + visit, 0);
+    return [eventFor(lab, story, stored, step, visits + 1)];
+  });
+  const open = stored.approvals.filter(({ state }) => state === 'open');
+  return [...awaited, ...open.flatMap((approval) => votesFor(lab, story, approval))];
+}
+
+/** Gives it; whoever hears nothing gives it again. */
+export async function give(verbs: Verbs, run: RunIdentity, gift: Exclude<Gift, { kind: 'cannot' }>): Promise<void> {
+  if (gift.kind === 'event') {
+    const { name, data, id } = gift.event;
+    await verbs.signal(run.runId, { name, data, source: 'crashtest', eventId: id, by: 'crashtest', waitMs: 0 });
+    return;
+  }
+  const { approval, vote } = gift.cast;
+  const { by, roles, decision } = vote;
+  await verbs.vote(run.runId, { approval, decision, subjectHash: null, principal: by, roles, comment: null });
+}

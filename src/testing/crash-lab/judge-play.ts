@@ -1,0 +1,78 @@
+import { type EffectState, isEnd } from '../../model/statuses.ts';
+import type { Played, PlayedRow } from './play.ts';
+
+/** What must never be: it happened twice, it is lost to the ledger or the world, nobody is told, or Pawl itself broke. */
+export type FaultKind = 'double' | 'loss' | 'silent' | 'bug';
+
+/** One thing that a play has shown to be wrong. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** The effect; null = the run. */
+  readonly label: string | null;
+  readonly message: string;
+}
+
+const NOT_DONE: ReadonlySet<EffectState> = new Set(['FAILED', 'ABSENT', 'REFUSED', 'CANCELLED']);
+const OPEN: ReadonlySet<EffectState> = new Set(['AUTHORIZED', 'REQUESTED', 'UNKNOWN']);
+/** Ends after which nothing that can be undone may stand. */
+const UNDONE_ENDS: ReadonlySet<string> = new Set(['COMPENSATED', 'CANCELLED', 'FAILED']);
+/** Kinds of waiting that end by somebody who is told, or by time. */
+const NAMED_WAITS: ReadonlySet<string> = new Set(['approval', 'event', 'person', 'timer']);
+
+function timesOf(played: Played, label: string): number {
+  return played.happened.get(label) ?? 0;
+}
+
+function judgeRow(played: Played, row: PlayedRow): readonly Fault[] {
+  const { label, state } = row;
+  const times = timesOf(played, label);
+  const found: Fault[] = [];
+  const say = (kind: FaultKind, message: string): void => {
+    found.push({ kind, label, message });
+  };
+  if (state === 'CONFIRMED' && times === 0) {
+    const why = played.mistaken.has(label) ? ': its lookup took what another effect did for its own' : '';
+    say('loss', `the ledger says CONFIRMED, and it never happened${why}`);
+  }
+  if (NOT_DONE.has(state) && times > 0 && !row.isDisputed)
+    say('loss', `the ledger says ${state}, and it happened: nobody knows, nobody undoes it`);
+  if (OPEN.has(state) && isEnd(played.status)) say('silent', `the run is ${played.status}, and this is still ${state}`);
+  return found;
+}
+
+/** What stands although the run says that it is undone, and what is undone although it never stood. */
+function judgeUndo(played: Played, row: PlayedRow): readonly Fault[] {
+  if (!row.isUndo) return [];
+  const { label, state } = row;
+  const forward = label.slice('undo '.length);
+  const stands = timesOf(played, forward) > 0 && timesOf(played, label) === 0;
+  if (UNDONE_ENDS.has(played.status) && stands && state !== 'WAIVED')
+    return [{ kind: 'loss', label, message: `the run is ${played.status}, and ${forward} still stands` }];
+  if (timesOf(played, label) > 0 && timesOf(played, forward) === 0)
+    return [{ kind: 'loss', label, message: `${forward} never happened, and it was undone` }];
+  return [];
+}
+
+function judgeStop(played: Played): readonly Fault[] {
+  const { status, incidents, waitsFor } = played;
+  if (isEnd(status)) return [];
+  if (status === 'HELD' && incidents.length > 0) return [];
+  if (waitsFor.some((kind) => NAMED_WAITS.has(kind))) return [];
+  const waits = waitsFor.length === 0 ? 'nothing' : waitsFor.join(', ');
+  return [{ kind: 'silent', label: null, message: `the run is ${status}, has not ended and waits for ${waits}` }];
+}
+
+/**
+ * Holds what is stored against what happened.
+ * @param calm the same without trouble: how often a read is asked, which has no row.
+ */
+export function judgePlay(played: Played, calm: Played): readonly Fault[] {
+  const doubles = [...played.happened].filter(([label, times]) => times > Math.max(1, timesOf(calm, label)));
+  const latest = new Map(played.rows.map((row) => [row.label, row]));
+  return [
+    ...doubles.map(([label, times]): Fault => ({ kind: 'double', label, message: `it happened ${times} times` })),
+    ...[...latest.values()].flatMap((row) => [...judgeRow(played, row), ...judgeUndo(played, row)]),
+    ...judgeStop(played),
+    ...played.bugs.map((message): Fault => ({ kind: 'bug', label: null, message })),
+  ];
+}

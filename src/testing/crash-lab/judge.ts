@@ -1,0 +1,83 @@
+import type { Scope } from '../../definition/evaluator.ts';
+import { judgeAttempt } from '../../decision/judge-outcome.ts';
+import { judgeQuery } from '../../decision/judge-query.ts';
+import { renderQuery } from '../../decision/render-request.ts';
+import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
+import { readRequest } from '../../decision/effect-key.ts';
+import { ExpressionFault } from '../../definition/expression/expression-fault.ts';
+import { flowScope } from '../../machine/scope.ts';
+import type { ActionContract } from '../../model/definition.ts';
+import type { Effect, EffectRequest } from '../../model/effect.ts';
+import type { Json } from '../../model/json.ts';
+import type { SendOrder } from '../../model/order.ts';
+import type { AttemptReport } from '../../model/outcome.ts';
+import type { RunIdentity } from '../../model/run.ts';
+import type { OutcomeKind } from '../../model/statuses.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Lab } from './lab.ts';
+
+/** What an answer is about. */
+export interface Asked {
+  readonly contract: ActionContract;
+  readonly effect: Effect | null;
+  readonly with: Json;
+  readonly scope: Scope;
+}
+
+/** What a request of the lab's provider is judged with: the same rules by which the engine will judge its answer. */
+export class LabJudge {
+  readonly #lab: Lab;
+  readonly #store: Store;
+  readonly #nowMs: () => number;
+
+  constructor(lab: Lab, store: Store, nowMs: () => number) {
+    this.#lab = lab;
+    this.#store = store;
+    this.#nowMs = nowMs;
+  }
+
+  /** The roots that expressions of a run read now. */
+  async scopeOf(run: RunIdentity): Promise<Scope> {
+    const { runs } = await this.#store.load(run.part, [run.runId]);
+    const [stored] = runs;
+    const data = stored === undefined ? null : unpackSnapshot(stored.snapshot, run.digest).snapshot.data;
+    const { compiled, definition } = this.#lab;
+    return data === null ? { input: run.input, constants: definition.constants } : flowScope(compiled, run, data);
+  }
+
+  attempt(asked: Asked, report: AttemptReport): OutcomeKind {
+    return judgeAttempt(this.#judging(asked, report)).kind;
+  }
+
+  query(asked: Asked, report: AttemptReport): OutcomeKind {
+    return judgeQuery(this.#judging(asked, report)).kind;
+  }
+
+  /** The question that a run would ask about what another sending did; null when it cannot be put. */
+  async questionAbout(order: SendOrder): Promise<EffectRequest | null> {
+    const scope = await this.scopeOf(order.run);
+    try {
+      return renderQuery(this.#lab.compiled.evaluator, order.contract, order.effect, scope);
+    } catch (error) {
+      if (error instanceof ExpressionFault) return null;
+      throw error;
+    }
+  }
+
+  #judging({ contract, effect, scope, with: value }: Asked, report: AttemptReport) {
+    const { evaluator } = this.#lab.compiled;
+    return { evaluator, contract, effect, with: value, report, scope, nowMs: this.#nowMs() };
+  }
+}
+
+/** What is asked about an effect. */
+export function askedOf(contract: ActionContract, effect: Effect, scope: Scope): Asked {
+  return { contract, effect, with: readRequest(effect).with, scope };
+}
+
+/** An answer as the adapter would report it; a function has no status. @param body undefined = it cannot be read. */
+export function answered(status: number | null, body: Json | undefined): AttemptReport {
+  const bodyBytes = Buffer.from(body === undefined ? '<html></html>' : JSON.stringify(body));
+  const unreadable = body === undefined ? 'not-json: the media type says JSON, the body is none' : null;
+  return { kind: 'answered', status, headers: { 'content-type': 'application/json' }, body, bodyBytes, unreadable };
+}

@@ -1,0 +1,186 @@
+import type { Json } from '../../model/json.ts';
+import type { SendOrder } from '../../model/order.ts';
+import type { AttemptReport } from '../../model/outcome.ts';
+import type { ActionAdapter } from '../../ports/action-adapter.ts';
+import type { Reaction } from '../provider/desk.ts';
+import { type ScriptWord, wordFor } from '../provider/script.ts';
+import { CannotPlay } from './answer-bodies.ts';
+import type { LabWires } from './crashing-store.ts';
+import { answered } from './judge.ts';
+import { type Lab, labelOf, type Story, untruthOf } from './lab.ts';
+import { type LabProvider, landingMs } from './lab-provider.ts';
+import { comparedFields, withField } from './literals.ts';
+import type { CallFate } from './trouble.ts';
+
+/** The wires between a process of the lab and everything outside. */
+export interface ActionWires extends LabWires {
+  readonly lab: Lab;
+  readonly story: Story;
+  readonly provider: LabProvider;
+  /** How many calls of an action came before, in the run that is played. */
+  countCall(order: SendOrder): number;
+  /** Stops the owner for longer than its lease; another worker is there. */
+  stop(): void;
+  /** Told of what cannot be played without a word of the user. */
+  onProblem(message: string): void;
+}
+
+/** One way, milliseconds. */
+const WAY_MS = 3;
+
+function broken(byteWritten: boolean, reason: string): AttemptReport {
+  return { kind: 'broken', byteWritten, reason };
+}
+
+/** What a reaction looks like from here; null = nothing comes. */
+function reportOf(reaction: Reaction, isHttp: boolean): AttemptReport | null {
+  switch (reaction.kind) {
+    case 'answer':
+      if (isHttp) return answered(reaction.status, reaction.body);
+      return reaction.status < 300 ? answered(null, reaction.body) : declined(reaction.status);
+    case 'page':
+      return isHttp ? answered(200, undefined) : broken(true, 'the function threw');
+    case 'lost':
+      return broken(true, 'the connection was reset');
+    case 'silence':
+      return null;
+  }
+}
+
+/** What a provider says that has the request already: in the words that the action's own table looks for. */
+function exists({ contract }: SendOrder): Json {
+  return comparedFields(contract.outcome.map(({ when }) => when.source)).reduce<Json>(withField, { error: 'exists' });
+}
+
+/** How a function says no: for now, or for good. */
+function declined(status: number): AttemptReport {
+  const outcome = status === 429 ? 'throttled' : status === 503 ? 'unavailable' : status < 500 ? 'rejected' : 'unknown';
+  return { kind: 'declared', outcome, code: null, afterMs: null, data: null };
+}
+
+class LabAdapter implements ActionAdapter {
+  readonly #wires: ActionWires;
+
+  constructor(wires: ActionWires) {
+    this.#wires = wires;
+  }
+
+  readonly missing = (): readonly string[] => [];
+
+  readonly send: ActionAdapter['send'] = async (order, _secrets, gate, signal) => {
+    await this.#way();
+    if (signal.aborted) return broken(false, 'aborted');
+    const word = this.#wordFor(order);
+    if (word.kind === 'refused') return broken(false, 'connection refused');
+    if (!gate()) return { kind: 'unsent', reason: 'the seat has no time left' };
+    const { director, provider } = this.#wires;
+    const fate = director.callFate(order);
+    const isHttp = order.contract.transport.kind === 'http';
+    const repeatStatus = provider.knows(order) ? director.repeatStatus(order) : null;
+    const carry = async (): Promise<AttemptReport | null> =>
+      repeatStatus === null
+        ? reportOf(await provider.receive(order, word), isHttp)
+        : answered(repeatStatus, exists(order));
+    return this.#exchange(fate, { ...this.#wayOf(order), isHttp, signal }, carry);
+  };
+
+  readonly query: ActionAdapter['query'] = async (order, _secrets, signal) => {
+    await this.#way();
+    if (signal.aborted) return broken(false, 'aborted');
+    const report = await this.#guard(() => this.#wires.provider.look(order));
+    await this.#way();
+    return report ?? broken(true, 'the lookup cannot be played');
+  };
+
+  readonly read: ActionAdapter['read'] = async (order, _secrets, signal) => {
+    await this.#way();
+    if (signal.aborted) return broken(false, 'aborted');
+    const { director, lab, provider } = this.#wires;
+    const fate = director.readFate(order.run.runId, order.step);
+    const isHttp = order.contract.transport.kind === 'http';
+    const acts = untruthOf(lab, 'reads', order.contract.name) !== null;
+    const carry = async (): Promise<AttemptReport> => answered(isHttp ? 200 : null, await provider.read(order, acts));
+    return this.#exchange(fate, { landsMs: WAY_MS, timeoutMs: order.timeoutMs, isHttp, signal }, carry);
+  };
+
+  #way(): Promise<void> {
+    const { world, owner } = this.#wires;
+    return new Promise((resolve) => {
+      world.after(WAY_MS, owner, resolve);
+    });
+  }
+
+  #wayOf({ contract, timeoutMs }: SendOrder) {
+    return { landsMs: landingMs(this.#wires.lab, contract), timeoutMs };
+  }
+
+  /** The word of a call: the story's no, the scenario's script, or done. */
+  #wordFor(order: SendOrder): ScriptWord {
+    const { story, lab } = this.#wires;
+    if (story.declined.has(labelOf(order.effect))) return { kind: 'declined' };
+    return wordFor(lab.scenario.scripts.get(order.contract.name), this.#wires.countCall(order));
+  }
+
+  /** What the lab cannot play is told, and nothing is answered. */
+  async #guard<T>(act: () => Promise<T>): Promise<T | null> {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof CannotPlay)) throw error;
+      this.#wires.onProblem(error.message);
+      return null;
+    }
+  }
+
+  /** One exchange: there, back or not, and what becomes of the worker meanwhile. */
+  #exchange(
+    fate: CallFate,
+    way: {
+      readonly landsMs: number;
+      readonly timeoutMs: number;
+      readonly isHttp: boolean;
+      readonly signal: AbortSignal;
+    },
+    carry: () => Promise<AttemptReport | null>,
+  ): Promise<AttemptReport> {
+    const { world, owner } = this.#wires;
+    return new Promise((resolve) => {
+      const end = (report: AttemptReport): void => {
+        cancel();
+        resolve(report);
+      };
+      const back = (report: AttemptReport | null): void => {
+        if (report !== null) world.after(WAY_MS, owner, () => end(report));
+      };
+      const cancel = world.after(way.timeoutMs, owner, () => end(broken(true, 'timeout')));
+      way.signal.addEventListener('abort', () => end(broken(true, 'aborted')), { once: true });
+      const arrive = async (): Promise<void> => {
+        const report = await this.#guard(carry);
+        if (fate.answer === 'whole') back(report);
+      };
+      if (fate.arrives === 'late') world.after(way.landsMs, null, () => void arrive());
+      if (fate.arrives === 'now') world.after(WAY_MS, null, () => void arrive());
+      const seen = insteadOf(fate.answer, way.isHttp);
+      if (seen !== null) world.after(2 * WAY_MS, owner, () => back(seen));
+      if (fate.worker !== 'lives') world.after(WAY_MS + 1, owner, () => this.#fell(fate.worker));
+    });
+  }
+
+  #fell(worker: CallFate['worker']): void {
+    if (worker === 'dies') this.#wires.kill();
+    else this.#wires.stop();
+  }
+}
+
+/** What comes instead of the provider's answer; null = that, or nothing at all. */
+function insteadOf(answer: CallFate['answer'], isHttp: boolean): AttemptReport | null {
+  if (answer === 'whole') return null;
+  if (answer === 'none') return broken(true, 'the connection was reset');
+  if (answer === 'page') return isHttp ? answered(200, undefined) : broken(true, 'the function threw');
+  return answered(answer, { error: `status-${answer}` });
+}
+
+/** What touches the world in the lab: no wire, the provider's own contract. */
+export function createLabActions(wires: ActionWires): ActionAdapter {
+  return new LabAdapter(wires);
+}

@@ -1,0 +1,228 @@
+import { readRequest } from '../../decision/effect-key.ts';
+import { canonicalJson } from '../../model/canonical-json.ts';
+import type { ActionContract } from '../../model/definition.ts';
+import { invariant } from '../../model/errors.ts';
+import type { RunId } from '../../model/ids.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
+import type { QueryOrder, ReadOrder, SendOrder } from '../../model/order.ts';
+import type { AttemptReport } from '../../model/outcome.ts';
+import { type BookEntry, createMemoryBook } from '../provider/book.ts';
+import { createDesk, type Desk, type IncomingCall, type Reaction } from '../provider/desk.ts';
+import type { ScriptWord } from '../provider/script.ts';
+import type { World } from '../simulator/world.ts';
+import { type Happening, yesBody } from './answer-bodies.ts';
+import { askedOf, type LabJudge } from './judge.ts';
+import { type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
+import { findShape, givenShape, type LookupShape } from './lookup-answers.ts';
+
+/** How much later than promised a liar is, so that even the last question comes before it; milliseconds. */
+const LIE_MS = 10 * 60_000;
+
+/** Whether and for how long a provider that keeps its word knows a request again; milliseconds, null = not at all. */
+export function memoryOf(lab: Lab, contract: ActionContract): number | null {
+  const { idempotency } = contract;
+  if (idempotency === null || idempotency.kind === 'none' || untruthOf(lab, 'keys', contract.name) !== null)
+    return null;
+  return idempotency.kind === 'natural' ? Number.POSITIVE_INFINITY : idempotency.remembersMs;
+}
+
+/** How long after its sending a late request takes effect, milliseconds. */
+export function landingMs(lab: Lab, contract: ActionContract): number {
+  const lie = untruthOf(lab, 'late', contract.name);
+  const honestMs = landsWithinMs(contract);
+  return lie === null
+    ? honestMs - LANDS_BEFORE_MS
+    : (lie.byMs ?? honestMs + LIE_MS + 2 * (contract.reconcile?.everyMs ?? 0));
+}
+
+/** Just inside the promise. */
+const LANDS_BEFORE_MS = 20;
+
+/** Something that happened, with whose it is. */
+export interface Done {
+  readonly run: RunId;
+  readonly label: string;
+  readonly action: string;
+  /** Key of the effect; the step of a read that acts. */
+  readonly effect: string;
+  readonly id: string;
+  readonly atMs: number;
+}
+
+/** Everything outside of the lab: each action by its own contract, or by the scenario where that says otherwise. */
+export class LabProvider {
+  /** The truth. */
+  readonly done: Done[] = [];
+  /** Effects, by label, whose lookup has shown what another effect did. */
+  readonly mistaken = new Set<string>();
+  readonly #lab: Lab;
+  readonly #world: World;
+  readonly #judge: LabJudge;
+  readonly #pick: number;
+  readonly #book = createMemoryBook();
+  readonly #desks: Readonly<Record<'honoured' | 'ignored', Desk>>;
+  readonly #orders = new Map<string, SendOrder>();
+  readonly #bodies = new Map<string, Json>();
+  readonly #seenAtMs = new Map<string, number>();
+  readonly #shapes = new Map<string, LookupShape>();
+
+  constructor(lab: Lab, world: World, judge: LabJudge, pick: number) {
+    this.#lab = lab;
+    this.#world = world;
+    this.#judge = judge;
+    this.#pick = pick;
+    this.#desks = { honoured: this.#desk('honoured'), ignored: this.#desk('ignored') };
+  }
+
+  /** A request has come in. */
+  async receive(order: SendOrder, word: ScriptWord): Promise<Reaction> {
+    const { contract, effect } = order;
+    this.#orders.set(effect.key, order);
+    const remembersMs = memoryOf(this.#lab, contract);
+    this.#forgetIfOld(effect.key, remembersMs);
+    const reaction = this.#desks[remembersMs === null ? 'ignored' : 'honoured'].serve(callOf(order), word);
+    this.#note();
+    if (reaction.kind !== 'answer' || reaction.status >= 300) return reaction;
+    const id = (reaction.body as JsonObject)['id'];
+    invariant(typeof id === 'string', 'a yes names what happened');
+    return { ...reaction, body: await this.#bodyOf(order, id) };
+  }
+
+  /** Whether a request would be known again. */
+  knows(order: SendOrder): boolean {
+    return memoryOf(this.#lab, order.contract) !== null && this.done.some(({ effect }) => effect === order.effect.key);
+  }
+
+  /** A question has come in: everything that it asks about, as far as the lookup shows it by now. */
+  async look(order: QueryOrder): Promise<AttemptReport> {
+    const { contract, effect, run } = order;
+    const scope = await this.#judge.scopeOf(run);
+    const asked = askedOf(contract, effect, scope);
+    const own = this.#orders.get(effect.key);
+    const shape = await this.#shapeOf(order, asked);
+    const lag = untruthOf(this.#lab, 'lookup', contract.name);
+    const shownUntilMs = lag === null ? Number.POSITIVE_INFINITY : this.#world.nowMs() - (lag.byMs ?? LIE_MS);
+    const shown: Json[] = [];
+    for (const { id, effect: key, atMs } of this.done) {
+      const other = this.#orders.get(key);
+      if (other === undefined || atMs > shownUntilMs || other.contract.name !== contract.name) continue;
+      if (key !== effect.key && !(await this.#isMeant(order, other))) continue;
+      if (key !== effect.key && own !== undefined) this.mistaken.add(labelOf(effect));
+      shown.push(await this.#bodyOf(other, id));
+    }
+    if (contract.reconcile?.transport.kind === 'function') return declared(shown);
+    return shown.length > 0 ? shape.found(shown) : shape.absent();
+  }
+
+  /** A read has come in. @param acts it does something as well. */
+  async read(order: ReadOrder, acts: boolean): Promise<Json> {
+    const { contract, request, run, step } = order;
+    const id = `${contract.name.replaceAll('.', '-')}-1`;
+    if (acts) {
+      this.done.push({
+        run: run.runId,
+        label: step,
+        action: contract.name,
+        effect: step,
+        id,
+        atMs: this.#world.nowMs(),
+      });
+    }
+    const scope = await this.#judge.scopeOf(run);
+    const happening = { id, no: 1, body: { id, status: 'done', request: request.body } };
+    const asked = { contract, effect: null, with: request.with, scope };
+    return yesBody(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
+  }
+
+  #desk(keys: 'honoured' | 'ignored'): Desk {
+    const desk: Desk = createDesk(this.#book, {
+      keys,
+      retryAfterSeconds: 1,
+      onPromise: (promise) => {
+        const order = this.#orders.get(promise.entry.effect ?? '');
+        invariant(order !== undefined, 'what was promised was asked for');
+        this.#world.after(landingMs(this.#lab, order.contract), null, () => {
+          desk.keep(promise);
+          this.#note();
+        });
+      },
+    });
+    return desk;
+  }
+
+  #forgetIfOld(key: string, remembersMs: number | null): void {
+    const seen = this.#seenAtMs.get(key);
+    if (remembersMs === null || (seen !== undefined && this.#world.nowMs() - seen <= remembersMs)) return;
+    if (seen !== undefined) this.#book.append([{ kind: 'forget', key }]);
+    this.#seenAtMs.set(key, this.#world.nowMs());
+  }
+
+  /** Takes what is new in the book. */
+  #note(): void {
+    const acts = this.done.filter(({ effect, label }) => effect === label).length;
+    for (const entry of this.#book.entries.slice(this.done.length - acts)) this.done.push(this.#doneOf(entry));
+  }
+
+  #doneOf({ effect, id }: BookEntry): Done {
+    const order = this.#orders.get(effect ?? '');
+    invariant(order !== undefined, 'what happened was asked for');
+    const { run, contract } = order;
+    const label = labelOf(order.effect);
+    return { run: run.runId, label, action: contract.name, effect: order.effect.key, id, atMs: this.#world.nowMs() };
+  }
+
+  async #bodyOf(order: SendOrder, id: string): Promise<Json> {
+    const known = this.#bodies.get(id);
+    if (known !== undefined) return known;
+    const scope = await this.#judge.scopeOf(order.run);
+    const asked = askedOf(order.contract, order.effect, scope);
+    const body = yesBody(this.#lab, this.#judge, asked, { happening: happeningOf(order, id), pick: this.#pick });
+    this.#bodies.set(id, body);
+    return body;
+  }
+
+  async #shapeOf(order: QueryOrder, asked: ReturnType<typeof askedOf>): Promise<LookupShape> {
+    const { contract, effect } = order;
+    const known = this.#shapes.get(contract.name);
+    if (known !== undefined) return known;
+    const happening = happeningOf({ effect, contract }, 'looked-up-1');
+    const item = yesBody(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
+    const given = this.#lab.scenario.lookups.get(contract.name);
+    const isFunction = contract.reconcile?.transport.kind === 'function';
+    const shape = isFunction
+      ? FUNCTION_SHAPE
+      : given === undefined
+        ? findShape(this.#judge, asked, item)
+        : givenShape(this.#judge, asked, given, item);
+    this.#shapes.set(contract.name, shape);
+    return shape;
+  }
+
+  /** Whether a question is also one about another effect: the same address and body would be sent for it. */
+  async #isMeant(order: QueryOrder, other: SendOrder): Promise<boolean> {
+    const question = await this.#judge.questionAbout(other);
+    if (question === null) return false;
+    const form = ({ method, url, body }: QueryOrder['request']): string => canonicalJson([method, url, body]);
+    return form(question) === form(order.request);
+  }
+}
+
+/** Functions say what they found themselves. */
+const FUNCTION_SHAPE: LookupShape = { found: declared, absent: () => declared([]) };
+
+function declared(shown: readonly Json[]): AttemptReport {
+  const [data = null] = shown;
+  return { kind: 'declared', outcome: data === null ? 'absent' : 'confirmed', code: null, afterMs: null, data };
+}
+
+function happeningOf({ effect, contract }: Pick<SendOrder, 'effect' | 'contract'>, id: string): Happening {
+  const no = Number(/\d+$/.exec(id)?.[0] ?? 1);
+  const request = readRequest(effect).body;
+  return { id, no, body: { id, operation: contract.name, status: 'done', key: effect.key, request } };
+}
+
+function callOf({ effect, contract, attempt, fence, request }: SendOrder): IncomingCall {
+  const { key } = effect;
+  const operation = contract.name.replaceAll('.', '-');
+  return { operation, path: `/${operation}`, key, effect: key, attempt, fence, request: request.body };
+}

@@ -1,0 +1,64 @@
+import type { CompiledMachine } from '../../machine/compile.ts';
+import type { ActionContract, WorkflowDefinition } from '../../model/definition.ts';
+import type { Effect } from '../../model/effect.ts';
+import type { Json } from '../../model/json.ts';
+import type { StoredVersion } from '../../ports/store.ts';
+import type { LoadedVersion } from '../../engine/version-cache.ts';
+import type { Digest } from '../../model/ids.ts';
+import type { Scenario } from './scenario-file.ts';
+
+/** A way in which providers do not keep their word. */
+export const LIES = ['keys', 'late', 'lookup', 'reads'] as const;
+/** One of them. */
+export type Lie = (typeof LIES)[number];
+
+/** Who lies about what; an action's name, or every action. */
+export interface Untruth {
+  readonly lie: Lie;
+  /** null = every action. */
+  readonly action: string | null;
+  /** How much later than promised, milliseconds; null = as late as it takes to be believed absent. */
+  readonly byMs: number | null;
+}
+
+/** A workflow in the crash lab: what all plays of it share. */
+export interface Lab {
+  readonly version: StoredVersion;
+  readonly compiled: CompiledMachine;
+  readonly known: Map<Digest, LoadedVersion>;
+  readonly definition: WorkflowDefinition;
+  readonly scenario: Scenario;
+  readonly untruths: readonly Untruth[];
+}
+
+/** What somebody gives in the lab: one way through the workflow. */
+export interface Story {
+  /** In the words of a heading: `amount 50001`, `charge declined`. */
+  readonly name: string;
+  readonly input: Json;
+  /** The input of another run, played first; null where none can be made. */
+  readonly neighbour: Json | null;
+  /** Which item of an enum events and answers take. */
+  readonly pick: number;
+  /** Effects that are refused for good, by label. */
+  readonly declined: ReadonlySet<string>;
+  /** Approvals that are denied and events that never come, by step. */
+  readonly denied: ReadonlySet<string>;
+}
+
+/** How an effect is called: its step, which visit of it, and whether it is the undo. */
+export function labelOf(effect: Pick<Effect, 'step' | 'frames' | 'compensates'>): string {
+  const visits = effect.frames.map(([kind, value]) => (kind === 'v' ? `#${Number(value) + 1}` : `[${value}]`)).join('');
+  return `${effect.compensates === null ? '' : 'undo '}${effect.step}${visits}`;
+}
+
+/** Whether an action lies in that way, and by how much; null = it keeps its word. */
+export function untruthOf(lab: Lab, lie: Lie, action: string): Untruth | null {
+  return lab.untruths.find((untruth) => untruth.lie === lie && (untruth.action ?? action) === action) ?? null;
+}
+
+/** How long after its sending a request may still take effect, by its own contract; milliseconds. */
+export function landsWithinMs(contract: ActionContract): number {
+  // Whoever waits that long for an answer reckons with requests that take that long.
+  return Math.max(contract.settlesWithinMs, contract.timeoutMs);
+}

@@ -1,0 +1,132 @@
+import type { ActionContract } from '../../model/definition.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
+import type { AttemptReport } from '../../model/outcome.ts';
+import { CannotPlay, sourcesOf } from './answer-bodies.ts';
+import { answered, type Asked, type LabJudge } from './judge.ts';
+import { type ComparedField, comparedFields, variants, withField } from './literals.ts';
+import type { LookupBodies } from './scenario-file.ts';
+
+/** How a lookup answers with what is there, and with nothing. */
+export interface LookupShape {
+  found(items: readonly Json[]): AttemptReport;
+  absent(): AttemptReport;
+}
+
+const LISTS = ['items', 'data', 'results'];
+
+/** Names that stand right behind `response.body` in the action's expressions. */
+function bodyNames(sources: readonly string[]): readonly string[] {
+  return sources.flatMap((source) =>
+    [...source.matchAll(/response\.body\.([A-Za-z_]\w*)/g)].map(([, name = '']) => name),
+  );
+}
+
+type Shape = (items: readonly Json[]) => Json;
+
+/** Bodies that may hold what was found: lists under a name, a list, the thing itself. */
+function shapes(names: readonly string[]): readonly Shape[] {
+  const lists = [...new Set([...LISTS.filter((name) => names.includes(name)), ...names, ...LISTS])];
+  return [
+    ...lists.map(
+      (name): Shape =>
+        (items) => ({ [name]: items, count: items.length, total: items.length, found: items.length > 0 }),
+    ),
+    (items) => items,
+    (items) => items[0] ?? null,
+    ...names.map(
+      (name): Shape =>
+        (items) => ({ [name]: items[0] ?? null }),
+    ),
+    ...names.map(
+      (name): Shape =>
+        (items) => ({ [name]: items.length }),
+    ),
+  ];
+}
+
+function each(items: readonly Json[], fields: readonly ComparedField[]): readonly Json[] {
+  return items.map((item) => fields.reduce<Json>(withField, item));
+}
+
+function attempts(fields: readonly ComparedField[]): readonly (readonly ComparedField[])[] {
+  return [[], ...fields.map((field) => [field]), fields];
+}
+
+/** What may say that nothing was found, the likeliest first. */
+function absences(shape: Shape, fields: readonly ComparedField[]): readonly AttemptReport[] {
+  const nothing = shape([]);
+  return [
+    answered(200, nothing),
+    answered(404, { error: 'not-found' }),
+    ...variants({ error: 'not-found' }, fields).map((body) => answered(200, body)),
+  ];
+}
+
+/** A shape with the fields that are asked for set in each item, or beside the items. */
+function forms(shape: Shape, fields: readonly ComparedField[]): readonly Shape[] {
+  return attempts(fields).flatMap((set): readonly Shape[] => [
+    (items) => shape(each(items, set)),
+    (items) => set.reduce<Json>(withField, shape(items)),
+  ]);
+}
+
+/**
+ * Finds out how a lookup must answer so that the action's own `found` and `outcome` understand it.
+ * @param item what happened, as a yes speaks of it.
+ * @throws CannotPlay when they understand none of the usual forms.
+ */
+export function findShape(judge: LabJudge, asked: Asked, item: Json): LookupShape {
+  const sources = sourcesOf(asked.contract);
+  const fields = comparedFields(sources);
+  for (const shape of shapes(bodyNames(sources))) {
+    const absent = absences(shape, fields).find((report) => judge.query(asked, report) === 'absent');
+    if (absent === undefined) continue;
+    const form = forms(shape, fields).find((made) => judge.query(asked, answered(200, made([item]))) === 'confirmed');
+    if (form !== undefined) return { found: (items) => answered(200, form(items)), absent: () => absent };
+  }
+  throw cannotAsk(asked.contract);
+}
+
+function cannotAsk({ name }: ActionContract): CannotPlay {
+  return new CannotPlay(
+    `the lab cannot play the lookup of ${name}: no usual answer is understood by its "found" or "outcome" both as there and ` +
+      `as not there; say how it answers in a scenario, lookup: { ${name}: { found: …, absent: … } }`,
+  );
+}
+
+/** A template of a scenario with what happened put in for its words. */
+function fill(template: Json, items: readonly Json[]): Json {
+  const first = items[0];
+  const item: JsonObject =
+    typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as JsonObject) : {};
+  const words: JsonObject = {
+    $items: [...items],
+    $item: first ?? null,
+    $id: item['id'] ?? null,
+    $key: item['key'] ?? null,
+    $request: item['request'] ?? null,
+  };
+  if (typeof template === 'string') return words[template] ?? template;
+  if (typeof template !== 'object' || template === null) return template;
+  if (Array.isArray(template)) return template.map((part: Json) => fill(part, items));
+  return Object.fromEntries(Object.entries(template).map(([name, part]) => [name, fill(part, items)]));
+}
+
+/**
+ * The form that a scenario gives a lookup.
+ * @throws CannotPlay when the action's expressions do not understand it.
+ */
+export function givenShape(judge: LabJudge, asked: Asked, bodies: LookupBodies, item: Json): LookupShape {
+  const { found, absent, absentStatus } = bodies;
+  const shape: LookupShape = {
+    found: (items) => answered(200, fill(found, items)),
+    absent: () => answered(absentStatus, fill(absent, [])),
+  };
+  const isUnderstood =
+    judge.query(asked, shape.found([item])) === 'confirmed' && judge.query(asked, shape.absent()) === 'absent';
+  if (isUnderstood) return shape;
+  throw new CannotPlay(
+    `the scenario's lookup of ${asked.contract.name} is not understood by its "found" or "outcome": its found must come ` +
+      'out as confirmed, its absent as absent',
+  );
+}

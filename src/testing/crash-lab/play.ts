@@ -1,0 +1,295 @@
+import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
+import { waitingFor } from '../../engine/waiting-for.ts';
+import { createVersionCache } from '../../engine/version-cache.ts';
+import type { Incident, RunIdentity } from '../../model/run.ts';
+import { type EffectState, isEnd, type RunStatus } from '../../model/statuses.ts';
+import type { StoredRun } from '../../ports/store.ts';
+import { give, type Gift, giftsFor } from './givers.ts';
+import { type Lab, labelOf, landsWithinMs, type Story } from './lab.ts';
+import { landingMs } from './lab-provider.ts';
+import { LEASE_MS, Stage } from './stage.ts';
+import type { Trouble } from './trouble.ts';
+
+/** A ledger row at the end of a play. */
+export interface PlayedRow {
+  readonly label: string;
+  readonly step: string;
+  readonly action: string;
+  readonly state: EffectState;
+  readonly isUndo: boolean;
+  /** Whether the ledger is known to be wrong about it: a person has been told. */
+  readonly isDisputed: boolean;
+}
+
+/** What one play came to. */
+export interface Played {
+  readonly status: RunStatus;
+  readonly rows: readonly PlayedRow[];
+  /** How often each label happened, in the provider's book. */
+  readonly happened: ReadonlyMap<string, number>;
+  readonly incidents: readonly Incident[];
+  /** What it says that it waits for; kinds, in order. */
+  readonly waitsFor: readonly string[];
+  /** Steps that the run has been in. */
+  readonly steps: ReadonlySet<string>;
+  /** What it was given, in order. */
+  readonly gifts: readonly Exclude<Gift, { kind: 'cannot' }>[];
+  /** Labels whose lookup has shown what another effect did. */
+  readonly mistaken: ReadonlySet<string>;
+  readonly problems: readonly string[];
+  readonly bugs: readonly string[];
+  readonly failure: string | null;
+}
+
+/** What is played. */
+export interface PlayAsk {
+  readonly lab: Lab;
+  readonly story: Story;
+  readonly trouble: Trouble | null;
+  /** What the run is given without trouble, for what comes too early. */
+  readonly gifts?: Played['gifts'];
+  readonly withNeighbour: boolean;
+}
+
+const STEP_MS = 500;
+/** Who gives something and sees that it is still waited for gives it again, milliseconds. */
+const GIVE_AGAIN_MS = 5_000;
+const GIVEN_MAX = 12;
+/** Sleeps shorter than this are not worth it. */
+const NAP_MS_MIN = 5_000;
+/** Steps after which a play that moves nowhere is over. */
+const STEPS_MAX = 4_000;
+/** No wait of a play is longer. */
+const HORIZON_MS = 800 * 24 * 3_600_000;
+/** A worker dies this often while a run waits. */
+const WAITING_DEATHS = 2;
+
+/** One play: its stage, its run, and what was given so far. */
+class Play {
+  readonly #ask: PlayAsk;
+  readonly #stage: Stage;
+  readonly #givenAtMs = new Map<string, { atMs: number; times: number }>();
+  readonly #gifts: Exclude<Gift, { kind: 'cannot' }>[] = [];
+  readonly #steps = new Set<string>();
+  #deaths = 0;
+
+  constructor(ask: PlayAsk) {
+    this.#ask = ask;
+    this.#stage = new Stage(ask.lab, ask.story, ask.trouble);
+  }
+
+  async run(): Promise<Played> {
+    const { story, withNeighbour, trouble } = this.#ask;
+    await this.#stage.open();
+    if (withNeighbour && story.neighbour !== null) {
+      await this.#untilRest(await this.#start(story.neighbour));
+      this.#givenAtMs.clear();
+      this.#gifts.length = 0;
+    }
+    const run = await this.#start(story.input);
+    this.#stage.watch(run.runId);
+    if (trouble?.disorder === true) this.#giveAllEarly(run);
+    this.#giveScheduled(run);
+    const stored = await this.#untilRest(run);
+    return this.#result(stored);
+  }
+
+  async #start(input: PlayAsk['story']['input']): Promise<RunIdentity> {
+    const { definition } = this.#ask.lab;
+    const ask = { workflow: definition.workflow, version: definition.version, input, by: 'crashtest' };
+    let run: RunIdentity | null = null;
+    let refused: unknown = null;
+    this.#stage.verbs.start(ask).then(
+      (started) => {
+        run = started.run;
+      },
+      (error: unknown) => {
+        refused = error ?? new Error('the start was refused');
+      },
+    );
+    await this.#stage.world.run(() => run !== null || refused !== null, this.#stage.world.nowMs() + LEASE_MS);
+    if (run === null) throw refused;
+    return run;
+  }
+
+  /** Lets the run go on until it has ended, waits for a person, or for what nobody gives. */
+  async #untilRest(run: RunIdentity): Promise<StoredRun> {
+    const { world } = this.#stage;
+    const endMs = world.nowMs() + HORIZON_MS;
+    let restedAtMs: number | null = null;
+    for (let steps = 0; ; steps += 1) {
+      await this.#stage.pass(STEP_MS);
+      const stored = await this.#stage.load(run.runId);
+      if (stored === null) throw new Error('a run that was started is not stored');
+      this.#look(stored);
+      if (this.#stage.problems.size > 0) return stored;
+      const isAtRest = isEnd(stored.status) || stored.status === 'HELD';
+      if (isAtRest) {
+        restedAtMs ??= world.nowMs();
+        if (world.nowMs() >= restedAtMs + this.#afterMs()) return stored;
+        await this.#stage.pass(restedAtMs + this.#afterMs() - world.nowMs());
+        continue;
+      }
+      restedAtMs = null;
+      const gave = this.#giveWhatIsAwaited(run, stored);
+      if (steps > STEPS_MAX || world.nowMs() > endMs) return stored;
+      if (!gave && !(await this.#sleep(stored))) return stored;
+    }
+  }
+
+  /** What has been sent may still land, and a worker that has died or stopped comes back. */
+  #afterMs(): number {
+    const { lab, trouble } = this.#ask;
+    if (trouble === null) return STEP_MS;
+    const landings = lab.definition.actions.map((action) => Math.max(landsWithinMs(action), landingMs(lab, action)));
+    const calls = trouble.calls.some(({ arrives }) => arrives === 'late') ? Math.max(...landings) : 0;
+    const stops = trouble.calls.some(({ worker }) => worker === 'stops') ? 3 * LEASE_MS : 0;
+    return STEP_MS + calls + stops;
+  }
+
+  /** Sleeps until something is due. @returns false when nothing ever is. */
+  async #sleep(stored: StoredRun): Promise<boolean> {
+    const { store, world } = this.#stage;
+    const { dueAtMs, nowMs } = await store.nextDueMs(0);
+    if (stored.owner !== null || !this.#stage.isStaffed() || this.#isGiving()) return true;
+    if (dueAtMs === null) return this.#isScheduled();
+    if (dueAtMs - nowMs < NAP_MS_MIN) return true;
+    if (dueAtMs - nowMs > HORIZON_MS) return false;
+    await this.#stage.nap(world.nowMs() + (dueAtMs - nowMs) - STEP_MS);
+    return true;
+  }
+
+  /** Whether something that was given may still come through. */
+  #isGiving(): boolean {
+    const nowMs = this.#stage.world.nowMs();
+    return [...this.#givenAtMs.values()].some(
+      ({ atMs, times }) => times < GIVEN_MAX && nowMs - atMs <= 2 * GIVE_AGAIN_MS,
+    );
+  }
+
+  /** Whether the scenario will still send something. */
+  #isScheduled(): boolean {
+    const { events, votes } = this.#ask.lab.scenario;
+    return [...events, ...(votes ?? [])].some(({ atMs }) => atMs !== null && atMs > this.#stage.world.nowMs());
+  }
+
+  #look(stored: StoredRun): void {
+    const { control, snapshot } = unpackSnapshot(stored.snapshot, stored.run.digest);
+    for (const step of [...Object.keys(control.activeSinceMs), ...Object.keys(snapshot.data.steps)]) {
+      if (snapshot.data.steps[step]?.skipped !== true) this.#steps.add(step);
+    }
+  }
+
+  /** @returns whether something was given now. */
+  #giveWhatIsAwaited(run: RunIdentity, stored: StoredRun): boolean {
+    const { lab, story, trouble } = this.#ask;
+    const gifts = giftsFor(lab, story, stored);
+    if (gifts.length === 0) return false;
+    if (trouble?.waiting === true && this.#deaths < WAITING_DEATHS && this.#stage.isStaffed()) {
+      this.#deaths += 1;
+      this.#stage.crashWorkers();
+      return true;
+    }
+    // Whoever dies while the run waits is followed by another before anything comes.
+    if (trouble?.waiting === true && !this.#stage.isStaffed()) return true;
+    return gifts.map((gift) => this.#giveOnce(run, gift)).some((gave) => gave);
+  }
+
+  #giveOnce(run: RunIdentity, gift: Gift): boolean {
+    if (gift.kind === 'cannot') {
+      this.#stage.problems.add(gift.message);
+      return false;
+    }
+    const name = JSON.stringify(gift);
+    const nowMs = this.#stage.world.nowMs();
+    const given = this.#givenAtMs.get(name);
+    if (given !== undefined && nowMs - given.atMs < GIVE_AGAIN_MS) return false;
+    if (given !== undefined && given.times >= GIVEN_MAX) {
+      if (gift.kind === 'event') this.#stage.problems.add(notTaken(gift.event.name));
+      return false;
+    }
+    if (given === undefined) this.#gifts.push(gift);
+    this.#givenAtMs.set(name, { atMs: nowMs, times: (given?.times ?? 0) + 1 });
+    this.#send(run, gift);
+    if (this.#ask.trouble?.disorder === true) this.#send(run, gift);
+    return true;
+  }
+
+  #send(run: RunIdentity, gift: Exclude<Gift, { kind: 'cannot' }>): void {
+    // What is refused or unheard is seen by what the run still waits for.
+    give(this.#stage.verbs, run, gift).catch(() => undefined);
+  }
+
+  /** Everything that will be awaited comes before that, the last first. */
+  #giveAllEarly(run: RunIdentity): void {
+    for (const gift of [...(this.#ask.gifts ?? [])].reverse()) if (gift.kind === 'event') this.#send(run, gift);
+  }
+
+  /** What the scenario sends at its own times. */
+  #giveScheduled(run: RunIdentity): void {
+    const { events, votes } = this.#ask.lab.scenario;
+    for (const [at, { name, data, atMs }] of events.entries()) {
+      if (atMs === null) continue;
+      const gift: Gift = { kind: 'event', event: { name, data, id: `${name}-at-${at}` } };
+      this.#stage.world.after(atMs, null, () => this.#send(run, gift));
+    }
+    for (const vote of votes ?? []) {
+      if (vote.atMs === null) continue;
+      this.#stage.world.after(vote.atMs, null, () => void this.#voteOnOpen(run, vote));
+    }
+  }
+
+  async #voteOnOpen(run: RunIdentity, vote: Extract<Gift, { kind: 'vote' }>['cast']['vote']): Promise<void> {
+    const stored = await this.#stage.load(run.runId);
+    for (const { approvalId } of stored?.approvals.filter(({ state }) => state === 'open') ?? [])
+      this.#send(run, { kind: 'vote', cast: { approval: approvalId, vote } });
+  }
+
+  async #result(stored: StoredRun): Promise<Played> {
+    const { lab } = this.#ask;
+    const { provider, problems, bugs } = this.#stage;
+    const version = await createVersionCache(this.#stage.store, lab.known).byDigest(stored.run.digest);
+    const envelope = unpackSnapshot(stored.snapshot, stored.run.digest);
+    const { incidents } = envelope.control;
+    const happened = new Map<string, number>();
+    for (const { run, label } of provider.done) {
+      if (run === stored.run.runId) happened.set(label, (happened.get(label) ?? 0) + 1);
+    }
+    const source = { version, stored, envelope, incidents, nowMs: this.#stage.nowMs() };
+    return {
+      status: stored.status,
+      rows: stored.effects.map((effect) => ({
+        label: labelOf(effect),
+        step: effect.step,
+        action: effect.action,
+        state: effect.state,
+        isUndo: effect.compensates !== null,
+        isDisputed: incidents.some(({ id }) => id === `late-proof:${effect.key}`),
+      })),
+      happened,
+      incidents,
+      waitsFor: waitingFor(source).map(({ kind }) => kind),
+      steps: this.#steps,
+      gifts: this.#gifts,
+      mistaken: provider.mistaken,
+      problems: [...problems],
+      bugs,
+      failure: failureCode(stored),
+    };
+  }
+}
+
+function failureCode({ failure }: StoredRun): string | null {
+  if (typeof failure !== 'object' || failure === null || Array.isArray(failure)) return null;
+  const code = (failure as Readonly<Record<string, unknown>>)['code'];
+  return typeof code === 'string' ? code : null;
+}
+
+function notTaken(event: string): string {
+  return `the run does not take the event ${event} that the lab made: give its data in a scenario, events: [{ name: ${event}, data: … }]`;
+}
+
+/** Plays a story once, with one trouble or none. */
+export function play(ask: PlayAsk): Promise<Played> {
+  return new Play(ask).run();
+}

@@ -1,0 +1,93 @@
+import { publishVersion } from '../../engine/publish-version.ts';
+import { createVersionCache, type LoadedVersion } from '../../engine/version-cache.ts';
+import type { Digest } from '../../model/ids.ts';
+import { openMemoryStore } from '../../store/memory/memory-store.ts';
+import { findRelies } from './find-relies.ts';
+import { findStories, type ToldStory } from './find-stories.ts';
+import { judgePlay } from './judge-play.ts';
+import type { Lab, Lie } from './lab.ts';
+import { type LabReport, Tally } from './lab-report.ts';
+import { type Case, listCases } from './list-cases.ts';
+import { play } from './play.ts';
+import type { Scenario } from './scenario-file.ts';
+import { LEASE_MS } from './stage.ts';
+import { WAITING_TROUBLES } from './trouble.ts';
+
+/** What is taken into the lab. */
+export interface LabAsk {
+  /** The workflow, YAML. */
+  readonly text: string;
+  readonly file: string;
+  readonly scenario: Scenario;
+  /** Ways in which every provider does not keep its word. */
+  readonly lies: readonly Lie[];
+}
+
+/** Publishes the workflow where nobody but the lab sees it. @throws PAWL_DEFINITION_INVALID with all problems. */
+export async function openLab({ text, file, scenario, lies }: LabAsk): Promise<Lab> {
+  const store = openMemoryStore({ clock: { nowMs: () => 0 }, parts: 1, leaseMs: LEASE_MS });
+  const known = new Map<Digest, LoadedVersion>();
+  const versions = createVersionCache(store, known);
+  const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const publisher = { store, versions, logger, tenant: 'default' };
+  const { version } = await publishVersion(publisher, { text, file, by: 'crashtest' });
+  const { compiled } = versions.adopt(version);
+  const untruths = [...scenario.untruths, ...lies.map((lie) => ({ lie, action: null, byMs: null }))];
+  return { version, compiled, known, definition: compiled.machine.definition, scenario, untruths };
+}
+
+/** Crashes every effect at every boundary. */
+async function crashEffects(lab: Lab, cases: readonly Case[], tally: Tally): Promise<ReadonlySet<string>> {
+  const problems = new Set<string>();
+  for (const { target, told, troubles, withNeighbour } of cases) {
+    for (const trouble of troubles) {
+      const played = await play({ lab, story: told.story, trouble, withNeighbour });
+      for (const problem of played.problems) problems.add(problem);
+      // What could not be played to its end says nothing.
+      if (played.problems.length === 0) tally.add(target, trouble, played, judgePlay(played, told.calm));
+    }
+  }
+  return problems;
+}
+
+/** Crashes runs that wait, and sends them everything twice and too early. */
+async function crashWaits(lab: Lab, told: readonly ToldStory[], cases: readonly Case[], tally: Tally): Promise<void> {
+  for (const { story, calm } of told) {
+    const targets = cases.map(({ target }) => target).filter((target) => target.calm === calm);
+    if (calm.gifts.length === 0 || targets.length === 0) continue;
+    for (const trouble of WAITING_TROUBLES) {
+      const played = await play({ lab, story, trouble, gifts: calm.gifts, withNeighbour: false });
+      const faults = judgePlay(played, calm);
+      tally.plays += 1;
+      for (const target of targets) {
+        const own = faults.filter(({ label }) => label === target.label || (label === null && target === targets[0]));
+        tally.mark(target, trouble, played, own);
+      }
+    }
+  }
+}
+
+/** Takes a workflow through the lab: every effect, every boundary, each crash resumed twice. */
+export async function runCrashLab(ask: LabAsk): Promise<LabReport> {
+  const lab = await openLab(ask);
+  const stories = await findStories(lab);
+  const cases = listCases(lab, stories.told);
+  const tally = new Tally(cases.map(({ target }) => target));
+  const problems = await crashEffects(lab, cases, tally);
+  await crashWaits(lab, stories.told, cases, tally);
+  const relies = await findRelies(lab, cases, tally);
+  const findings = tally.findings();
+  const { workflow, version } = lab.definition;
+  return {
+    workflow,
+    version,
+    ok: findings.length === 0,
+    plays: tally.plays,
+    stories: stories.told.map(({ story, calm }) => ({ name: story.name, status: calm.status, failure: calm.failure })),
+    rows: tally.rows(),
+    findings,
+    relies,
+    problems: [...new Set([...stories.problems, ...problems])],
+    unreached: stories.unreached,
+  };
+}

@@ -1,0 +1,172 @@
+import { createVersionCache } from '../../engine/version-cache.ts';
+import type { RunId } from '../../model/ids.ts';
+import { numbersFor } from '../../model/numbers.ts';
+import type { StoredRun } from '../../ports/store.ts';
+import { type MemoryStore, openMemoryStore } from '../../store/memory/memory-store.ts';
+import { createRandom } from '../random.ts';
+import { createSimulatedIds } from '../simulator/simulated-ids.ts';
+import { type SimulatedProcess, startSimulatedProcess } from '../simulator/simulated-process.ts';
+import type { Owner, World } from '../simulator/world.ts';
+import { createWorld } from '../simulator/world.ts';
+import { createCrashingStore, type LabWires } from './crashing-store.ts';
+import { Director } from './director.ts';
+import { LabJudge } from './judge.ts';
+import { createLabActions } from './lab-actions.ts';
+import { LabProvider } from './lab-provider.ts';
+import type { Lab, Story } from './lab.ts';
+import type { Trouble } from './trouble.ts';
+
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+/** As in production: how long a dead worker's runs stay with it, milliseconds. */
+export const LEASE_MS = 30_000;
+/** A stopped worker sleeps this long: past its lease, and past its successor's first acts. */
+const STOPPED_MS = 2.5 * LEASE_MS;
+/** After a worker's death, another is there when its lease is over. */
+const HIRE_AFTER_MS = LEASE_MS + 1_000;
+const DESK_AGAIN_MS = 50;
+
+/** The secret of every name; nobody looks at it. */
+const SECRETS = { read: () => 'simulated', placeOf: (name: string) => name };
+
+/** One world with a database, a provider, a desk that takes what comes from outside, and workers that die. */
+export class Stage {
+  readonly world: World;
+  readonly store: MemoryStore;
+  readonly provider: LabProvider;
+  readonly director: Director;
+  readonly problems = new Set<string>();
+  /** Faults of Pawl's own. */
+  readonly bugs: string[] = [];
+  readonly #lab: Lab;
+  readonly #story: Story;
+  readonly #calls = new Map<string, number>();
+  #born = 0;
+  #run: RunId | null = null;
+  #desk: SimulatedProcess;
+  #workers: SimulatedProcess[] = [];
+  #isNapping = false;
+  #hiresAtMs: number | null = null;
+
+  constructor(lab: Lab, story: Story, trouble: Trouble | null) {
+    this.#lab = lab;
+    this.#story = story;
+    this.world = createWorld(createRandom(1));
+    this.director = new Director(trouble);
+    const nowMs = (): number => EPOCH_MS + Math.floor(this.world.nowMs());
+    this.store = openMemoryStore({ clock: { nowMs }, parts: 1, leaseMs: LEASE_MS });
+    this.provider = new LabProvider(lab, this.world, new LabJudge(lab, this.store, nowMs), story.pick);
+    this.#desk = this.#openDesk();
+  }
+
+  /** The database's time, epoch milliseconds. */
+  nowMs(): number {
+    return EPOCH_MS + Math.floor(this.world.nowMs());
+  }
+
+  get verbs(): SimulatedProcess['verbs'] {
+    return this.#desk.verbs;
+  }
+
+  /** Publishes, and hires the first worker. */
+  async open(): Promise<void> {
+    await this.store.publish(this.#lab.version);
+    this.hire();
+  }
+
+  /** From now on that run is the one that is played. */
+  watch(run: RunId): void {
+    this.#run = run;
+    this.director.watch(run);
+  }
+
+  hire(): void {
+    this.#isNapping = false;
+    const process: SimulatedProcess = this.#start(true, () => {
+      this.#workers = this.#workers.filter((other) => other !== process);
+      if (this.#isNapping) return;
+      const afterMs = this.director.trouble?.awayMs ?? HIRE_AFTER_MS;
+      this.#hiresAtMs = this.world.nowMs() + afterMs;
+      this.world.after(afterMs, null, () => this.hire());
+    });
+    this.#workers.push(process);
+  }
+
+  /** Whether somebody is there who could act. */
+  isStaffed(): boolean {
+    return this.#workers.length > 0;
+  }
+
+  /** The workers die while nothing is to be done. */
+  crashWorkers(): void {
+    for (const worker of [...this.#workers]) worker.kill();
+  }
+
+  /** Nobody polls for nothing: the workers go, and one comes back in time. @param untilMs world time. */
+  async nap(untilMs: number): Promise<void> {
+    this.#isNapping = true;
+    for (const worker of [...this.#workers]) worker.kill();
+    await this.world.run(() => false, untilMs);
+    this.hire();
+  }
+
+  /** Lets time pass; while nobody is there, until somebody is. */
+  async pass(ms: number): Promise<void> {
+    const untilMs = this.world.nowMs() + ms;
+    await this.world.run(() => false, this.isStaffed() ? untilMs : Math.max(untilMs, this.#hiresAtMs ?? 0));
+  }
+
+  async load(run: RunId): Promise<StoredRun | null> {
+    const { runs } = await this.store.load(0, [run]);
+    return runs[0] ?? null;
+  }
+
+  #openDesk(): SimulatedProcess {
+    return this.#start(false, () => {
+      this.world.after(DESK_AGAIN_MS, null, () => {
+        this.#desk = this.#openDesk();
+      });
+    });
+  }
+
+  #start(hasWorker: boolean, onDeath: () => void): SimulatedProcess {
+    this.#born += 1;
+    const { world, director } = this;
+    const process: { it: SimulatedProcess | null } = { it: null };
+    const wiresOf = (owner: Owner): LabWires => ({ world, owner, director, kill: () => process.it?.kill() });
+    process.it = startSimulatedProcess({
+      world,
+      name: `process-${this.#born}`,
+      numbers: numbersFor(LEASE_MS),
+      ids: createSimulatedIds(world.random, this.#born),
+      versions: createVersionCache(this.store, this.#lab.known),
+      secrets: SECRETS,
+      hasWorker,
+      onDeath,
+      storeFor: (owner) => createCrashingStore(this.store, wiresOf(owner)),
+      actionsFor: (owner) =>
+        createLabActions({
+          ...wiresOf(owner),
+          lab: this.#lab,
+          story: this.#story,
+          provider: this.provider,
+          countCall: ({ run, contract }) => (run.runId === this.#run ? this.#count(contract.name) : 0),
+          stop: () => {
+            process.it?.pause(STOPPED_MS);
+            this.hire();
+          },
+          onProblem: (message) => this.problems.add(message),
+        }),
+      onLog: (name, event, facts) => {
+        if (event === 'run.broken' || event === 'run.dropped')
+          this.bugs.push(`${name}: ${JSON.stringify({ event, ...facts })}`);
+      },
+    });
+    return process.it;
+  }
+
+  #count(action: string): number {
+    const before = this.#calls.get(action) ?? 0;
+    this.#calls.set(action, before + 1);
+    return before;
+  }
+}

@@ -1,0 +1,190 @@
+import type { BoundaryName } from './boundaries.ts';
+
+/** What becomes of one call of the effect that is in trouble. */
+export interface CallFate {
+  /** Whether the request reaches the provider: at once, as late as it may, or never. */
+  readonly arrives: 'now' | 'late' | 'never';
+  /** What comes back: what the provider says, nothing, a status, or something that cannot be read. */
+  readonly answer: 'whole' | 'none' | 'page' | number;
+  /** The worker dies with the request on its way, or stops for longer than its lease. */
+  readonly worker: 'lives' | 'dies' | 'stops';
+}
+
+/** A commit at which the worker dies: before it is applied, or after, without its answer. */
+export interface CommitFate {
+  readonly of: 'intent' | 'settle' | 'decision';
+  readonly isApplied: boolean;
+}
+
+/** Everything that goes wrong in one play. */
+export interface Trouble {
+  readonly boundary: BoundaryName;
+  /** In words, after `crashed`: `after its intent was stored, nothing sent`. */
+  readonly words: string;
+  /** The label of the effect; null = the whole run. */
+  readonly target: string | null;
+  /** The fates of the target's calls, in order; those after the last are whole. */
+  readonly calls: readonly CallFate[];
+  readonly commit: CommitFate | null;
+  /** How often the worker dies at the commit. */
+  readonly times: number;
+  /** The successor dies as soon as it has claimed the run. */
+  readonly claimDies: boolean;
+  /** How long nobody is there after a death, milliseconds; null = until the lease is over. */
+  readonly awayMs: number | null;
+  /** The status with which a request that was carried out already is refused as known; null = it is answered. */
+  readonly repeatStatus: number | null;
+  /** Dies while the run waits for somebody. */
+  readonly waiting: boolean;
+  /** Events and votes come twice and out of order. */
+  readonly disorder: boolean;
+}
+
+const CALM: Omit<Trouble, 'boundary' | 'words' | 'target'> = {
+  calls: [],
+  commit: null,
+  times: 2,
+  claimDies: false,
+  awayMs: null,
+  repeatStatus: null,
+  waiting: false,
+  disorder: false,
+};
+
+/** A call that works. */
+export const WHOLE: CallFate = { arrives: 'now', answer: 'whole', worker: 'lives' };
+
+const LOST: CallFate = { arrives: 'never', answer: 'none', worker: 'lives' };
+const DONE: CallFate = { arrives: 'now', answer: 'none', worker: 'lives' };
+const LATE: CallFate = { arrives: 'late', answer: 'none', worker: 'lives' };
+
+const dies = (fate: CallFate): CallFate => ({ ...fate, worker: 'dies' });
+
+/** What decides which troubles an effect can have. */
+export interface Exposure {
+  readonly target: string;
+  readonly isHttp: boolean;
+  /** How long its key is remembered, milliseconds; null = not at all. */
+  readonly remembersMs: number | null;
+  /** Statuses that say nothing certain, and which the action's own table may name all the same. */
+  readonly doubtful: readonly number[];
+  /** Statuses by which the action's own table may know a repeat. */
+  readonly repeats: readonly number[];
+}
+
+type Way = Partial<typeof CALM> & { readonly words: string };
+
+function ways(target: string | null, boundary: BoundaryName, list: readonly Way[]): readonly Trouble[] {
+  return list.map((way) => ({ ...CALM, target, boundary, ...way }));
+}
+
+/** A crash at a commit, twice at the same place, or once more when the successor has claimed the run. */
+function commitWays(of: CommitFate['of'], isApplied: boolean): readonly Way[] {
+  const commit = { of, isApplied };
+  return [
+    { words: 'the worker died there twice', commit },
+    { words: 'the worker died there, its successor right after its claim', commit, times: 1, claimDies: true },
+  ];
+}
+
+function sentWays({ isHttp, doubtful }: Exposure): readonly Way[] {
+  return [
+    { words: 'the request was lost with the worker, twice', calls: [dies(LOST), dies(LOST)] },
+    {
+      words: 'the request was lost with the worker, its successor died after its claim',
+      calls: [dies(LOST)],
+      claimDies: true,
+    },
+    { words: 'the request was lost, the connection broke', calls: [LOST] },
+    ...(isHttp ? doubtful : []).map((status) => ({
+      words: `${status} was answered, nothing was done`,
+      calls: [{ ...LOST, answer: status }],
+    })),
+  ];
+}
+
+function doneWays({ isHttp, doubtful, repeats }: Exposure): readonly Way[] {
+  const http: readonly Way[] = [
+    ...doubtful.map((status) => ({
+      words: `it was done and ${status} was answered`,
+      calls: [{ ...DONE, answer: status }],
+    })),
+    { words: 'it was done and the answer could not be read', calls: [{ ...DONE, answer: 'page' as const }] },
+    ...repeats.map((status) => ({
+      words: `it was done, the answer was lost, and the repeat was refused with ${status}`,
+      calls: [DONE],
+      repeatStatus: status,
+    })),
+  ];
+  return [
+    { words: 'it was done, the worker died before the answer, twice', calls: [dies(DONE), dies(DONE)] },
+    { words: 'it was done, the worker died, its successor after its claim', calls: [dies(DONE)], claimDies: true },
+    { words: 'it was done, the connection broke', calls: [DONE] },
+    { words: 'it was done as late as it may be, the worker had died', calls: [dies(LATE)] },
+    { words: 'it was done as late as it may be, the connection had broken', calls: [LATE] },
+    ...(isHttp ? http : []),
+  ];
+}
+
+const STOPS: CallFate = { ...WHOLE, worker: 'stops' };
+const DAY_MS = 24 * 3_600_000;
+/** Resends end at 90 % of the time that a key is remembered. */
+const LAST_SHARE = 0.9;
+const MINUTE_MS = 60_000;
+
+function awayWays({ remembersMs }: Exposure): readonly Way[] {
+  const longMs = (remembersMs ?? DAY_MS) + MINUTE_MS;
+  const lastMs = Math.max(0, Math.floor((remembersMs ?? 0) * LAST_SHARE) - 2_000);
+  return [
+    { words: 'it was done, nobody was there until its key was forgotten', calls: [dies(DONE)], awayMs: longMs },
+    ...(remembersMs === null
+      ? []
+      : [
+          {
+            words: 'it was done, nobody was there nearly until its key was forgotten, and the last repeat arrived late',
+            calls: [dies(DONE), LATE],
+            awayMs: lastMs,
+          },
+        ]),
+  ];
+}
+
+/** Everything that is tried with one effect. */
+export function troublesOf(exposure: Exposure): readonly Trouble[] {
+  const { target } = exposure;
+  return [
+    ...ways(target, 'before-intent', commitWays('intent', false)),
+    ...ways(target, 'intent', commitWays('intent', true)),
+    ...ways(target, 'sent', sentWays(exposure)),
+    ...ways(target, 'done', doneWays(exposure)),
+    ...ways(target, 'answered', commitWays('settle', false)),
+    ...ways(target, 'recorded', commitWays('settle', true)),
+    ...ways(target, 'lease', [
+      { words: 'the worker stopped for longer than its lease, another took over', calls: [STOPS] },
+      { words: 'both workers stopped for longer than their leases', calls: [STOPS, STOPS] },
+    ]),
+    ...ways(target, 'away', awayWays(exposure)),
+  ];
+}
+
+/** A read that the worker dies over: it is asked again. */
+export function readTroubles(target: string): readonly Trouble[] {
+  return ways(target, 'done', [{ words: 'it was answered, the worker died before the answer', calls: [dies(DONE)] }]);
+}
+
+/** What is tried with a run that waits for somebody. */
+export const WAITING_TROUBLES: readonly Trouble[] = [
+  ...ways(null, 'waiting', [
+    { words: 'the worker died while the run waited, twice', waiting: true },
+    ...commitWays('decision', false),
+    ...commitWays('decision', true),
+  ]),
+  ...ways(null, 'events', [{ words: 'everything came twice, the last first', disorder: true }]),
+];
+
+/** What breaks a promise, if anything depends on it. */
+export function brokenPromises(target: string, lie: 'keys' | 'late' | 'lookup' | 'reads'): readonly Trouble[] {
+  const late = ways(target, 'done', [{ words: 'it was done later than promised', calls: [dies(LATE)] }]);
+  const done = ways(target, 'done', [{ words: 'it was done, the worker died before the answer', calls: [dies(DONE)] }]);
+  return lie === 'late' ? late : done;
+}
