@@ -4,6 +4,7 @@ import type { Bind } from './bind.ts';
 import { addApprove, addDeny } from './commands/approve.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addCompensate } from './commands/compensate.ts';
+import { addCrashtest } from './commands/crashtest.ts';
 import { addDb } from './commands/db.ts';
 import { addLs } from './commands/ls.ts';
 import { addPublish } from './commands/publish.ts';
@@ -41,6 +42,7 @@ const VERBS = [
   addPublish,
   addValidate,
   addVisualize,
+  addCrashtest,
   addWorker,
   addDb,
   addReceipt,
@@ -110,11 +112,12 @@ function isAsTaken(command: Command): boolean {
 /** Formats beside table, json and jsonl, and the verbs that have them. */
 const PICTURES = ['svg', 'mermaid'];
 const WITH_IDS = ['run', 'start', 'ls', 'show'];
+const WITH_JUNIT = ['crashtest'];
 
 function formatOption(command: Command): Option {
   const name = command.name();
-  const data = ['table', 'json', 'jsonl'];
-  const choices = name === 'visualize' ? PICTURES : WITH_IDS.includes(name) ? [...data, 'ids'] : data;
+  const more = [...(WITH_IDS.includes(name) ? ['ids'] : []), ...(WITH_JUNIT.includes(name) ? ['junit'] : [])];
+  const choices = name === 'visualize' ? PICTURES : ['table', 'json', 'jsonl', ...more];
   return new Option('-o, --format <format>', 'format of what goes to stdout').choices(choices).default(choices[0]);
 }
 
