@@ -93,7 +93,8 @@ function openPool(options: ConnectionOptions, lane: Lane, max: number): pg.Pool 
     idleTimeoutMillis: IDLE_CLOSE_MS,
     maxLifetimeSeconds: LIFETIME_SECONDS_MAX,
     types: TYPES,
-    ...(options.admit === undefined ? {} : { onConnect: options.admit }),
+    // The pool waits for it, whatever its types say.
+    ...(options.admit === undefined ? {} : { onConnect: options.admit as (client: pg.ClientBase) => void }),
     ...(options.pooler === 'transaction' ? {} : { options: settings.join(' ') }),
   });
   // Without these listeners a broken connection ends the process.
