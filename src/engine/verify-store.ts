@@ -77,6 +77,18 @@ async function programOf(versions: VersionCache, { run }: RunRecords): Promise<C
   }
 }
 
+type Page = Awaited<ReturnType<Store['records']>>;
+
+/** The runs of a part, page by page. */
+async function* pagesOf(store: Store, part: number): AsyncGenerator<Page> {
+  let after: RunId | null = null;
+  do {
+    const page: Page = await store.records(part, after, PAGE_RUNS);
+    yield page;
+    after = page.next;
+  } while (after !== null);
+}
+
 /**
  * Looks for everything that breaks an invariant, in every run of a store: read-only, beside any number of workers, page by
  * page, each run's rows of one instant. Transaction: none.
@@ -89,23 +101,20 @@ export async function verifyStore(
   const versions = createVersionCache(store);
   const faults: InvariantFault[] = [];
   let checked = NOTHING;
+  const check = async (records: RunRecords | UnreadableRun, nowMs: number): Promise<void> => {
+    if ('message' in records) {
+      faults.push(unreadable(records));
+      return;
+    }
+    faults.push(...findFaults({ ...records, program: await programOf(versions, records) }, nowMs));
+    checked = counted(checked, records);
+  };
   for (let part = 0; part < store.parts; part += 1) {
     faults.push(...(await store.strays(part, STRAYS_MAX)).map(strayFault));
-    let after: RunId | null = null;
-    do {
-      const page: Awaited<ReturnType<Store['records']>> = await store.records(part, after, PAGE_RUNS);
-      for (const records of page.runs) {
-        if ('message' in records) {
-          faults.push(unreadable(records));
-          continue;
-        }
-        const program = await programOf(versions, records);
-        faults.push(...findFaults({ ...records, program }, page.nowMs));
-        checked = counted(checked, records);
-      }
-      after = page.next;
+    for await (const page of pagesOf(store, part)) {
+      for (const records of page.runs) await check(records, page.nowMs);
       onProgress(checked);
-    } while (after !== null);
+    }
   }
   return { faults, checked };
 }

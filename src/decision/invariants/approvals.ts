@@ -42,15 +42,18 @@ function faultsOf(approval: Approval): readonly string[] {
   return faults.filter(([broken]) => broken).map(([, what]) => what);
 }
 
+/** A step that an approval authorizes sends nothing without it. */
+function unasked({ program }: CheckedRun, { attempt, step, compensates }: Effect): string | null {
+  const known = compensates === null ? program?.steps.get(step) : undefined;
+  const needs = known?.verb === 'call' ? known.authorizedBy : null;
+  return attempt > 0 && needs !== null ? `it was sent, and ${needs} never approved it` : null;
+}
+
 /** What was authorized is what people saw: this request, by an approval that was given. */
-function authorityFault({ approvals, program }: CheckedRun, effect: Effect): string | null {
-  const { approvalId, attempt, step, compensates, requestHash } = effect;
-  if (approvalId === null) {
-    const known = compensates === null ? program?.steps.get(step) : undefined;
-    const needs = known?.verb === 'call' ? known.authorizedBy : null;
-    return attempt > 0 && needs !== null ? `it was sent, and ${needs} never approved it` : null;
-  }
-  const approval = approvals.find((known) => known.approvalId === approvalId);
+function authorityFault(run: CheckedRun, effect: Effect): string | null {
+  const { approvalId, requestHash } = effect;
+  if (approvalId === null) return unasked(run, effect);
+  const approval = run.approvals.find((known) => known.approvalId === approvalId);
   if (approval?.state !== 'approved') return `approval ${approvalId} is ${approval?.state ?? 'not there'}`;
   const isShown = approval.authorizes.some((shown) => shown.requestHash === requestHash);
   return isShown ? null : `approval ${approvalId} was for another request`;

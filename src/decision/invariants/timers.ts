@@ -50,24 +50,31 @@ function isArmed({ rows, control }: OpenedRun, name: string): boolean {
   );
 }
 
-/** Names that must be armed for what the run waits for, each with what waits. */
-function wantedOf({ rows, control, snapshot, phase }: OpenedRun): readonly (readonly [name: string, waits: string])[] {
-  if (phase === 'ended') return [];
+/** A timer that must be armed, and what waits for it. */
+type Wanted = readonly [name: string, waits: string];
+
+function wantedByStep({ rows, snapshot }: OpenedRun): readonly Wanted[] {
   const leaf = activeLeaf(snapshot.value);
   const step = leaf === null ? undefined : rows.program?.steps.get(leaf);
-  const waits = step?.verb === 'wait';
-  const isTimed = (step?.verb === 'await' || step?.verb === 'approve') && step.timeoutMs !== null;
+  if (step === undefined) return [];
+  const isTimed = (step.verb === 'await' || step.verb === 'approve') && step.timeoutMs !== null;
+  const kind = step.verb === 'wait' ? 'wait' : 'timeout';
+  return step.verb === 'wait' || isTimed ? [[`${step.id}:${kind}`, `step ${step.id}`]] : [];
+}
+
+/** All that must be armed for what the run waits for. */
+function wantedOf(run: OpenedRun): readonly Wanted[] {
+  const { rows, control, phase } = run;
+  if (phase === 'ended') return [];
   const open = rows.approvals.filter((approval) => approval.state === 'open' && approval.expiresAtMs !== null);
   const kept = rows.inbox.filter((row) => row.outcome === 'kept' && row.payload.type === 'signal');
+  // Armed once, at the start: any other number says that it was applied or taken back.
+  const hasDeadline = phase === 'forward' && ownValue(control.timerGenerations, DEADLINE) === 1;
   return [
-    ...(waits ? [[`${step.id}:wait`, `step ${step.id}`] as const] : []),
-    ...(isTimed ? [[`${step.id}:timeout`, `step ${step.id}`] as const] : []),
-    ...open.map((approval) => [`${approval.step}:expires`, `approval ${approval.approvalId}`] as const),
-    ...kept.map((row) => [`${KEEP}${row.source}/${row.eventId}`, inboxRow(row)] as const),
-    // Armed once, at the start: any other number says that it was applied or taken back.
-    ...(phase === 'forward' && ownValue(control.timerGenerations, DEADLINE) === 1
-      ? [[DEADLINE, 'the run'] as const]
-      : []),
+    ...wantedByStep(run),
+    ...open.map(({ step, approvalId }): Wanted => [`${step}:expires`, `approval ${approvalId}`]),
+    ...kept.map((row): Wanted => [`${KEEP}${row.source}/${row.eventId}`, inboxRow(row)]),
+    ...(hasDeadline ? [[DEADLINE, 'the run'] as const] : []),
   ];
 }
 

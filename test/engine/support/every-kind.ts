@@ -88,7 +88,7 @@ function start(process: Process, workflow: string, id: string): Promise<unknown>
 }
 
 /** Runs that move: a worker brings each to its end, or to where it waits. */
-async function work(house: House): Promise<void> {
+async function work(house: Pick<House, 'process' | 'rest'>): Promise<void> {
   const process = await house.process({ functions: FUNCTIONS });
   for (const text of [ORDER, ASK, DOUBT, SLEEP, LISTEN])
     await process.app.publish({ text, file: 'kind.pawl.yaml', by: 'starter' });
@@ -113,7 +113,7 @@ async function work(house: House): Promise<void> {
 }
 
 /** A worker that dies while a call is in flight: its lease and its seat stay behind. */
-async function dieInFlight(house: House): Promise<void> {
+async function dieInFlight(house: Pick<House, 'process' | 'rest'>): Promise<void> {
   const dying = await house.process({ functions: FUNCTIONS });
   await dying.app.runWorker();
   await start(dying, 'doubt', 'held');
@@ -126,7 +126,7 @@ async function dieInFlight(house: House): Promise<void> {
  * `doubts` (held in review), `asks` (one of two votes, a kept event), `sleeps`, `listens`, `fresh` (to be sent, nobody works)
  * and `held` (in flight in the hands of a worker that is dead).
  */
-export async function everyKind(house: House): Promise<void> {
+export async function everyKind(house: Pick<House, 'process' | 'rest'>): Promise<void> {
   await work(house);
   await house.rest();
   await dieInFlight(house);
