@@ -1,10 +1,11 @@
-/** The proofs that CI repeats at every landing: mutants, the simulator and its mutants, the demo, five kills. Prints seconds per part. */
+/** The proofs that CI repeats at every landing: mutants, the simulator and its mutants, the models, the demo, five kills. Prints seconds per part. */
 import { spawnSync } from 'node:child_process';
 
 const PROOFS = [
   ['mutants', ['run', 'mutants', '--silent']],
   ['300 seeds', ['run', 'sim', '--silent', '--', '--seeds', '300']],
   ['mutants in the simulator', ['run', 'sim', '--silent', '--', '--mutants']],
+  ['models', ['run', 'models', '--silent']],
   ['demo', ['run', 'demo', '--silent']],
   ['five kills', ['run', 'demo', '--silent', '--', '--kill', '5', '--seed', '7']],
 ];
