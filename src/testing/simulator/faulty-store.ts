@@ -33,6 +33,9 @@ const READS = new Set<string | symbol>([
   'audit',
   'holder',
   'workers',
+  'overdue',
+  'records',
+  'strays',
 ]);
 
 function unreachable(): Error {

@@ -1,5 +1,5 @@
 import { publishVersion, type Publisher } from '../../engine/publish-version.ts';
-import { createVersionCache, type LoadedVersion } from '../../engine/version-cache.ts';
+import { createVersionCache, type LoadedVersion, type VersionCache } from '../../engine/version-cache.ts';
 import type { Digest } from '../../model/ids.ts';
 import { numbersFor } from '../../model/numbers.ts';
 import type { CommitAnswer } from '../../model/run-commit.ts';
@@ -45,6 +45,8 @@ export interface Scene {
   readonly figures: Figures;
   /** What was seen to be wrong while it happened. */
   readonly violations: Violation[];
+  /** The versions that are stored, compiled. */
+  readonly versions: VersionCache;
   /** Steps the database's clock, milliseconds. */
   stepClock(ms: number): void;
 }
@@ -172,6 +174,7 @@ export async function openScene(seed: number, without: ReadonlySet<Trouble>): Pr
     scenario,
     figures,
     violations,
+    versions: createVersionCache(store, compiled),
     stepClock: (ms) => {
       clockOffsetMs += ms;
     },

@@ -2,6 +2,7 @@ import { PawlError } from '../../model/errors.ts';
 import type { RunIdentity } from '../../model/run.ts';
 import { isEnd } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
+import { judgeInvariants } from './judge-invariants.ts';
 import { act } from './outside.ts';
 import { judgeBook, judgeRun, type Violation } from './oracle.ts';
 import type { Trouble } from './fault-plan.ts';
@@ -40,6 +41,8 @@ const CALM_MS = 15 * 60_000;
 /** People look at what needs them this often, milliseconds. */
 const ATTEND_MS = 2_000;
 const SHARE_IN_STORM = 0.3;
+/** Invariants are looked at about this often while faults are on, milliseconds. */
+const LOOK_MS = 2_500;
 
 /** Starts a run and lets the world do to it what the scenario says. */
 async function playRun(scene: Scene, no: number, runs: RunIdentity[]): Promise<void> {
@@ -109,6 +112,23 @@ async function untilAtRest(scene: Scene, runs: readonly RunIdentity[], wanted: n
   }
 }
 
+/** The first of each kind is enough: what is broken stays broken. */
+function addNew(violations: Violation[], found: readonly Violation[]): void {
+  const known = new Set(violations.map(({ rule, runId, subject }) => `${rule} ${runId} ${subject}`));
+  violations.push(...found.filter(({ rule, runId, subject }) => !known.has(`${rule} ${runId} ${subject}`)));
+}
+
+/** Looks at what is stored now and then, in the middle of everything. */
+function watchInvariants(scene: Scene): void {
+  const { world, plan, store, versions, violations } = scene;
+  const look = async (): Promise<void> => {
+    if (plan.isHealed()) return;
+    addNew(violations, await judgeInvariants(store, versions));
+    world.after(LOOK_MS * (0.5 + world.random.next()), null, () => void guard(scene, look()));
+  };
+  world.after(LOOK_MS, null, () => void guard(scene, look()));
+}
+
 /** Plays one seed: a storm, a calm, and the comparison of what is stored with what happened. */
 export async function simulate(ask: SimulationAsk): Promise<SimulationResult> {
   const { seed } = ask;
@@ -121,6 +141,7 @@ export async function simulate(ask: SimulationAsk): Promise<SimulationResult> {
   }
   raiseStorm(scene);
   bringPeople(scene);
+  watchInvariants(scene);
   await world.run(() => false, ask.stormMs);
   plan.heal();
   const seen = await untilAtRest(scene, runs, wanted);
@@ -146,6 +167,7 @@ export async function simulate(ask: SimulationAsk): Promise<SimulationResult> {
     });
   }
   violations.push(...judgeBook(seen, scene.provider));
+  addNew(violations, await judgeInvariants(scene.store, scene.versions));
   figures.events = world.events();
   figures.runs = seen.length;
   figures.reviews = seen.filter((stored) => stored.status === 'HELD').length;
