@@ -42,7 +42,7 @@ describe('bug 79 a 2xx that may say no', () => {
       expect(view.effects).toMatchObject([{ code, sent: 1 }]);
       if (code !== null) {
         const { part, runId } = await process.app.find(run);
-      const [receipt] = await house.store.receipts(part, runId);
+        const [receipt] = await house.store.receipts(part, runId);
         expect(Buffer.from(receipt?.resultBase64 ?? '', 'base64').toString()).toContain('channel_not_found');
       }
     },
