@@ -4,7 +4,7 @@ import type { Approval } from '../../model/approval.ts';
 import type { Digest, RunId } from '../../model/ids.ts';
 import type { RunRecords } from '../../model/run-records.ts';
 import { partOf } from '../../model/virtual-shard.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Store, StoredVersion } from '../../ports/store.ts';
 import { type ConformanceHarness, testWith } from './harness.ts';
 import {
   commitOf,
@@ -42,6 +42,17 @@ const ASKED: Approval = {
   votes: [],
   decidedAtMs: null,
 };
+const SHOP: StoredVersion = {
+  tenant: 'default',
+  workflow: 'shop',
+  version: 1,
+  digest: sha256('shop@1') as Digest,
+  digests: {},
+  source: '',
+  machine: '{}',
+  publishedBy: 'anna',
+  publishedAtMs: 0,
+};
 const VOTE = {
   principal: 'kai',
   decision: 'approve',
@@ -63,18 +74,7 @@ function recordsConformance(harness: ConformanceHarness): void {
 
   test('Records are everything that is stored of a run, as every other verb tells it', async ({ store }) => {
     const worker = await seated(store);
-    const version = {
-      tenant: 'default',
-      workflow: 'shop',
-      version: 1,
-      digest: sha256('shop@1') as Digest,
-      digests: {},
-      source: '',
-      machine: '{}',
-      publishedBy: 'anna',
-      publishedAtMs: 0,
-    };
-    await store.publish(version);
+    await store.publish(SHOP);
     const run = identityOf(newRunId(), store.parts, { key: 'order-1' });
     const { runId } = run;
     await store.start(0, [startOf(run, { kind: 'keep', workerId: worker })]);
@@ -129,7 +129,7 @@ function recordsConformance(harness: ConformanceHarness): void {
       ],
     );
     assert.deepEqual(rows.startKey && [rows.startKey.runId, rows.startKey.startNumber], [runId, 1]);
-    assert.equal(rows.publishedDigest, version.digest);
+    assert.equal(rows.publishedDigest, SHOP.digest);
   });
 }
 
