@@ -103,4 +103,4 @@ describe('docs/reference/statuses.md', () => {
 });
 
 /** Other words that stand where a code could stand. */
-const NOT_ANSWERS = new Set(['expired', 'cancel', 'settled', 'refused', 'person']);
+const NOT_ANSWERS = new Set(['expired', 'cancel', 'settled', 'refused', 'person', 'applies']);

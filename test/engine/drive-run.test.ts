@@ -114,6 +114,7 @@ describe('the answer to a commit of a held run', () => {
   it.each([['busy'], ['stale'], ['conflict']] as const)(
     'P02 %s: it is decided or sent again, and then applied',
     async (kind) => {
+      // P02: "Per member: applied, stale, fenced, busy, conflict. One member's fault touches no other."
       const run = new Play(ONE, { canSend: false });
       const first = { kind, revision: 1, effectKey: null } as SettledAnswer;
       const { held, commits } = holderOf(run, [first, APPLIED]);
@@ -123,6 +124,7 @@ describe('the answer to a commit of a held run', () => {
   );
 
   it('P02 stale for ever: the run is let go after a bounded number of reloads, and that is logged', async () => {
+    // P02: "Per member: applied, stale, fenced, busy, conflict. One member's fault touches no other."
     const run = new Play(ONE, { canSend: false });
     const { held, commits, logged } = holderOf(run, [{ kind: 'stale', revision: 1 }]);
     expect((await driveRun(held, run.state, DUE)).kind).toBe('left');
@@ -130,12 +132,14 @@ describe('the answer to a commit of a held run', () => {
   });
 
   it.each([['fenced'], ['lost']] as const)('P02 %s: the run has left these hands', async (kind) => {
+    // P02: "Per member: applied, stale, fenced, busy, conflict. One member's fault touches no other."
     const run = new Play(ONE, { canSend: false });
     const { held, commits } = holderOf(run, [{ kind, fence: 9 } as SettledAnswer]);
     expect([(await driveRun(held, run.state, DUE)).kind, commits.length]).toEqual(['left', 1]);
   });
 
   it('P02 a run that is gone, another holder’s, or that does not fit any more is not decided again', async () => {
+    // P02: "Per member: applied, stale, fenced, busy, conflict. One member's fault touches no other."
     const run = new Play(ONE, { canSend: false });
     const stale: SettledAnswer = { kind: 'stale', revision: 1 };
     for (const stored of [null, storedOf(run, { fence: 99 }), storedOf(run, { snapshot: '{}' })]) {

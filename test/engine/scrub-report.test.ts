@@ -14,6 +14,7 @@ const ANSWER: AttemptReport = {
 
 describe('P12 what a provider tells back', () => {
   it('P12 is freed of the secret in headers, body, keys and bytes', () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const clean = scrubReport(ANSWER, [SECRET]);
     expect(clean).toMatchObject({
       headers: { 'x-echo': 'Bearer [secret]' },
@@ -30,11 +31,13 @@ describe('P12 what a provider tells back', () => {
     ['base 64 inside of more', Buffer.from(`u:${SECRET}`).toString('base64')],
     ['base 64 of URLs', Buffer.from(`user:${SECRET}`).toString('base64url')],
   ])('P12 is freed of it as in %s', (_, form) => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const clean = scrubReport({ kind: 'broken', byteWritten: true, reason: `<${form}>` }, [SECRET]);
     expect(clean.kind === 'broken' && clean.reason).toContain('[secret]');
   });
 
   it('P12 is freed of it in what cannot be read, what a function declares, and what was not sent', () => {
+    // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const unreadable = scrubReport({ ...ANSWER, body: undefined, unreadable: `near ${SECRET}` }, [SECRET]);
     expect(unreadable).toMatchObject({ body: undefined, unreadable: 'near [secret]' });
     const declared = { kind: 'declared', outcome: 'rejected', afterMs: null } as const;

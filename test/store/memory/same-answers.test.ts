@@ -131,6 +131,7 @@ const MUST_COME = [
 ];
 
 it('P02 both stores give the same answers and hold the same rows after random commands', async () => {
+  // P02: "Per member: applied, stale, fenced, busy, conflict. One member's fault touches no other."
   console.log(`same answers: ${SEQUENCES} sequences, PAWL_SEED=${SEED}`);
   const told = new Map<string, number>();
   const tell = (kind: string): void => {

@@ -36,7 +36,7 @@ describe('Batches that the server does not answer as a whole', () => {
   });
 
   it('P02 a refused batch is sent member by member: each has its own answer, and one that nobody tells is busy', async () => {
-// P02: "The commit statement has four stages, each reading from the one before: lock the heads (sorted, FOR NO KEY UPDATE SKIP LOCKED)."
+    // P02: "The commit statement has four stages, each reading from the one before: lock the heads (sorted, FOR NO KEY UPDATE SKIP LOCKED)."
     const commits = Array.from({ length: 4 }, () => stepOf(newRunId(), 1, 1));
     const applied = { ord: 1, kind: 'applied', revision: 2, fence: 1, effect_key: null, now_ms: 7 };
     const server = serverThat('23514', [applied], '40P01', '22021', []);
@@ -49,7 +49,7 @@ describe('Batches that the server does not answer as a whole', () => {
   });
 
   it('P04 a server that goes away between the members leaves the fate of the batch open', async () => {
-// P04: "An answer lost at COMMIT: drop the connection, read back (revision, fence, journal)."
+    // P04: "An answer lost at COMMIT: drop the connection, read back (revision, fence, journal)."
     const commits = [stepOf(newRunId(), 1, 1), stepOf(newRunId(), 1, 1)];
     await expect(commitBatch(serverThat('23514', '57P01'), 0, newWorkerId(), commits)).rejects.toMatchObject({
       code: 'PAWL_STORE_ANSWER_LOST',
@@ -57,7 +57,7 @@ describe('Batches that the server does not answer as a whole', () => {
   });
 
   it('P02 a lone member that the server refuses is answered, not thrown; without the server it is thrown', async () => {
-// P02: "One member's fault touches no other."
+    // P02: "One member's fault touches no other."
     const commit = stepOf(newRunId(), 1, 1);
     const once = serverThat('40001');
     expect(await commitBatch(once, 0, newWorkerId(), [commit])).toEqual([{ kind: 'busy' }]);
