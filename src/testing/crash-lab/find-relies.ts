@@ -5,7 +5,8 @@ import { type Lab, type Lie, untruthOf } from './lab.ts';
 import type { Case } from './list-cases.ts';
 import type { Reliance, Tally } from './lab-report.ts';
 import { play } from './play.ts';
-import { brokenPromises, type Trouble } from './trouble.ts';
+import { namedNumbers } from './literals.ts';
+import { brokenPromise, type Trouble, untrueAnswer } from './trouble.ts';
 
 const UNITS = [
   ['d', 24 * 3_600_000],
@@ -20,33 +21,59 @@ function durationText(ms: number): string {
   return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`;
 }
 
-/** A promise of an action, and the lie that breaks it. */
+/** A promise of an action, and how it is broken. */
 interface Word {
-  readonly lie: Lie;
   readonly promise: string;
+  /** The lie that breaks it; null = an answer that is not true. */
+  readonly lie: Exclude<Lie, 'reads'> | null;
+  readonly troubles: (target: string) => readonly Trouble[];
+}
+
+function wordOf(lie: Exclude<Lie, 'reads'>, promise: string): Word {
+  return { lie, promise, troubles: (target) => brokenPromise(target, lie) };
 }
 
 /** Everything that an action promises and a crash may call for. */
-function wordsOf({ name, idempotency, reconcile, settlesWithinMs }: ActionContract): readonly Word[] {
+function wordsOf(contract: ActionContract): readonly Word[] {
+  const { name, idempotency, reconcile, settlesWithinMs } = contract;
   const asks: readonly Word[] = [
-    { lie: 'late', promise: `a request of ${name} takes effect within ${durationText(settlesWithinMs)}, or never` },
-    { lie: 'lookup', promise: `the lookup of ${name} shows at once what has happened` },
+    wordOf('late', `a request of ${name} takes effect within ${durationText(settlesWithinMs)}, or never`),
+    wordOf('lookup', `the lookup of ${name} shows at once what has happened`),
   ];
-  return [...keyWords(name, idempotency), ...(reconcile === null ? [] : asks)];
+  return [...keyWords(name, idempotency), ...(reconcile === null ? [] : asks), ...answerWords(contract)];
 }
 
 function keyWords(name: string, idempotency: ActionContract['idempotency']): readonly Word[] {
   if (idempotency === null || idempotency.kind === 'none') return [];
-  if (idempotency.kind === 'natural') return [{ lie: 'keys', promise: `doing ${name} again changes nothing` }];
+  if (idempotency.kind === 'natural') return [wordOf('keys', `doing ${name} again changes nothing`)];
   const what = idempotency.kind === 'key' ? 'its key' : idempotency.name;
-  return [{ lie: 'keys', promise: `${name} remembers ${what} for ${durationText(idempotency.remembersMs)}` }];
+  return [wordOf('keys', `${name} remembers ${what} for ${durationText(idempotency.remembersMs)}`)];
+}
+
+/** Answers that the action's own table takes at their word, and by themselves say less. */
+function answerWords({ name, outcome }: ActionContract): readonly Word[] {
+  const named = namedNumbers(outcome.map(({ when }) => when.source));
+  return [202, 429, 503]
+    .filter((status) => named.includes(status))
+    .map((status) => ({
+      lie: null,
+      promise:
+        status === 202 ? `a 202 of ${name} means that it is done` : `a ${status} of ${name} means that it was not done`,
+      troubles: (target) => untrueAnswer(target, status, status !== 202),
+    }));
 }
 
 /** What goes wrong when a promise is broken: the first that is found; null = nothing depends on it. */
-async function breakWord(lab: Lab, { target, told }: Case, { lie }: Word, tally: Tally): Promise<string | null> {
+async function breakWord(
+  lab: Lab,
+  { target, told }: Case,
+  { lie, troubles }: Word,
+  tally: Tally,
+): Promise<string | null> {
   const action = target.action;
-  const liar: Lab = { ...lab, untruths: [...lab.untruths, { lie, action, byMs: null }] };
-  for (const trouble of brokenPromises(target.label, lie)) {
+  const untruths = lie === null ? [] : [{ lie, action, byMs: null }];
+  const liar: Lab = { ...lab, untruths: [...lab.untruths, ...untruths] };
+  for (const trouble of troubles(target.label)) {
     tally.plays += 1;
     const played = await play({ lab: liar, story: told.story, trouble, withNeighbour: false });
     const [fault] = played.problems.length === 0 ? judgePlay(played, told.calm) : [];
@@ -70,7 +97,7 @@ export async function findRelies(lab: Lab, cases: readonly Case[], tally: Tally)
     const contract = lab.compiled.action(target.action);
     if (target.effect !== target.label || contract.effect === 'read') continue;
     for (const word of wordsOf(contract)) {
-      if (untruthOf(lab, word.lie, contract.name) !== null) continue;
+      if (word.lie !== null && untruthOf(lab, word.lie, contract.name) !== null) continue;
       const otherwise = await breakWord(lab, one, word, tally);
       if (otherwise === null) continue;
       found.push({ effect: target.effect, action: target.action, promise: word.promise, otherwise });

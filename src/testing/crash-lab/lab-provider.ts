@@ -90,7 +90,7 @@ export class LabProvider {
 
   /** Whether a request would be known again. */
   knows(order: SendOrder): boolean {
-    return memoryOf(this.#lab, order.contract) !== null && this.done.some(({ effect }) => effect === order.effect.key);
+    return memoryOf(this.#lab, order.contract) !== null && this.#happened(order.effect.key);
   }
 
   /** A question has come in: everything that it asks about, as far as the lookup shows it by now. */
@@ -98,7 +98,6 @@ export class LabProvider {
     const { contract, effect, run } = order;
     const scope = await this.#judge.scopeOf(run);
     const asked = askedOf(contract, effect, scope);
-    const own = this.#orders.get(effect.key);
     const shape = await this.#shapeOf(order, asked);
     const lag = untruthOf(this.#lab, 'lookup', contract.name);
     const shownUntilMs = lag === null ? Number.POSITIVE_INFINITY : this.#world.nowMs() - (lag.byMs ?? LIE_MS);
@@ -107,7 +106,7 @@ export class LabProvider {
       const other = this.#orders.get(key);
       if (other === undefined || atMs > shownUntilMs || other.contract.name !== contract.name) continue;
       if (key !== effect.key && !(await this.#isMeant(order, other))) continue;
-      if (key !== effect.key && own !== undefined) this.mistaken.add(labelOf(effect));
+      if (!this.#happened(effect.key)) this.mistaken.add(labelOf(effect));
       shown.push(await this.#bodyOf(other, id));
     }
     if (contract.reconcile?.transport.kind === 'function') return declared(shown);
@@ -132,6 +131,10 @@ export class LabProvider {
     const happening = { id, no: 1, body: { id, status: 'done', request: request.body } };
     const asked = { contract, effect: null, with: request.with, scope };
     return yesBody(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
+  }
+
+  #happened(key: string): boolean {
+    return this.done.some(({ effect }) => effect === key);
   }
 
   #desk(keys: 'honoured' | 'ignored'): Desk {

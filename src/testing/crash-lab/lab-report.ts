@@ -124,9 +124,8 @@ export class Tally {
   }
 
   #find(target: Target, { boundary, words }: Trouble, fault: Fault): void {
-    const rows = [...this.#rows.keys()].filter(({ calm }) => calm === target.calm);
     const label = fault.label ?? target.label;
-    const meant = label === target.label ? target : rows.find((row) => row.label === label);
+    const meant = label === target.label ? target : [...this.#rows.keys()].find((row) => row.effect === label);
     const effect = meant?.effect ?? label;
     const id = JSON.stringify([effect, boundary, fault.kind]);
     const known = this.#findings.get(id);

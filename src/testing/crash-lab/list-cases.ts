@@ -29,11 +29,11 @@ export function exposureOf(target: string, contract: ActionContract): Exposure {
   };
 }
 
-/** How a provider may say that it knows a request already: by a status that the action's own table names, else by 409. */
+/** How a provider may say that it knows a request already: by a status that the action's own table names, or by its words. */
 function refusalsNamed({ outcome }: ActionContract): readonly number[] {
-  const named = namedNumbers(outcome.map(({ when }) => when.source)).filter((status) => status >= 400 && status < 500);
-  const definite = named.filter((status) => !UNCERTAIN.has(status));
-  return outcome.length > 0 && definite.length === 0 ? [409] : definite;
+  const named = namedNumbers(outcome.map(({ when }) => when.source)).filter((value) => value >= 100 && value < 600);
+  if (outcome.length > 0 && named.length === 0) return [409];
+  return named.filter((status) => status >= 400 && status < 500 && !UNCERTAIN.has(status));
 }
 
 /** A target with its story and everything that is tried with it. */

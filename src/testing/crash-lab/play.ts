@@ -51,7 +51,7 @@ export interface PlayAsk {
   readonly withNeighbour: boolean;
 }
 
-const STEP_MS = 500;
+const STEP_MS = 1_000;
 /** Who gives something and sees that it is still waited for gives it again, milliseconds. */
 const GIVE_AGAIN_MS = 5_000;
 const GIVEN_MAX = 12;

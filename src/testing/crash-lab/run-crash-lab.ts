@@ -53,8 +53,10 @@ async function crashEffects(lab: Lab, cases: readonly Case[], tally: Tally): Pro
 /** Crashes runs that wait, and sends them everything twice and too early. */
 async function crashWaits(lab: Lab, told: readonly ToldStory[], cases: readonly Case[], tally: Tally): Promise<void> {
   for (const { story, calm } of told) {
-    const targets = cases.map(({ target }) => target).filter((target) => target.calm === calm);
-    if (calm.gifts.length === 0 || targets.length === 0) continue;
+    const labels = new Set(calm.rows.filter(({ state }) => state === 'CONFIRMED').map(({ label }) => label));
+    const targets = cases.map(({ target }) => target).filter(({ effect }) => labels.has(effect));
+    // A story that is held without any trouble would make every cell a review.
+    if (calm.gifts.length === 0 || targets.length === 0 || calm.status === 'HELD') continue;
     for (const trouble of WAITING_TROUBLES) {
       const played = await play({ lab, story, trouble, gifts: calm.gifts, withNeighbour: false });
       const faults = judgePlay(played, calm);

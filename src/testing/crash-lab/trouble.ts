@@ -131,22 +131,29 @@ const DAY_MS = 24 * 3_600_000;
 /** Resends end at 90 % of the time that a key is remembered. */
 const LAST_SHARE = 0.9;
 const MINUTE_MS = 60_000;
+/** A memory of up to half an hour is outlived by repeats alone; a longer one, by a worker that is away. */
+const SHORT_MEMORY_MS = 30 * MINUTE_MS;
+const MANY = 64;
 
 function awayWays({ remembersMs }: Exposure): readonly Way[] {
   const longMs = (remembersMs ?? DAY_MS) + MINUTE_MS;
   const lastMs = Math.max(0, Math.floor((remembersMs ?? 0) * LAST_SHARE) - 2_000);
-  return [
+  const away: readonly Way[] = [
     { words: 'it was done, nobody was there until its key was forgotten', calls: [dies(DONE)], awayMs: longMs },
-    ...(remembersMs === null
-      ? []
-      : [
-          {
-            words: 'it was done, nobody was there nearly until its key was forgotten, and the last repeat arrived late',
-            calls: [dies(DONE), LATE],
-            awayMs: lastMs,
-          },
-        ]),
   ];
+  if (remembersMs === null) return away;
+  const repeats: Way =
+    remembersMs <= SHORT_MEMORY_MS
+      ? {
+          words: 'it was done, every answer was lost, and every repeat arrived as late as it may',
+          calls: [DONE, ...Array.from({ length: MANY }, () => LATE)],
+        }
+      : {
+          words: 'it was done, nobody was there nearly until its key was forgotten, and the last repeat arrived late',
+          calls: [dies(DONE), LATE],
+          awayMs: lastMs,
+        };
+  return [...away, repeats];
 }
 
 /** Everything that is tried with one effect. */
@@ -183,8 +190,14 @@ export const WAITING_TROUBLES: readonly Trouble[] = [
 ];
 
 /** What breaks a promise, if anything depends on it. */
-export function brokenPromises(target: string, lie: 'keys' | 'late' | 'lookup' | 'reads'): readonly Trouble[] {
-  const late = ways(target, 'done', [{ words: 'it was done later than promised', calls: [dies(LATE)] }]);
-  const done = ways(target, 'done', [{ words: 'it was done, the worker died before the answer', calls: [dies(DONE)] }]);
-  return lie === 'late' ? late : done;
+export function brokenPromise(target: string, lie: 'keys' | 'late' | 'lookup'): readonly Trouble[] {
+  if (lie === 'late') return ways(target, 'done', [{ words: 'it was done later than promised', calls: [dies(LATE)] }]);
+  return ways(target, 'done', [{ words: 'it was done, the worker died before the answer', calls: [dies(DONE)] }]);
+}
+
+/** An answer that the action's own table believes, and that is not true. */
+export function untrueAnswer(target: string, status: number, isDone: boolean): readonly Trouble[] {
+  const fate: CallFate = { ...(isDone ? DONE : LOST), answer: status };
+  const words = `${status} was answered`;
+  return ways(target, isDone ? 'done' : 'sent', [{ words, calls: [fate] }]);
 }
