@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { begin, type House, openHouse, untilRun, untilStatus } from '../engine/support/house.ts';
 import { type Answering, startAnswering } from './support/answering.ts';
 
@@ -130,6 +130,24 @@ describe('what people and senders say', () => {
     await expect(app.signal(run, { ...signal, source: LONG_ID, eventId: 'e' })).rejects.toMatchObject(refused);
     await expect(begin({ app, ...process }, text, { blob: 'x'.repeat(5_000_000) })).rejects.toMatchObject(refused);
     expect((await app.history(run)).inbox).toEqual([]);
+  }, 30_000);
+
+  it('bug 71 the longest id that is taken, in letters of three bytes, is kept, and its time to be kept ends', async () => {
+    const process = await worker();
+    const run = await begin(
+      process,
+      `${HEAD}events: { go: { schema: { type: object }, keep: 1s }, end: { schema: { type: object } } }\nsteps:\n  - { id: rest, await: end }\n`,
+    );
+    const letters = (units: number): string =>
+      Array.from({ length: units }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7_919) % 20_000))).join('');
+    const long = { name: 'go', data: {}, source: letters(249), eventId: letters(512), by: 'shop', waitMs: 2_000 };
+    expect(await process.app.signal(run, long)).toMatchObject({ outcome: 'kept' });
+    const wasKept = async (): Promise<string | null | undefined> => {
+      const { inbox } = await process.app.history(run);
+      return inbox.find(({ eventId }) => eventId === long.eventId)?.outcome;
+    };
+    await vi.waitFor(async () => expect(await wasKept()).toBe('unmatched'), { timeout: 15_000, interval: 100 });
+    expect(process.logger.lines.filter(({ event }) => event === 'loop.fault')).toEqual([]);
   }, 30_000);
 
   it.each([36, 37, 38, 39, 40])(
