@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CannotPlay } from '../../testing/crash-lab/answer-bodies.ts';
 import { BOUNDARIES, boundaryWords } from '../../testing/crash-lab/boundaries.ts';
 import { cellText, junitReport } from '../../testing/crash-lab/junit.ts';
-import { type Lie, LIES } from '../../testing/crash-lab/lab.ts';
+import { type Lie, LIES } from '../../testing/crash-lab/lies.ts';
 import type { LabReport } from '../../testing/crash-lab/lab-report.ts';
 import { runCrashLab } from '../../testing/crash-lab/run-crash-lab.ts';
 import { NO_SCENARIO, readScenario, type Scenario } from '../../testing/crash-lab/scenario-file.ts';

@@ -1,7 +1,8 @@
 import type { ActionContract } from '../../model/definition.ts';
 import { boundaryWords } from './boundaries.ts';
 import { judgePlay } from './judge-play.ts';
-import { type Lab, type Lie, untruthOf } from './lab.ts';
+import { type Lab, untruthOf } from './lab.ts';
+import type { Lie } from './lies.ts';
 import type { Case } from './list-cases.ts';
 import type { Reliance, Tally } from './lab-report.ts';
 import { play } from './play.ts';

@@ -2,7 +2,6 @@ import { compileSchema } from '../../definition/schema-validator.ts';
 import { fillDefaults } from '../../definition/fill-defaults.ts';
 import type { JsonSchema } from '../../model/definition.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
-import { isEnd } from '../../model/statuses.ts';
 import { CannotPlay } from './answer-bodies.ts';
 import { type Draw, generateValue } from './generate-value.ts';
 import type { Lab, Story } from './lab.ts';
@@ -190,9 +189,4 @@ export async function findStories(lab: Lab): Promise<Stories> {
     problems: [...stories.problems],
     unreached: outside.map(({ id }) => id).filter((id) => !reached.has(id)),
   };
-}
-
-/** Whether a story ends at all when nothing goes wrong. */
-export function endsCalmly({ calm }: ToldStory): boolean {
-  return isEnd(calm.status) || calm.status === 'HELD';
 }

@@ -65,9 +65,11 @@ function dataFor(lab: Lab, stored: StoredRun, step: AwaitStep, pick: number): Js
   return likely.find((data) => compileSchema(schema)(data).length === 0);
 }
 
-function eventFor(lab: Lab, story: Story, stored: StoredRun, step: AwaitStep, no: number): Gift {
+function eventFor(lab: Lab, pick: number, stored: StoredRun, step: AwaitStep): Gift {
   const given = lab.scenario.events.find(({ name, atMs }) => name === step.event && atMs === null);
-  const data = given?.data ?? dataFor(lab, stored, step, story.pick);
+  const { visits } = unpackSnapshot(stored.snapshot, stored.run.digest).snapshot.data;
+  const no = Object.values(visits).reduce((sum, visit) => sum + visit, 1);
+  const data = given?.data ?? dataFor(lab, stored, step, pick);
   if (data !== undefined)
     return { kind: 'event', event: { name: step.event, data, id: `${step.event}-${step.id}-${no}` } };
   return {
@@ -101,12 +103,11 @@ function votesFor(lab: Lab, story: Story, approval: Approval): readonly Gift[] {
 
 /** What a run waits for and somebody has to give, now. */
 export function giftsFor(lab: Lab, story: Story, stored: StoredRun): readonly Gift[] {
-  const { control, snapshot } = unpackSnapshot(stored.snapshot, stored.run.digest);
+  const { control } = unpackSnapshot(stored.snapshot, stored.run.digest);
   const awaited = Object.keys(control.activeSinceMs).flatMap((id): readonly Gift[] => {
     const step = lab.compiled.steps.get(id);
     if (step?.verb !== 'await' || story.denied.has(id)) return [];
-    const visits = Object.values(snapshot.data.visits).reduce((sum, visit) => sum + visit, 0);
-    return [eventFor(lab, story, stored, step, visits + 1)];
+    return [eventFor(lab, story.pick, stored, step)];
   });
   const open = stored.approvals.filter(({ state }) => state === 'open');
   return [...awaited, ...open.flatMap((approval) => votesFor(lab, story, approval))];

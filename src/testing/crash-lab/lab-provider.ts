@@ -99,13 +99,10 @@ export class LabProvider {
     const scope = await this.#judge.scopeOf(run);
     const asked = askedOf(contract, effect, scope);
     const shape = await this.#shapeOf(order, asked);
-    const lag = untruthOf(this.#lab, 'lookup', contract.name);
-    const shownUntilMs = lag === null ? Number.POSITIVE_INFINITY : this.#world.nowMs() - (lag.byMs ?? LIE_MS);
     const shown: Json[] = [];
-    for (const { id, effect: key, atMs } of this.done) {
+    for (const { id, effect: key } of this.#shownOf(contract.name)) {
       const other = this.#orders.get(key);
-      if (other === undefined || atMs > shownUntilMs || other.contract.name !== contract.name) continue;
-      if (key !== effect.key && !(await this.#isMeant(order, other))) continue;
+      if (other === undefined || (key !== effect.key && !(await this.#isMeant(order, other)))) continue;
       if (!this.#happened(effect.key)) this.mistaken.add(labelOf(effect));
       shown.push(await this.#bodyOf(other, id));
     }
@@ -131,6 +128,13 @@ export class LabProvider {
     const happening = { id, no: 1, body: { id, status: 'done', request: request.body } };
     const asked = { contract, effect: null, with: request.with, scope };
     return yesBody(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
+  }
+
+  /** What a lookup shows by now. */
+  #shownOf(action: string): readonly Done[] {
+    const lag = untruthOf(this.#lab, 'lookup', action);
+    const untilMs = lag === null ? Number.POSITIVE_INFINITY : this.#world.nowMs() - (lag.byMs ?? LIE_MS);
+    return this.done.filter((done) => done.action === action && done.atMs <= untilMs);
   }
 
   #happened(key: string): boolean {

@@ -129,15 +129,19 @@ export class Tally {
     const effect = meant?.effect ?? label;
     const id = JSON.stringify([effect, boundary, fault.kind]);
     const known = this.#findings.get(id);
+    if (known !== undefined) {
+      this.#findings.set(id, { ...known, plays: known.plays + 1 });
+      return;
+    }
     this.#findings.set(id, {
       kind: fault.kind,
       effect,
       action: meant?.action ?? '',
       story: target.story,
       boundary,
-      message: known?.message ?? fault.message,
-      way: known?.way ?? words,
-      plays: (known?.plays ?? 0) + 1,
+      message: fault.message,
+      way: words,
+      plays: 1,
     });
   }
 }

@@ -5,21 +5,8 @@ import type { Json } from '../../model/json.ts';
 import type { StoredVersion } from '../../ports/store.ts';
 import type { LoadedVersion } from '../../engine/version-cache.ts';
 import type { Digest } from '../../model/ids.ts';
+import type { Lie, Untruth } from './lies.ts';
 import type { Scenario } from './scenario-file.ts';
-
-/** A way in which providers do not keep their word. */
-export const LIES = ['keys', 'late', 'lookup', 'reads'] as const;
-/** One of them. */
-export type Lie = (typeof LIES)[number];
-
-/** Who lies about what; an action's name, or every action. */
-export interface Untruth {
-  readonly lie: Lie;
-  /** null = every action. */
-  readonly action: string | null;
-  /** How much later than promised, milliseconds; null = as late as it takes to be believed absent. */
-  readonly byMs: number | null;
-}
 
 /** A workflow in the crash lab: what all plays of it share. */
 export interface Lab {

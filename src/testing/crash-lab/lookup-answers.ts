@@ -94,19 +94,17 @@ function cannotAsk({ name }: ActionContract): CannotPlay {
   );
 }
 
+/** What the words of a scenario's templates stand for. */
+function wordsOf(items: readonly Json[]): JsonObject {
+  const [first = null] = items;
+  const item = typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as JsonObject) : {};
+  const { id = null, key = null, request = null } = item;
+  return { $items: [...items], $item: first, $id: id, $key: key, $request: request };
+}
+
 /** A template of a scenario with what happened put in for its words. */
 function fill(template: Json, items: readonly Json[]): Json {
-  const first = items[0];
-  const item: JsonObject =
-    typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as JsonObject) : {};
-  const words: JsonObject = {
-    $items: [...items],
-    $item: first ?? null,
-    $id: item['id'] ?? null,
-    $key: item['key'] ?? null,
-    $request: item['request'] ?? null,
-  };
-  if (typeof template === 'string') return words[template] ?? template;
+  if (typeof template === 'string') return wordsOf(items)[template] ?? template;
   if (typeof template !== 'object' || template === null) return template;
   if (Array.isArray(template)) return template.map((part: Json) => fill(part, items));
   return Object.fromEntries(Object.entries(template).map(([name, part]) => [name, fill(part, items)]));

@@ -5,7 +5,7 @@ import { parseDuration } from '../../model/duration.ts';
 import { DefinitionError, RefusedError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import { parseScript, type Script } from '../provider/script.ts';
-import type { Untruth } from './lab.ts';
+import type { Untruth } from './lies.ts';
 
 /** An event that is sent at a time; null = when the run waits for it. */
 export interface GivenEvent {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateWorkflow } from '../../../src/definition/validate-workflow.ts';
 import { CannotPlay } from '../../../src/testing/crash-lab/answer-bodies.ts';
-import type { Lie } from '../../../src/testing/crash-lab/lab.ts';
+import type { Lie } from '../../../src/testing/crash-lab/lies.ts';
 import type { LabReport } from '../../../src/testing/crash-lab/lab-report.ts';
 import { runCrashLab } from '../../../src/testing/crash-lab/run-crash-lab.ts';
 import { NO_SCENARIO, readScenario } from '../../../src/testing/crash-lab/scenario-file.ts';
