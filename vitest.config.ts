@@ -15,6 +15,7 @@ export default defineConfig({
       exclude: [
         'src/**/*.generated.ts',
         'src/cli/main.ts',
+        'src/testing/chaos/**',
         'src/testing/demo/**',
         'src/testing/provider-main.ts',
         'src/testing/store-conformance/**',

@@ -29,6 +29,15 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
+/** The world that `npm run variants` plays in: fewer connections, or nobody who hints; a test's own wish wins. */
+function variantOptions(): Pick<TestStoreOptions, 'connections' | 'hintsUrl'> {
+  const connections = process.env['PAWL_TEST_CONNECTIONS'];
+  return {
+    ...(connections === undefined ? {} : { connections: Number(connections) }),
+    ...(process.env['PAWL_TEST_HINTS'] === 'off' ? { hintsUrl: null } : {}),
+  };
+}
+
 function urlOf(database: string): string {
   const url = new URL(inject('databaseUrl'));
   url.pathname = `/${database}`;
@@ -90,6 +99,7 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
       url,
       numbers: numbersFor(TEST_LEASE_MS),
       applicationName: 'pawl-test',
+      ...variantOptions(),
       ...given,
     });
     opened.push(store);

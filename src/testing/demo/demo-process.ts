@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../app/config.ts';
 import { InvariantError } from '../../model/errors.ts';
@@ -11,6 +12,9 @@ export interface DemoProcess {
   kill(): Promise<void>;
   /** Asks it to end and waits for it. */
   stop(): Promise<void>;
+  /** Holds it where it is, until `goOn`. */
+  pause(): void;
+  goOn(): void;
   hasEnded(): boolean;
   /** Resolves with its exit code (null after a signal). */
   readonly ended: Promise<number | null>;
@@ -25,6 +29,8 @@ export interface ProcessPlan {
   readonly env: Environment;
   /** The stream on which it says that it is ready, and the text; null = it is not waited for. */
   readonly ready: { readonly on: 'stdout' | 'stderr'; readonly text: string } | null;
+  /** Told each line that it writes to stdout. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** A started process and the line with which it said that it is ready. */
@@ -43,6 +49,8 @@ export async function startProcess(plan: ProcessPlan): Promise<StartedProcess> {
     env: { ...plan.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  const { onLine } = plan;
+  if (onLine !== undefined) createInterface({ input: child.stdout }).on('line', onLine);
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said.stdout = (said.stdout + text).slice(-TAIL_BYTES);
@@ -72,9 +80,20 @@ async function readyLine(
 
 function handleOf(child: ChildProcess, ended: Promise<number | null>): DemoProcess {
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
+  const tell = (signal: NodeJS.Signals): void => {
     if (!hasEnded()) child.kill(signal);
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    tell(signal);
     await ended;
   };
-  return { pid: child.pid ?? -1, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), hasEnded, ended };
+  return {
+    pid: child.pid ?? -1,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    pause: () => tell('SIGSTOP'),
+    goOn: () => tell('SIGCONT'),
+    hasEnded,
+    ended,
+  };
 }

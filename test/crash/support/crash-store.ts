@@ -124,7 +124,7 @@ export function breakStatement(inner: Store, breakage: Breakage): Store {
   let no = 0;
   const call = async (verb: string, args: readonly unknown[], run: () => Promise<unknown>): Promise<unknown> => {
     // A turn later: the process that asks is then known to whoever may kill it.
-    await null;
+    await Promise.resolve();
     if (!life.isAlive()) return never();
     no += 1;
     breakage.onStatement(verb);

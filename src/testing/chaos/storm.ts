@@ -1,0 +1,150 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import type { Random } from '../random.ts';
+import { CHAOS_LEASE_MS, type ChaosHouse, type Place } from './chaos-house.ts';
+import { troubledScripts } from './chaos-workflows.ts';
+import type { Figures } from './figures.ts';
+import type { FateChooser, RequestFate } from './tcp-proxy.ts';
+
+/** What a storm needs. */
+export interface StormPlan {
+  readonly house: ChaosHouse;
+  readonly random: Random;
+  readonly figures: Figures;
+  say(line: string): void;
+}
+
+type Trouble = (plan: StormPlan) => Promise<void>;
+
+/** Holds the heads of all open runs for a moment, as somebody at a console may. */
+const HOLD_HEADS =
+  'BEGIN; SELECT 1 FROM pawl.run_head WHERE ended_at IS NULL FOR NO KEY UPDATE; SELECT pg_sleep(0.3); COMMIT';
+/** Share of calls that meet trouble at a provider. */
+const TROUBLE_SHARE = 0.3;
+/** The same where the kills alone count: a call whose answer does not come stays open for its timeout. */
+const TROUBLE_SHARE_OF_KILLS = 0.5;
+const LULL_MS = 700;
+
+/** Starts workers in every place whose worker is dead, until each has one. */
+export async function refill({ places, fill }: ChaosHouse): Promise<void> {
+  await Promise.all(
+    places.map(async (place) => {
+      while (place.worker === null || place.worker.hasEnded()) if (!(await fill(place))) await pass(200);
+    }),
+  );
+}
+
+/** Kills whoever works in a place; another one comes. */
+async function killAt({ house, figures }: StormPlan, place: Place): Promise<void> {
+  const { worker } = place;
+  if (worker === null || worker.hasEnded()) return;
+  figures.add('kills');
+  if (place.open > 0) figures.add('kills that hit an open attempt');
+  await worker.kill();
+  while (!(await house.fill(place))) await pass(200);
+}
+
+const kill: Trouble = async (plan) => killAt(plan, pickPlace(plan));
+
+const pause: Trouble = async ({ house, random, figures }) => {
+  const { worker } = pickPlace({ house, random });
+  figures.add('pauses past the lease');
+  worker?.pause();
+  await pass(CHAOS_LEASE_MS + 300 + random.below(1_200));
+  worker?.goOn();
+};
+
+const crashServer: Trouble = async ({ house, figures }) => {
+  figures.add('server stopped at once');
+  await house.crashServer();
+};
+
+const blackHole: Trouble = async ({ house, random, figures }) => {
+  figures.add('black holes');
+  pickPlace({ house, random }).proxy.blackHole(1_000 + random.below(2_500));
+};
+
+const holdHeads: Trouble = async ({ house, figures }) => {
+  figures.add('locks held at a console');
+  // A server that is stopped meanwhile ends this one, too.
+  await house.console(HOLD_HEADS).catch(() => undefined);
+};
+
+function pickPlace({ house, random }: Pick<StormPlan, 'house' | 'random'>): Place {
+  const [first, ...rest] = house.places;
+  if (first === undefined) throw new RangeError('there is no place for a worker');
+  return random.pick([first, ...rest]);
+}
+
+/** One round of the storm: everything comes once, in an order of its own, some things more often. */
+const ROUND: readonly (readonly [string, Trouble])[] = [
+  ['SIGKILL', kill],
+  ['SIGKILL', kill],
+  ['SIGKILL', kill],
+  ['SIGSTOP', pause],
+  ['SIGSTOP', pause],
+  ['heads locked', holdHeads],
+  ['heads locked', holdHeads],
+  ['black hole', blackHole],
+  ['server stopped', crashServer],
+];
+
+function shuffled<T>(items: readonly T[], random: Random): readonly T[] {
+  return items
+    .map((item) => ({ item, at: random.next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+/** Lets trouble come, one after the other, until the time is over. */
+export async function rage(plan: StormPlan, forMs: number): Promise<void> {
+  const { house, random, say } = plan;
+  const beganAtMs = performance.now();
+  const isOver = (): boolean => performance.now() - beganAtMs > forMs;
+  while (!isOver()) {
+    for (const provider of house.providers) provider.setScript(troubledScripts(random, TROUBLE_SHARE));
+    for (const [name, trouble] of shuffled(ROUND, random)) {
+      if (isOver()) break;
+      await trouble(plan);
+      await refill(house);
+      const seconds = ((performance.now() - beganAtMs) / 1_000).toFixed(0);
+      say(`${seconds.padStart(4)} s  ${name}`);
+      await pass(random.below(LULL_MS));
+    }
+  }
+}
+
+/** Whoever has most sendings under way. */
+function busiest({ places }: ChaosHouse): Place | undefined {
+  return [...places].sort((a, b) => b.open - a.open)[0];
+}
+
+/** Kills workers at random moments, each time the one that has most sendings under way. */
+export async function killAgainAndAgain(plan: StormPlan, kills: number): Promise<void> {
+  const { house, random, say, figures } = plan;
+  while (figures.of('kills') < kills) {
+    if (figures.of('kills') % 25 === 0) {
+      for (const provider of house.providers) provider.setScript(troubledScripts(random, TROUBLE_SHARE_OF_KILLS));
+      say(`${figures.of('kills')} kills, ${figures.of('kills that hit an open attempt')} hit an open attempt`);
+    }
+    await pass(random.below(LULL_MS));
+    const place = busiest(house);
+    if (place !== undefined) await killAt(plan, place);
+  }
+}
+
+/** Fates of requests: while it is not calm, some break before, after, or arrive late; commits more often than the rest. */
+export function createFates(random: Random, figures: Figures, isCalm: () => boolean): FateChooser {
+  const draw = (isCommit: boolean): RequestFate => {
+    const at = random.next() * (isCommit ? 1 : 6);
+    if (at < 0.02) return { kind: 'dropped before' };
+    if (at < 0.05) return { kind: 'dropped after' };
+    if (at < 0.08) return { kind: 'late', ms: 50 + random.below(600) };
+    if (at < 0.12) return { kind: 'delayed', ms: random.below(1_200) };
+    return { kind: 'pass' };
+  };
+  return (isCommit) => {
+    const fate = isCalm() ? ({ kind: 'pass' } as const) : draw(isCommit);
+    if (fate.kind !== 'pass') figures.add(fate.kind);
+    return fate;
+  };
+}
