@@ -20,6 +20,11 @@ const BLOCKS = ['README.md', ...filesOf('docs', '.md')].flatMap((page) => {
   );
 });
 
+/** Other YAML that is shown is a scenario of the crash lab: its guide's test plays it. */
+function isWorkflow([, text]: readonly [string, string]): boolean {
+  return /^pawl:/m.test(text);
+}
+
 function errorsOf(text: string, file: string): readonly string[] {
   return validateWorkflow(text, file)
     .problems.filter(({ severity }) => severity === 'error')
@@ -31,7 +36,7 @@ describe('YAML that we show', () => {
     expect(BLOCKS.length).toBeGreaterThan(2);
   });
 
-  it.each(BLOCKS)('%s has no error', (place, text) => {
+  it.each(BLOCKS.filter(isWorkflow))('%s has no error', (place, text) => {
     expect(errorsOf(text, place)).toEqual([]);
   });
 
