@@ -1,4 +1,4 @@
-/** The proofs that CI repeats at every landing: mutants, the simulator and its mutants, the models, the demo, five kills. Prints seconds per part. */
+/** The proofs that CI repeats at every landing: mutants, the simulator and its mutants, the models, the demo, kills, chaos. Prints seconds per part. */
 import { spawnSync } from 'node:child_process';
 
 const PROOFS = [
@@ -8,6 +8,8 @@ const PROOFS = [
   ['models', ['run', 'models', '--silent']],
   ['demo', ['run', 'demo', '--silent']],
   ['five kills', ['run', 'demo', '--silent', '--', '--kill', '5', '--seed', '7']],
+  ['two minutes of chaos', ['run', 'chaos', '--silent', '--', '--minutes', '2', '--seed', '7']],
+  ['kills in flight', ['run', 'chaos', '--silent', '--', '--kills', '25', '--inflight', '16', '--seed', '7']],
 ];
 
 for (const [name, args] of PROOFS) {

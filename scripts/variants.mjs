@@ -7,6 +7,7 @@ import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '..');
 const SUITE = ['test/store', 'test/worker', 'test/engine'];
+
 function hasSystemPostgres() {
   return spawnSync('sh', ['-c', 'ls -d /usr/lib/postgresql/*/bin/postgres || command -v postgres']).status === 0;
 }
@@ -14,7 +15,8 @@ function hasSystemPostgres() {
 /** Where the suite is played: what it needs (a reason = it is skipped), its environment, and its tests. */
 const VARIANTS = [
   { name: 'two connections', env: { PAWL_TEST_CONNECTIONS: '2' }, tests: SUITE },
-  { name: 'no hints', env: { PAWL_TEST_HINTS: 'off' }, tests: SUITE },
+  // The tests of the hints themselves cannot do without them.
+  { name: 'no hints', env: { PAWL_TEST_HINTS: 'off' }, tests: [...SUITE, '--exclude', 'test/worker/hints.test.ts'] },
   {
     name: 'system postgres',
     missing: () => (hasSystemPostgres() ? null : 'there is no PostgreSQL on this system'),

@@ -43,7 +43,10 @@ async function killAt({ house, figures }: StormPlan, place: Place): Promise<void
   while (!(await house.fill(place))) await pass(200);
 }
 
-const kill: Trouble = async (plan) => killAt(plan, pickPlace(plan));
+const kill: Trouble = async (plan) => {
+  const place = busiest(plan.house);
+  if (place !== undefined) await killAt(plan, place);
+};
 
 const pause: Trouble = async ({ house, random, figures }) => {
   const { worker } = pickPlace({ house, random });
@@ -127,8 +130,7 @@ export async function killAgainAndAgain(plan: StormPlan, kills: number): Promise
       say(`${figures.of('kills')} kills, ${figures.of('kills that hit an open attempt')} hit an open attempt`);
     }
     await pass(random.below(LULL_MS));
-    const place = busiest(house);
-    if (place !== undefined) await killAt(plan, place);
+    await kill(plan);
   }
 }
 
