@@ -9,7 +9,6 @@ const PROOFS = [
   ['demo', ['run', 'demo', '--silent']],
   ['five kills', ['run', 'demo', '--silent', '--', '--kill', '5', '--seed', '7']],
   ['two minutes of chaos', ['run', 'chaos', '--silent', '--', '--minutes', '2', '--seed', '7']],
-  ['kills in flight', ['run', 'chaos', '--silent', '--', '--kills', '25', '--inflight', '16', '--seed', '7']],
 ];
 
 for (const [name, args] of PROOFS) {

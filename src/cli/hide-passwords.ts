@@ -1,7 +1,7 @@
 import { terminalText } from './terminal-text.ts';
 
-/** What stands between the user of an address and the last `@` of the word: rather too much than half a password. */
-const IN_ADDRESS = /(\/\/[^\s:/?#@]*:)(\S+)(?=@)/g;
+/** What stands between the user of an address, also in a JSON pointer, and the last `@` of the word: rather too much than half a password. */
+const IN_ADDRESS = /((?:\/\/|~1~1)[^\s:/?#@]*:)(\S+)(?=@)/g;
 /** What follows the name: a parameter, or a key of a file. Expressions that name a secret are none. */
 const NAMED = /(password["']?\s*[:=]\s*(?!["']?[$=])["']?)([^\s&#"',}]+)/gi;
 
