@@ -1,6 +1,7 @@
 /**
  * Plants each mutant of test/mutants/*.json and runs only the test that must kill it, in two long-lived test processes with
- * one database server each. `npm run mutants [-- --area NAME] [--rule ID]`; exit 1 if one survives or no longer fits.
+ * one database server each. `npm run mutants [-- --area NAME] [--rule ID] [--share I/N]`; exit 1 if one survives or no longer
+ * fits. `--share 0/2` plants every second one: CI plants one half at a landing and the other at the next.
  */
 import { fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +11,10 @@ import { parseArgs } from 'node:util';
 const root = path.join(import.meta.dirname, '..');
 const PROCESSES = 2;
 
-const { values } = parseArgs({ options: { area: { type: 'string' }, rule: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { area: { type: 'string' }, rule: { type: 'string' }, share: { type: 'string', default: '0/1' } },
+});
+const [shareNo, shares] = values.share.split('/').map(Number);
 const areas = readdirSync(path.join(root, 'test/mutants')).filter(
   (file) => file.endsWith('.json') && (!values.area || file === `${values.area}.json`),
 );
@@ -21,7 +25,8 @@ const mutants = areas
       area: file.replace('.json', ''),
     })),
   )
-  .filter((mutant) => !values.rule || mutant.rule === values.rule);
+  .filter((mutant) => !values.rule || mutant.rule === values.rule)
+  .filter((_, index) => index % shares === shareNo);
 
 function misfit(mutant) {
   const count = readFileSync(path.join(root, mutant.file), 'utf8').split(mutant.find).length - 1;
