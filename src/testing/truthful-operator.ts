@@ -20,7 +20,7 @@ const OPERATOR = { by: 'olga', roles: ['operator', 'payments-ops'] };
 const RUNS_MAX = 200;
 
 /** The true word about an effect that a person is asked about. */
-function wordFor(desk: OperatorDesk, { key, state, compensates }: EffectView): ReviewAnswer {
+export function wordFor(desk: Omit<OperatorDesk, 'verbs'>, { key, state, compensates }: EffectView): ReviewAnswer {
   const happened = desk.entriesOf(key).length > 0;
   if (state !== 'UNKNOWN' && compensates !== null) return happened ? 'undone' : 'retry';
   if (happened) return 'confirmed';

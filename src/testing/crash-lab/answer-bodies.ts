@@ -2,7 +2,8 @@ import { compileSchema } from '../../definition/schema-validator.ts';
 import type { ActionContract, Expression, Template } from '../../model/definition.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import { generateValue } from './generate-value.ts';
-import { answered, type Asked, type LabJudge } from './judge.ts';
+import { answered } from '../simulator/answered.ts';
+import type { Asked, LabJudge } from './judge.ts';
 import type { Lab } from './lab.ts';
 import { comparedFields, variants } from './literals.ts';
 

@@ -74,10 +74,3 @@ export class LabJudge {
 export function askedOf(contract: ActionContract, effect: Effect, scope: Scope): Asked {
   return { contract, effect, with: readRequest(effect).with, scope };
 }
-
-/** An answer as the adapter would report it; a function has no status. @param body undefined = it cannot be read. */
-export function answered(status: number | null, body: Json | undefined): AttemptReport {
-  const bodyBytes = Buffer.from(body === undefined ? '<html></html>' : JSON.stringify(body));
-  const unreadable = body === undefined ? 'not-json: the media type says JSON, the body is none' : null;
-  return { kind: 'answered', status, headers: { 'content-type': 'application/json' }, body, bodyBytes, unreadable };
-}

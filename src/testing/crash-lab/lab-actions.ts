@@ -6,7 +6,7 @@ import type { Reaction } from '../provider/desk.ts';
 import { type ScriptWord, wordFor } from '../provider/script.ts';
 import { CannotPlay } from './answer-bodies.ts';
 import type { LabWires } from './crashing-store.ts';
-import { answered } from './judge.ts';
+import { answered } from '../simulator/answered.ts';
 import { type Lab, labelOf, type Story, untruthOf } from './lab.ts';
 import { type LabProvider, landingMs } from './lab-provider.ts';
 import { comparedFields, withField } from './literals.ts';

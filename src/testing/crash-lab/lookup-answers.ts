@@ -2,7 +2,8 @@ import type { ActionContract } from '../../model/definition.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import type { AttemptReport } from '../../model/outcome.ts';
 import { CannotPlay, sourcesOf } from './answer-bodies.ts';
-import { answered, type Asked, type LabJudge } from './judge.ts';
+import { answered } from '../simulator/answered.ts';
+import type { Asked, LabJudge } from './judge.ts';
 import { type ComparedField, comparedFields, variants, withField } from './literals.ts';
 import type { LookupBodies } from './scenario-file.ts';
 

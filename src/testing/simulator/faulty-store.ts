@@ -1,6 +1,7 @@
-import { StoreError, UnknownOutcomeError } from '../../model/errors.ts';
+import { StoreError } from '../../model/errors.ts';
 import type { CommitAnswer } from '../../model/run-commit.ts';
 import type { Store } from '../../ports/store.ts';
+import { lostAnswer } from '../store-verbs.ts';
 import type { FaultPlan } from './fault-plan.ts';
 import type { Owner, World } from './world.ts';
 
@@ -13,42 +14,12 @@ export interface StoreWires {
   onCommit(answer: CommitAnswer): void;
 }
 
-/** What only reads: a lost answer of it has done nothing. */
-const READS = new Set<string | symbol>([
-  'findVersion',
-  'loadVersion',
-  'listVersions',
-  'nowMs',
-  'load',
-  'trace',
-  'answerOf',
-  'drain',
-  'nextDueMs',
-  'findRun',
-  'listRuns',
-  'journal',
-  'receipts',
-  'observations',
-  'inbox',
-  'audit',
-  'holder',
-  'workers',
-  'overdue',
-  'records',
-  'strays',
-]);
-
 function unreachable(): Error {
   return new StoreError('PAWL_STORE_UNAVAILABLE', 'the simulated database cannot be reached');
 }
 
-function answerLost(isRead: boolean): Error {
-  if (isRead) return unreachable();
-  return new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'the simulated database went away before it answered');
-}
-
 /** One call on its way; what it asks for is executed by the database even when its caller has died meanwhile. */
-function travel(wires: StoreWires, isRead: boolean, execute: () => Promise<unknown>): Promise<unknown> {
+function travel(wires: StoreWires, verb: string, execute: () => Promise<unknown>): Promise<unknown> {
   const { world, owner, plan } = wires;
   const fate = plan.callFate();
   return new Promise((resolve, reject) => {
@@ -63,7 +34,7 @@ function travel(wires: StoreWires, isRead: boolean, execute: () => Promise<unkno
         return;
       case 'lost':
         world.after(fate.thereMs, null, () => void execute().catch(() => undefined));
-        world.after(fate.brokenAfterMs, owner, () => reject(answerLost(isRead)));
+        world.after(fate.brokenAfterMs, owner, () => reject(lostAnswer(verb)));
         return;
       case 'answered':
         world.after(fate.thereMs, null, () => {
@@ -83,11 +54,7 @@ export function createFaultyStore(inner: Store, wires: StoreWires): Store {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       return async (...args: unknown[]): Promise<unknown> => {
-        const answer = await travel(
-          wires,
-          READS.has(name),
-          () => Reflect.apply(value, target, args) as Promise<unknown>,
-        );
+        const answer = await travel(wires, String(name), () => Reflect.apply(value, target, args) as Promise<unknown>);
         if (name === 'commit') for (const member of answer as readonly CommitAnswer[]) wires.onCommit(member);
         return answer;
       };

@@ -1,8 +1,7 @@
-import { verifyReceipts } from '../../decision/receipt.ts';
+import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
 import type { Effect } from '../../model/effect.ts';
 import type { Transition } from '../../model/run-commit.ts';
 import type { EffectState } from '../../model/statuses.ts';
-import { isEnd } from '../../model/statuses.ts';
 import type { Store, StoredRun } from '../../ports/store.ts';
 import type { ActionClass } from './action-classes.ts';
 import type { SimulatedProvider } from './simulated-provider.ts';
@@ -29,7 +28,8 @@ const NEVER_SENT: ReadonlySet<EffectState> = new Set(['PROPOSED']);
 
 /** Whether a person has been told that the ledger may be wrong about this row. */
 function isDisputed(stored: StoredRun, effect: Effect): boolean {
-  return stored.snapshot.includes(`late-proof:${effect.key}`);
+  const { incidents } = unpackSnapshot(stored.snapshot, stored.run.digest).control;
+  return incidents.some(({ kind, effectKey }) => kind === 'late-proof' && effectKey === effect.key);
 }
 
 function judgeEffect(stored: StoredRun, effect: Effect, evidence: Evidence): readonly Violation[] {
@@ -63,18 +63,6 @@ function judgeUndo(stored: StoredRun): readonly Violation[] {
     }));
 }
 
-function judgeEnd(stored: StoredRun): readonly Violation[] {
-  // Whoever terminates a run waits for nothing: what is in doubt then stays so, and is listed.
-  if (!isEnd(stored.status) || stored.status === 'TERMINATED') return [];
-  const open = stored.effects.filter((effect) => ['AUTHORIZED', 'REQUESTED', 'UNKNOWN'].includes(effect.state));
-  return open.map((effect) => ({
-    rule: 'open at the end',
-    runId: stored.run.runId,
-    subject: effect.step,
-    message: `the run is ${stored.status} and this effect is ${effect.state}`,
-  }));
-}
-
 /** What a sender sent once moves the run once, however often it came (V02). */
 function judgeEvents(stored: StoredRun, journal: readonly Transition[]): readonly Violation[] {
   const moved = journal.filter(({ event }) => event.type === 'signal').map(({ event }) => event.id);
@@ -88,27 +76,13 @@ function judgeEvents(stored: StoredRun, journal: readonly Transition[]): readonl
     }));
 }
 
-/** Holds one run against the provider's book and its own proofs. */
+/** Holds one run against the provider's book; what its own rows say of each other, its invariants look at. */
 export async function judgeRun(stored: StoredRun, evidence: Evidence): Promise<readonly Violation[]> {
-  const { run, effects } = stored;
-  const receipts = await evidence.store.receipts(run.part, run.runId);
-  const faults = verifyReceipts({ runId: run.runId, receipts, effects });
-  const journal = await evidence.store.journal(run.part, run.runId);
-  const gap = journal.findIndex((row, at) => row.revision !== at + 1);
+  const journal = await evidence.store.journal(stored.run.part, stored.run.runId);
   return [
-    ...effects.flatMap((effect) => judgeEffect(stored, effect, evidence)),
+    ...stored.effects.flatMap((effect) => judgeEffect(stored, effect, evidence)),
     ...judgeUndo(stored),
-    ...judgeEnd(stored),
     ...judgeEvents(stored, journal),
-    ...faults.map(({ receiptNo, effectKey, fault }) => ({
-      rule: 'receipt',
-      runId: run.runId,
-      subject: `${receiptNo ?? '-'} ${effectKey.slice(0, 8)}`,
-      message: fault,
-    })),
-    ...(gap === -1
-      ? []
-      : [{ rule: 'journal', runId: run.runId, subject: `row ${gap + 1}`, message: 'the journal has a gap' }]),
   ];
 }
 

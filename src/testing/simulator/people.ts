@@ -1,6 +1,7 @@
 import type { RunView } from '../../engine/run-view.ts';
 import type { ResolveAsk } from '../../engine/resolve-review.ts';
 import { PawlError } from '../../model/errors.ts';
+import { wordFor } from '../truthful-operator.ts';
 import type { Fleet } from './fleet.ts';
 import type { SimulatedProvider } from './simulated-provider.ts';
 import type { World } from './world.ts';
@@ -15,28 +16,26 @@ type IncidentView = RunView['incidents'][number];
 
 const OPERATOR = { by: 'ops', roles: ['operator', 'approver'] };
 
-/** The name under which an incident's effect is resolved. */
-function wordFor(view: RunView, incident: IncidentView, provider: SimulatedProvider): ResolveAsk['as'] | null {
-  const effect = view.effects.find((row) => row.key === incident.effect);
-  if (effect === undefined) return null;
-  const happened = provider.entriesOf(effect.key).length > 0;
-  if (incident.kind === 'compensation') return happened ? 'undone' : 'retry';
-  if (effect.compensates === null || effect.state === 'UNKNOWN') return happened ? 'confirmed' : 'absent';
-  return happened ? 'undone' : 'retry';
-}
-
 /** People of a world. */
 export function createPeople(world: World, fleet: Fleet, provider: SimulatedProvider): People {
+  /** A refusal is not in the book: whoever asks about one hears that it did not happen. */
+  const book = { entriesOf: provider.entriesOf, wasDeclined: () => false };
   let acts = 0;
 
   const act = async (view: RunView, incident: IncidentView): Promise<void> => {
     acts += 1;
     const eventId = `act-${acts}`;
-    const word = wordFor(view, incident, provider);
-    if (word !== null && incident.effect !== null) {
-      const { effect } = incident;
+    const effect = view.effects.find((row) => row.key === incident.effect);
+    if (effect !== undefined) {
+      const as = wordFor(book, effect);
       await fleet.ask((verbs) =>
-        verbs.resolve(view.id, { effect, as: word, evidence: 'seen in the book', output: output(word), ...OPERATOR }),
+        verbs.resolve(view.id, {
+          effect: effect.key,
+          as,
+          evidence: 'seen in the book',
+          output: output(as),
+          ...OPERATOR,
+        }),
       );
       return;
     }

@@ -1,8 +1,8 @@
 import type { EffectRequest } from '../../model/effect.ts';
-import type { Json } from '../../model/json.ts';
 import type { AttemptReport } from '../../model/outcome.ts';
 import type { ActionAdapter, SendOrder } from '../../ports/action-adapter.ts';
 import type { IncomingCall, Reaction } from '../provider/desk.ts';
+import { answered } from './answered.ts';
 import type { FaultPlan, WireFate } from './fault-plan.ts';
 import type { ProviderClass, SimulatedProvider } from './simulated-provider.ts';
 import type { Owner, World } from './world.ts';
@@ -25,14 +25,6 @@ const WAY_SHARE = 0.45;
 
 function broken(byteWritten: boolean, reason: string): AttemptReport {
   return { kind: 'broken', byteWritten, reason };
-}
-
-function answered(status: number, body: Json | undefined, retryAfterSeconds?: number): AttemptReport {
-  const bodyBytes = Buffer.from(body === undefined ? '<html></html>' : JSON.stringify(body));
-  const unreadable = body === undefined ? 'not-json: the media type says JSON, the body is none' : null;
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
-  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
-  return { kind: 'answered', status, headers, body, bodyBytes, unreadable };
 }
 
 /** What a reaction looks like from here; null = nothing comes. */

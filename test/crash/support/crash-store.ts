@@ -1,6 +1,7 @@
-import { StoreError, UnknownOutcomeError } from '../../../src/model/errors.ts';
+import { StoreError } from '../../../src/model/errors.ts';
 import type { RunCommit } from '../../../src/model/run-commit.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import { isReadVerb, lostAnswer } from '../../../src/testing/store-verbs.ts';
 
 /** What can become of one statement. */
 export const FAULTS = [
@@ -20,30 +21,9 @@ export function isCrash(fault: StatementFault): boolean {
   return fault === 'crash before' || fault === 'crash after';
 }
 
-/** What only reads: a lost answer of it has done nothing, and is told so. */
-const READS = new Set([
-  'findVersion',
-  'loadVersion',
-  'listVersions',
-  'nowMs',
-  'load',
-  'trace',
-  'answerOf',
-  'drain',
-  'nextDueMs',
-  'findRun',
-  'listRuns',
-  'journal',
-  'receipts',
-  'observations',
-  'inbox',
-  'audit',
-  'holder',
-  'workers',
-]);
 /** The faults that are not the same for this statement: a read that was not done and one whose answer is lost are alike. */
 export function faultsOf(verb: string): readonly StatementFault[] {
-  return READS.has(verb) ? ['crash before', 'answer lost', '40001'] : FAULTS;
+  return isReadVerb(verb) ? ['crash before', 'answer lost', '40001'] : FAULTS;
 }
 
 /** What a worker asks again and again while nothing happens. */
@@ -80,12 +60,6 @@ export interface Breakage {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-function answerLost(verb: string): Error {
-  return READS.has(verb)
-    ? new StoreError('PAWL_STORE_UNAVAILABLE', 'the connection broke while reading')
-    : new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'the connection broke before the answer');
-}
-
 /** As the store reports that nothing was done: contention per member of a commit, anything else as a whole. */
 function refusal(verb: string, args: readonly unknown[], sqlstate: string): unknown {
   if (verb === 'commit' && sqlstate !== '53100') {
@@ -110,9 +84,9 @@ async function meet(
       return never();
     case 'answer lost':
       await run();
-      throw answerLost(verb);
+      throw lostAnswer(verb);
     case 'COMMIT answered ROLLBACK':
-      throw answerLost(verb);
+      throw lostAnswer(verb);
     default:
       return refusal(verb, args, fault);
   }
