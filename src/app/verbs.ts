@@ -112,10 +112,9 @@ function readVerbs(engine: Engine): ReadVerbs {
     },
     show: async (name) => {
       const run = await find(name);
-      const [{ stored, nowMs }, receipts] = await Promise.all([
-        loadStored(engine, run),
-        engine.store.receipts(run.part, run.runId),
-      ]);
+      // The receipts second: they are only ever added to, so those of every effect just read are among them.
+      const { stored, nowMs } = await loadStored(engine, run);
+      const receipts = await engine.store.receipts(run.part, run.runId);
       return runView(await engine.versions.byDigest(run.digest), { stored, receipts, nowMs });
     },
   };

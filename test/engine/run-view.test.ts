@@ -137,6 +137,27 @@ describe('what a run shows', () => {
     ]);
   });
 
+  it('a run that goes on while it is read is shown as of one moment: no settled effect without its receipt', async () => {
+    const process = await worker();
+    house.provider.setScript({ ship: 'declined', uncharge: 'declined' });
+    const run = await begin(process, sagaOf(house.provider.url, ['reserve', 'charge', 'ship']));
+    await untilStatus(process, run, 'HELD');
+    const undone = { effect: 'charge', as: 'undone', evidence: 'paid back by hand', output: undefined } as const;
+    const reader = await house.process({
+      store: {
+        ...house.store,
+        load: async (part, runs) => {
+          await process.app.resolve(run, { ...undone, by: 'ana', roles: ['operator'] });
+          await untilStatus(process, run, 'COMPENSATED');
+          return house.store.load(part, runs);
+        },
+      },
+    });
+    const { status, effects } = await reader.app.show(run);
+    expect(status).toBe('COMPENSATED');
+    expect(effects.filter(({ state, observedBy }) => state === 'CONFIRMED' && observedBy === null)).toEqual([]);
+  });
+
   it('undos that have not begun stand in the order of their plan', async () => {
     const process = await worker();
     house.provider.setScript({ ship: 'declined', uncharge: 'declined' });
