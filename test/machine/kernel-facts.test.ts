@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { createEvaluator, type Evaluator } from '../../src/definition/evaluator.ts';
 import { advance, checkSnapshot, enter } from '../../src/machine/advance.ts';

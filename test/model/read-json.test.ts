@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import { readJson } from '../../src/model/read-json.ts';

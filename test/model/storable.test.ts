@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { findUnstorable, STORABLE_BYTES_MAX, STORABLE_DEPTH_MAX } from '../../src/model/storable.ts';
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import { type Emit, explore, type Model } from './explore.ts';
 import { layoutOf } from './layout.ts';

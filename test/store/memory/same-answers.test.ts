@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
+import { fc } from '../../support/fast-check.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunId } from '../../../src/model/ids.ts';
 import type { ClaimedRun, DeliveryAnswer, DrainedRun, StartAnswer, Store } from '../../../src/ports/store.ts';
