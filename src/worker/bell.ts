@@ -7,6 +7,9 @@ export interface Bell {
   wait(ms: number): Promise<void>;
 }
 
+/** Why a sleep ends early; given, because without a reason an error with its stack is made for each ring. */
+const RUNG = 'the bell rang';
+
 /** A bell for one loop. */
 export function createBell(clock: Clock): Bell {
   let rung = false;
@@ -14,7 +17,7 @@ export function createBell(clock: Clock): Bell {
   return {
     ring: () => {
       rung = true;
-      sleeper?.abort();
+      sleeper?.abort(RUNG);
     },
     wait: async (ms) => {
       if (!rung) {

@@ -11,7 +11,7 @@ import { recordsPage } from './records.ts';
 import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './run-reads.ts';
 import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
 import { startRuns } from './start.ts';
-import { runIn, type RunRows, type Statement } from './tables.ts';
+import { runIn, type RunRows, type Statement, type Tables } from './tables.ts';
 import { createMemoryWitness } from './witness.ts';
 import { findVersion, listVersions, loadVersion, publish } from './versions.ts';
 
@@ -29,6 +29,8 @@ export interface MemoryStore extends Store {
   beginDelivery(part: number, deliveries: readonly Delivery[]): Promise<BegunDelivery>;
   /** From now on it says that it is this database (P14): a replica that was promoted, a backup that was restored. */
   become(identity: DatabaseIdentity): void;
+  /** The rows as they lie there now, for those who watch each of many small steps. */
+  peek(): Pick<Tables, 'runs' | 'seats'>;
   /** All rows in canonical order: two runs of one seed give the same, byte for byte. */
   dump(): Dump;
 }
@@ -158,6 +160,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     beginDelivery: (part, deliveries) => database.begin(part, deliveries),
     // Deterministic: nobody is called from outside; who waits is woken by the simulator.
     listen: async () => ({ hears: () => false, end: async () => {} }),
+    peek: () => database.read((statement) => statement),
     dump: () => database.read(dumpOf),
     close: () => Promise.resolve(),
   };

@@ -139,8 +139,8 @@ export async function openScene(seed: number, without: ReadonlySet<Trouble>): Pr
   };
   const onByte = (order: SendOrder): void => {
     const { runId } = order.run;
-    const rows = store.dump().runs.find((stored) => stored.run.runId === runId);
-    if (rows?.effects.some((row) => row.key === order.effect.key && row.attempt >= order.attempt) !== true) {
+    const row = store.peek().runs.get(runId)?.effects.get(order.effect.key);
+    if (row === undefined || row.attempt < order.attempt) {
       violations.push({ rule: 'no intent', runId, subject: order.effect.step, message: 'sent before it was stored' });
     }
   };

@@ -4,13 +4,14 @@ import type { Violation } from './oracle.ts';
 /** Sees to it that no lease is taken from a living seat: told to `violations` in the instant in which it happens (P03). */
 export function watchSweep(store: MemoryStore, violations: Violation[]): MemoryStore['sweep'] {
   return async (part, limit) => {
-    const { seats, runs } = store.dump();
+    const { seats, runs } = store.peek();
     const nowMs = await store.nowMs();
-    const living = new Set(seats.filter((seat) => seat.leaseUntilMs >= nowMs).map((seat) => seat.workerId));
-    const held = new Map(runs.map(({ run, lease }) => [run.runId, lease?.workerId ?? null]));
     const swept = await store.sweep(part, limit);
+    const living = new Set(
+      [...seats.values()].filter((seat) => seat.leaseUntilMs >= nowMs).map((seat) => seat.workerId),
+    );
     for (const runId of swept) {
-      const owner = held.get(runId) ?? null;
+      const owner = runs.get(runId)?.lease?.workerId ?? null;
       if (owner === null || living.has(owner))
         violations.push({ rule: 'sweep', runId, subject: owner ?? 'nobody', message: 'taken from a living seat' });
     }

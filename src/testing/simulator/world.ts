@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Random } from '../random.ts';
 
 /** Somebody whose events can be held up or dropped: a simulated process. */
@@ -91,6 +90,30 @@ class Agenda {
   }
 }
 
+/** Turns that are asked for at once: asking for one by one costs a look at all sockets each time. */
+const TURNS = 64;
+
+/** Does something once per turn as long as it answers true: between two turns all promises are worked off. */
+function inTurns(act: () => boolean, failed: (error: unknown) => void): void {
+  let isOver = false;
+  const turn = (): void => {
+    if (isOver) return;
+    try {
+      isOver = !act();
+    } catch (error) {
+      isOver = true;
+      failed(error);
+    }
+  };
+  const round = (): void => {
+    for (let no = 0; no < TURNS; no += 1) setImmediate(turn);
+    setImmediate(() => {
+      if (!isOver) round();
+    });
+  };
+  setImmediate(round);
+}
+
 /**
  * Makes a world. Time passes only in `run`, by jumps from one event to the next; after each event every promise that it
  * settled is worked off, so that the same seed gives the same order of everything.
@@ -116,6 +139,16 @@ export function createWorld(random: Random): World {
     return true;
   };
 
+  /** Has the next event happen that nothing puts off or drops. @returns false when there is none until then. */
+  const happenNext = (untilMs: number): boolean => {
+    for (;;) {
+      const next = agenda.first();
+      if (next === undefined || next.atMs > untilMs) return false;
+      agenda.take();
+      if (step(next)) return true;
+    }
+  };
+
   return {
     random,
     nowMs: () => nowMs,
@@ -128,18 +161,19 @@ export function createWorld(random: Random): World {
         item.act = null;
       };
     },
-    run: async (condition, untilMs) => {
-      await nextTurn();
-      while (!condition()) {
-        const next = agenda.first();
-        if (next === undefined || next.atMs > untilMs) {
-          nowMs = Math.max(nowMs, untilMs);
-          return condition();
-        }
-        agenda.take();
-        if (step(next)) await nextTurn();
-      }
-      return true;
-    },
+    run: (condition, untilMs) =>
+      new Promise((resolve, reject) => {
+        /** @returns whether there is anything left to be done. */
+        const goOn = (): boolean => {
+          if (condition()) resolve(true);
+          else if (happenNext(untilMs)) return true;
+          else {
+            nowMs = Math.max(nowMs, untilMs);
+            resolve(condition());
+          }
+          return false;
+        };
+        inTurns(goOn, reject);
+      }),
   };
 }
