@@ -163,6 +163,7 @@ export function currentCompensation(forwardKey: EffectKey, effects: Iterable<Eff
 
 /**
  * The row under which a person lets a refused compensation go once more: the next generation's key, the same bytes (R16).
+ * It is PROPOSED: the plan says when its turn is (R01).
  * @throws PAWL_INVARIANT for a row that is no settled compensation.
  */
 export function nextGeneration(effect: Effect): Effect {
@@ -171,16 +172,16 @@ export function nextGeneration(effect: Effect): Effect {
     ingredients.kind === 'compensation' && !isOpen(effect.state),
     'only a settled compensation has a next generation',
   );
-  return rowOfGeneration(effect, ingredients.forwardKey, ingredients.generation + 1, 'AUTHORIZED');
+  return rowOfGeneration(effect, ingredients.forwardKey, ingredients.generation + 1);
 }
 
 /** A compensation that was withdrawn before it was sent comes back under the next generation; any other stands as it is. */
 function reopened(known: Effect): Effect {
   const wasWithdrawn = known.state === 'CANCELLED' || known.state === 'REFUSED';
-  return wasWithdrawn ? { ...nextGeneration(known), state: 'PROPOSED' } : known;
+  return wasWithdrawn ? nextGeneration(known) : known;
 }
 
-function rowOfGeneration(effect: Effect, forwardKey: EffectKey, generation: number, state: 'AUTHORIZED'): Effect {
+function rowOfGeneration(effect: Effect, forwardKey: EffectKey, generation: number): Effect {
   const ingredients = compensationIngredients(forwardKey, generation);
   const { step, frames, compensates, requestHash } = effect;
   const blank = proposeEffect({
@@ -189,7 +190,7 @@ function rowOfGeneration(effect: Effect, forwardKey: EffectKey, generation: numb
     frames,
     request: readRequest(effect),
     pivot: false,
-    state,
+    state: 'PROPOSED',
     approvalId: null,
     compensates,
   });
@@ -222,11 +223,14 @@ export function nextInPlan(
   effects: ReadonlyMap<EffectKey, Effect>,
   onFailure: (effect: Effect) => 'hold' | 'continue',
 ): PlanStep {
+  const rows = planRows(keys, effects);
+  // It may stand behind a row that a person has let go once more.
+  const underWay = rows.find((row) => isOpen(row.state) && row.state !== 'PROPOSED');
+  if (underWay !== undefined) return { kind: 'wait', key: underWay.key };
   const refused: EffectKey[] = [];
-  for (const row of planRows(keys, effects)) {
+  for (const row of rows) {
     if (isDone(row)) continue;
     if (row.state === 'PROPOSED') return { kind: 'authorize', key: row.key };
-    if (isOpen(row.state)) return { kind: 'wait', key: row.key };
     if (onFailure(row) === 'hold') return { kind: 'held', keys: [row.key] };
     refused.push(row.key);
   }

@@ -1,6 +1,6 @@
 import { assertNever, invariant } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
-import { SECRET_MISSING, UNSENDABLE } from './judge-outcome.ts';
+import { SECRET_MISSING } from './judge-outcome.ts';
 import { nextLookMs } from './missing-secret.ts';
 import { nextAttemptAtMs } from './retry.ts';
 import {
@@ -77,8 +77,9 @@ const LOST_SENDER: Outcome = {
 
 /** E15: once an attempt was UNKNOWN, a refusal settles only if the action's own `outcome` names that answer. */
 function settleRejected(settling: Settling, outcome: Outcome): Settlement {
-  if (settling.effect.everUnknown && !outcome.named) return enterDoubt(settling, outcome, 'refused');
-  return retryOrFail(settling, outcome);
+  const told = outcome.sent ? settling : uncounted(settling);
+  if (told.effect.everUnknown && !outcome.named) return enterDoubt(told, outcome, 'refused');
+  return retryOrFail(told, outcome);
 }
 
 /** "Not now" speaks of this sending alone: a doubt about an earlier one stays. */
@@ -87,23 +88,22 @@ function settleUnavailable(settling: Settling, outcome: Outcome): Settlement {
   return retryOrFail(settling, outcome);
 }
 
-/** E05: nothing left, so the attempt does not count, neither as one of the policy nor as a resend. */
+/** E05: back to be sent, or in doubt as it was. */
 function settleUnsent(settling: Settling, outcome: Outcome): Settlement {
-  const { effect, nowMs } = settling;
   const waitMs = unsentWaitMs(settling, outcome);
-  if (effect.unknownSinceMs !== null) {
-    const unsent = { ...settling, effect: { ...effect, resends: effect.resends - 1 } };
-    return enterDoubt(unsent, { ...outcome, retryAfterMs: waitMs }, 'lost');
-  }
+  const unsent = uncounted(settling);
+  if (unsent.effect.unknownSinceMs !== null) return enterDoubt(unsent, { ...outcome, retryAfterMs: waitMs }, 'lost');
+  return settling.retrying ? authorizeAgain(unsent, outcome, settling.nowMs + waitMs) : fail(unsent, outcome, RESPONSE);
+}
+
+/** Nothing left, so the attempt does not count (E05), neither as one of the policy nor as a resend. */
+function uncounted(settling: Settling): Settling {
+  const { effect } = settling;
+  if (effect.unknownSinceMs !== null) return { ...settling, effect: { ...effect, resends: effect.resends - 1 } };
   const counted = effect.countedAttempts - 1;
   const neverSent = counted === 0 && !effect.everUnknown;
-  const uncounted = {
-    ...effect,
-    countedAttempts: counted,
-    firstRequestedAtMs: neverSent ? null : effect.firstRequestedAtMs,
-  };
-  const unsent = { ...settling, effect: uncounted };
-  return settling.retrying ? authorizeAgain(unsent, outcome, nowMs + waitMs) : fail(unsent, outcome, RESPONSE);
+  const firstRequestedAtMs = neverSent ? null : effect.firstRequestedAtMs;
+  return { ...settling, effect: { ...effect, countedAttempts: counted, firstRequestedAtMs } };
 }
 
 /** A secret does not come by itself, so it is not looked for every second. */
@@ -114,8 +114,7 @@ function unsentWaitMs({ effect, policy }: Settling, outcome: Outcome): number {
 }
 
 function retryOrFail(settling: Settling, outcome: Outcome): Settlement {
-  const isSendable = outcome.sent || outcome.code !== UNSENDABLE;
-  const mayRetry = settling.retrying && isSendable && allows(settling, outcome);
+  const mayRetry = settling.retrying && outcome.sent && allows(settling, outcome);
   const atMs = mayRetry ? nextAttemptAtMs(retryAsk(settling, outcome)) : null;
   return atMs === null ? fail(settling, outcome, RESPONSE) : authorizeAgain(settling, outcome, atMs);
 }

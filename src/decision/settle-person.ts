@@ -158,7 +158,7 @@ export interface CompensationAnswer {
 /**
  * A compensation that is FAILED for good: retried under the next generation's key with the same bytes, marked undone by a
  * new row CONFIRMED (observed by person), or waived. The refused row keeps its word.
- * @param next makes the row of the next generation, AUTHORIZED (`nextGeneration`).
+ * @param next makes the row of the next generation (`nextGeneration`).
  */
 export function settleCompensation(
   effect: Effect,

@@ -7,12 +7,13 @@ const THREE = workflow(`
   - { id: b, call: do.b }
   - { id: c, call: do.c }
 `);
-const FOUR = workflow(`
+const FOUR_STEPS = `
   - { id: a, call: do.a }
   - { id: b, call: do.b }
   - { id: c, call: do.c }
   - { id: d, call: do.d }
-`);
+`;
+const FOUR = workflow(FOUR_STEPS);
 
 /** A step whose action can be asked about, and is never repeated by itself. */
 const ASKED = `
@@ -216,15 +217,44 @@ describe('a compensation that is refused for good', () => {
 
   it('R17 continue: the rest runs, then HELD for what is left', () => {
     // R17: "`continue`: the rest runs, then HELD for what is left."
-    const text = workflow(
-      '  - { id: a, call: do.a }\n  - { id: b, call: do.b }\n  - { id: c, call: do.c }\n  - { id: d, call: do.d }',
-      'compensation: { onFailure: continue }',
-    );
+    const text = workflow(FOUR_STEPS, 'compensation: { onFailure: continue }');
     const run = new Play(text, { script: { 'do.d': ['declined'], 'undo.b': ['declined'] } }).drive();
     expect(run.happened).toEqual(['do.a', 'do.b', 'do.c', 'undo.c', 'undo.a']);
     expect(run.state.status).toBe('HELD');
     run.resolve(run.rowOf('b', 'undo'), 'waived');
     expect(run.state.status).toBe('COMPENSATED_WITH_ERRORS');
+  });
+
+  it('R01 under continue: what a person lets go once more waits for the undo that is under way, and goes before the next', () => {
+    // R01: "Never two at once within a plan."
+    const text = workflow(FOUR_STEPS, 'compensation: { onFailure: continue }');
+    const run = new Play(text, {
+      script: { 'do.d': ['declined'], 'undo.c': ['declined', 'ok'], 'undo.b': ['hang'] },
+    }).drive();
+    expect(run.ledger()).toMatchObject({ 'undo c': 'FAILED', 'undo b': 'REQUESTED', 'undo a': 'PROPOSED' });
+    expect(run.resolve(run.rowOf('c', 'undo'), 'retry')).toMatchObject({ outcome: 'applied' });
+    expect(run.ledger()).toMatchObject({ 'undo c': 'PROPOSED', 'undo b': 'REQUESTED', 'undo a': 'PROPOSED' });
+    run.provider.says('undo.b', 'ok');
+    run.drive();
+    expect(run.happened.slice(3)).toEqual(['undo.b', 'undo.c', 'undo.a']);
+    expect(run.state.status).toBe('COMPENSATED');
+  });
+
+  it('R01 under continue: two that are let go once more, one after the other', () => {
+    // R01: "Never two at once within a plan."
+    const text = workflow(FOUR_STEPS, 'compensation: { onFailure: continue }');
+    const run = new Play(text, {
+      script: { 'do.d': ['declined'], 'undo.c': ['declined', 'hang'], 'undo.b': ['declined', 'ok'] },
+    }).drive();
+    expect(run.incidents).toEqual(['compensation', 'compensation']);
+    run.resolve(run.rowOf('c', 'undo'), 'retry');
+    run.resolve(run.rowOf('b', 'undo'), 'retry');
+    expect(run.ledger()).toMatchObject({ 'undo c': 'REQUESTED', 'undo b': 'PROPOSED', 'undo a': 'CONFIRMED' });
+    expect(run.incidents).toEqual([]);
+    run.provider.says('undo.c', 'ok');
+    run.drive();
+    expect(run.happened.slice(3)).toEqual(['undo.a', 'undo.c', 'undo.b']);
+    expect(run.state.status).toBe('COMPENSATED');
   });
 
   it('its own retry policy is used before it counts as refused', () => {

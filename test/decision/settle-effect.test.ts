@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { isOpen } from '../../src/decision/effect-lifecycle.ts';
 import { requestEffect } from '../../src/decision/request-effect.ts';
@@ -155,6 +155,18 @@ describe('an attempt that never left', () => {
     expect(effect).toMatchObject({ state: 'FAILED', code: 'unsendable', failureClass: 'rejected' });
     expect(settled).toMatchObject({ ok: false, failure: { code: 'unsendable' } });
     expect(settleAttempt(settling(again(unknown()), { policy: any }), never).effect.state).toBe('UNKNOWN');
+  });
+
+  it('E05: what no process can send was not sent: it counts neither as an attempt nor as a resend', () => {
+    // E05: "else the attempt is settled unavailable (not sent), which does not count against `attempts`"
+    const never = outcome('rejected', { code: 'unsendable', sent: false });
+    const { effect, settled } = settleAttempt(settling(requested()), never);
+    expect(effect).toMatchObject({ attempt: 1, countedAttempts: 0, resends: 0, firstRequestedAtMs: null });
+    expect(settled).toMatchObject({ attempts: 0 });
+    const retried = again(settleAttempt(settling(requested(), { policy: THREE }), outcome('unavailable')).effect);
+    expect(settleAttempt(settling(retried), never).settled).toMatchObject({ attempts: 1 });
+    const resent = settleAttempt(settling(again(unknown())), never).effect;
+    expect(resent).toMatchObject({ state: 'UNKNOWN', attempt: 2, countedAttempts: 1, resends: 0 });
   });
 
   const unsent = outcome('unavailable', { code: 'not-sent', sent: false });

@@ -157,7 +157,7 @@ describe('a compensation that was refused for good', () => {
     expect(result.effect).toEqual(undo());
     expect(result.next).toMatchObject({
       key: compensationKey(authorized().key, 1),
-      state: 'AUTHORIZED',
+      state: 'PROPOSED',
       attempt: 0,
       request: undo().request,
       compensates: authorized().key,
