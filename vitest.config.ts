@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { FlakedReporter } from './test/support/flaked.ts';
 
 export default defineConfig({
   test: {
@@ -8,6 +9,9 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // A second try in CI alone, and never a silent one: test/support/flaked.ts names each test that needed it.
+    retry: process.env['CI'] === undefined ? 0 : 1,
+    reporters: ['default', new FlakedReporter()],
     coverage: {
       provider: 'v8',
       reporter: ['text-summary', 'json-summary'],

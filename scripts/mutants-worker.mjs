@@ -24,6 +24,7 @@ const vitest = await createVitest(
     reporters: [{}],
     coverage: { enabled: false },
     maxWorkers: 1,
+    retry: 0,
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: 30_000,
     onConsoleLog: () => false,
