@@ -36,6 +36,8 @@ export interface WhyFacts {
   readonly holder: { readonly workerId: string; readonly leaseUntilMs: number | null } | null;
   /** Living seats in its part. */
   readonly workers: number;
+  /** Taken from a dead worker, and nothing of it was committed since (P06). */
+  readonly suspect: boolean;
   /** Workers that it took with it while they held nothing else (P06). */
   readonly crashes: number;
   readonly recovery: Witness['recovery'];
@@ -93,8 +95,15 @@ function ofIncidents({ incidents, waitingFor }: WhyFacts['view']): readonly Reas
   });
 }
 
+/** Why a suspect is held alone; the next transition clears it (P06). */
+function suspicionOf(crashes: number): string {
+  if (crashes === 0) return 'its last worker died: it is held alone until it has moved';
+  return `it took ${crashes === 1 ? 'a worker' : `${crashes} workers`} with it: it is held alone until it has moved`;
+}
+
 /** What keeps the run whatever its own rows say. */
-function ofHouse({ holder, workers, crashes, recovery, overdueSinceMs, nowMs }: WhyFacts): readonly Reason[] {
+function ofHouse(facts: WhyFacts): readonly Reason[] {
+  const { holder, workers, suspect, crashes, recovery, overdueSinceMs, nowMs } = facts;
   const none = { step: null, since: null, until: null, by: A_WORKER, command: null };
   const isHeld = holder !== null && holder.leaseUntilMs !== null && holder.leaseUntilMs > nowMs;
   return [
@@ -116,9 +125,7 @@ function ofHouse({ holder, workers, crashes, recovery, overdueSinceMs, nowMs }: 
             command: 'pawl db recovered --reason TEXT',
           },
         ]),
-    ...(crashes === 0
-      ? []
-      : [{ ...none, kind: 'suspect', text: `it took ${crashes} workers with it: it is held alone` }]),
+    ...(suspect ? [{ ...none, kind: 'suspect', text: suspicionOf(crashes) }] : []),
     ...(holder === null
       ? []
       : [
@@ -187,6 +194,7 @@ export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyV
     view: runView(version, { stored, receipts: [], nowMs }),
     holder,
     workers: seats.filter(({ part, leaseUntilMs }) => part === run.part && leaseUntilMs > nowMs).length,
+    suspect: stored.suspect,
     crashes: stored.crashes,
     recovery,
     overdueSinceMs: overdue.find(({ runId }) => runId === run.runId)?.sinceMs ?? null,

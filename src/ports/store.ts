@@ -64,6 +64,9 @@ export interface StoredRun {
   readonly fence: number;
   readonly owner: WorkerId | null;
   readonly status: RunStatus;
+  /** Taken from a dead worker, and nothing of it was committed since (P06). */
+  readonly suspect: boolean;
+  /** Workers that it took with it while they held nothing else (P06). */
   readonly crashes: number;
   /** Canonical JSON of the snapshot envelope, as written. */
   readonly snapshot: string;
@@ -207,6 +210,7 @@ export interface Store {
   takeSeat(part: number, workerId: WorkerId, leaseMs: number): Promise<{ readonly leaseUntilMs: number }>;
   /** Renews a living seat; null = the seat is lost: fence yourself. */
   beat(part: number, workerId: WorkerId, leaseMs: number): Promise<{ readonly leaseUntilMs: number } | null>;
+  /** Gives a seat back, also one that was lost. Whoever leaves lives: a crash that was counted on it is taken back (P06). */
   leaveSeat(part: number, workerId: WorkerId): Promise<void>;
   claim(part: number, workerId: WorkerId, limit: number): Promise<readonly ClaimedRun[]>;
   /** Loads runs without claiming (reads, and reloads after `stale`). */
@@ -233,7 +237,10 @@ export interface Store {
   drain(part: number, workerId: WorkerId): Promise<readonly DrainedRun[]>;
   /** P16. @returns how many were disowned. */
   disown(part: number, workerId: WorkerId, held: readonly RunId[], olderThanMs: number): Promise<number>;
-  /** P03: frees runs of expired or missing seats; each gets fence + 1, a wake-up and a crash mark. @returns their ids. */
+  /**
+   * P03: frees runs of expired or missing seats; each gets fence + 1, a wake-up and a mark as suspect. A crash is counted
+   * where a suspect was the only run of a worker's expired seat (P06). @returns their ids.
+   */
   sweep(part: number, limit: number): Promise<readonly RunId[]>;
   /** V06: due timers become inbox rows with a wake-up. @returns how many. */
   fireTimers(part: number, limit: number): Promise<number>;

@@ -64,6 +64,7 @@ function storedOf({ state }: Play, patch: Partial<StoredRun> = {}): StoredRun {
     fence,
     owner: null,
     status,
+    suspect: false,
     crashes: 0,
     snapshot: packSnapshot({ digest: run.digest, revision, snapshotText: text, control }),
     endedAtMs: null,

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Effect } from '../../src/model/effect.ts';
 import type { WaitingFor } from '../../src/engine/waiting-for.ts';
 import { type WhyFacts, type Reason, whyRun } from '../../src/engine/why-run.ts';
+import { NEVER, openSmallHouse } from './support/small-house.ts';
+import { sagaOf } from './support/workflows.ts';
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const LATER = '2030-01-01T12:05:00.000Z';
@@ -21,8 +23,8 @@ function row(state: Effect['state'], code: string | null, lastError: string | nu
 }
 
 function why(seen: Partial<View>, more: Partial<WhyFacts> = {}): readonly Reason[] {
-  const facts = { holder: null, workers: 1, crashes: 0, recovery: null, overdueSinceMs: null, nowMs: NOW, ...more };
-  return whyRun({ view: view(seen), ...facts }).reasons;
+  const house = { holder: null, workers: 1, suspect: false, crashes: 0, recovery: null, overdueSinceMs: null };
+  return whyRun({ view: view(seen), ...house, nowMs: NOW, ...more }).reasons;
 }
 
 const incident = {
@@ -115,11 +117,31 @@ describe('why a run does not move', () => {
   it('P06 P14 a suspect and a database in recovery mode are told', () => {
     // P06: "A run taken over from a dead worker is suspect and is claimed alone; …"
     const was = { systemIdentifier: '7', timeline: 1 };
-    const reasons = why({}, { crashes: 2, recovery: { sinceMs: NOW, was, lastSeenMs: NOW } });
+    const reasons = why({}, { suspect: true, crashes: 2, recovery: { sinceMs: NOW, was, lastSeenMs: NOW } });
     expect(reasons).toMatchObject([
       { kind: 'recovery', since: '2030-01-01T12:00:00.000Z', command: 'pawl db recovered --reason TEXT' },
-      { kind: 'suspect', text: 'it took 2 workers with it: it is held alone' },
+      { kind: 'suspect', text: 'it took 2 workers with it: it is held alone until it has moved' },
     ]);
+    expect(why({}, { suspect: true, crashes: 1 })[0]?.text).toContain('it took a worker with it');
+  });
+
+  it('P06 a run is a suspect from the death of its worker, before it has crashed any, until it has moved', async () => {
+    // P06: "A run taken over from a dead worker is suspect and is claimed alone; … the count returns to 0 with the next journal row."
+    const { process, begin, until, settled, store, world } = openSmallHouse();
+    const first = process({ works: true, outside: { send: () => NEVER } });
+    const watcher = process({ works: false });
+    const run = await begin(first.verbs, sagaOf('http://shop.test', ['charge']));
+    const kinds = async (): Promise<readonly string[]> =>
+      (await settled(watcher.verbs.why(run))).reasons.map(({ kind, text }) => (kind === 'suspect' ? text : kind));
+    expect(await kinds()).toEqual(['answer', 'lease']);
+    first.kill();
+    await world.run(() => false, world.nowMs() + 5_000);
+    await store.sweep(0, 10);
+    expect(await kinds()).toEqual(['no-worker', 'answer', 'its last worker died: it is held alone until it has moved']);
+    const second = process({ works: true });
+    await until(() => second.logged.some(({ event }) => event === 'run.suspect'));
+    await until(() => [...store.peek().runs.values()].every(({ head }) => head.status === 'COMPLETED'));
+    expect(await kinds()).toEqual(['ended']);
   });
 
   it('an end is told, with what it has left in doubt; a run that waits for nothing waits for a worker', () => {

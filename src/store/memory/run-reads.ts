@@ -37,7 +37,7 @@ export function approvalsOf({ approvals, votes }: RunRows): Approval[] {
 
 /** A run with all that a decision reads. @throws PAWL_INVARIANT when a request is not what its hash covers. */
 export function storedRun(rows: RunRows): StoredRun {
-  const { revision, fence, status, crashes, snapshot, endedAtMs, output, failure } = rows.head;
+  const { revision, fence, status, suspect, crashes, snapshot, endedAtMs, output, failure } = rows.head;
   const last = inOrder(rows.receipts.values(), (receipt) => [-receipt.receiptNo])[0];
   return {
     run: rows.run,
@@ -45,6 +45,7 @@ export function storedRun(rows: RunRows): StoredRun {
     fence,
     owner: rows.lease?.workerId ?? null,
     status,
+    suspect,
     crashes,
     snapshot,
     endedAtMs,

@@ -68,6 +68,7 @@ export function storedRunFromRow(row: Row): StoredRun {
     fence: row['fence'] as number,
     owner: row['owner'] as WorkerId | null,
     status: statusOf(row),
+    suspect: row['suspect'] as boolean,
     crashes: row['crashes'] as number,
     snapshot: unpackSnapshot({ codec: row['codec'] as number, bytes: row['snapshot'] as Buffer }),
     endedAtMs: row['ended_at'] as number | null,

@@ -160,11 +160,12 @@ function aloneConformance(harness: ConformanceHarness): void {
     const worker = await seated(store);
     const [only, ...others] = await store.claim(0, worker, 10);
     assert.ok(only);
-    assert.deepEqual([only.suspect, others.length], [true, 0]);
+    assert.deepEqual([only.suspect, only.run.suspect, others.length], [true, true, 0]);
     await startFree(store, 2);
     assert.deepEqual(await store.claim(0, worker, 10), []);
     const { runId } = only.run.run;
     await store.commit(0, worker, [stepOf(runId, only.run.fence, 1)]);
+    assert.equal((await store.load(0, [runId])).runs[0]?.suspect, false);
     assert.equal((await store.claim(0, worker, 10)).length, 2);
     assert.deepEqual(await store.claim(0, worker, 10), [], 'busy hands are offered no suspect');
     const idle = await seated(store);
