@@ -4,6 +4,7 @@ import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import { ownValue } from '../model/own-value.ts';
+import type { StepRecord } from '../model/run.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
 /** A step of a run: where it stands in one word, and what it left. */
@@ -20,16 +21,10 @@ export interface StepView {
   readonly at: string | null;
 }
 
-/** A choose is where its branch is; when it was entered is kept for its handlers, also after it was left. */
-function isInside(version: LoadedVersion, envelope: SnapshotEnvelope, choose: Step): boolean {
-  const active = Object.keys(envelope.control.activeSinceMs);
-  return active.some((id) => version.compiled.place(id).parents.includes(choose.id));
-}
-
 /** What is told of steps: the rows that undo a step are not the step. */
 interface StepSource {
-  readonly version: LoadedVersion;
-  readonly envelope: SnapshotEnvelope;
+  readonly version: Pick<LoadedVersion, 'compiled'>;
+  readonly envelope: Pick<SnapshotEnvelope, 'snapshot' | 'control'>;
   readonly undos: ReadonlySet<EffectKey>;
 }
 
@@ -41,16 +36,56 @@ function isHeld({ envelope, undos }: StepSource, id: string): boolean {
   );
 }
 
-function statusOf(source: StepSource, step: Step): StepView['status'] {
-  const { version, envelope } = source;
-  const { activeSinceMs } = envelope.control;
-  const record = ownValue(envelope.snapshot.data.steps, step.id);
-  if (isHeld(source, step.id)) return 'held';
-  const isEntered = ownValue(activeSinceMs, step.id) !== undefined;
-  if (isEntered && (step.verb !== 'choose' || isInside(version, envelope, step))) return 'active';
-  if (record === undefined) return isEntered ? 'completed' : 'pending';
+/** The lists of steps that a position lies in, outermost first. */
+function listsIn(value: Json): readonly string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([list, inner]) => [list, ...listsIn(inner)]);
+}
+
+/** A choose is where its branches and its catches are. */
+function isActive({ envelope }: StepSource, { id, verb }: Step): boolean {
+  if (verb === 'choose') return listsIn(envelope.snapshot.value).some((list) => list.startsWith(`${id}$`));
+  return Object.hasOwn(envelope.control.activeSinceMs, id);
+}
+
+/** What the branch of a choose came to last. */
+function lastInBranch({ version, envelope }: StepSource, choose: Step): StepRecord | undefined {
+  const { compiled } = version;
+  const inside = [...compiled.steps.keys()].filter((id) =>
+    compiled.place(id).lists.some((list) => list.startsWith(`${choose.id}$branch`)),
+  );
+  const records = inside.flatMap((id) => ownValue(envelope.snapshot.data.steps, id) ?? []);
+  return records.toSorted((left, right) => timeOf(left) - timeOf(right)).at(-1);
+}
+
+function timeOf(record: StepRecord | undefined): number {
+  return record?.atMs ?? 0;
+}
+
+/**
+ * A choose has its record when its branch comes to its end. Left before, it is what its branch came to: a failure, whoever
+ * caught it, or a way out; what stops the run ends no choose.
+ */
+function chooseStatus(source: StepSource, choose: Step): StepView['status'] {
+  const { steps, ending } = source.envelope.snapshot.data;
+  const own = ownValue(steps, choose.id);
+  const last = lastInBranch(source, choose);
+  if (last === undefined || timeOf(own) >= timeOf(last)) return wordOf(own);
+  if (last.code !== null) return 'failed';
+  return ending === null || ending.kind === 'done' ? 'completed' : 'pending';
+}
+
+function wordOf(record: StepRecord | undefined): StepView['status'] {
+  if (record === undefined) return 'pending';
   if (record.skipped) return 'skipped';
   return record.code === null ? 'completed' : 'failed';
+}
+
+function statusOf(source: StepSource, step: Step): StepView['status'] {
+  if (isHeld(source, step.id)) return 'held';
+  if (isActive(source, step)) return 'active';
+  if (step.verb === 'choose') return chooseStatus(source, step);
+  return wordOf(ownValue(source.envelope.snapshot.data.steps, step.id));
 }
 
 /**
@@ -58,8 +93,8 @@ function statusOf(source: StepSource, step: Step): StepView['status'] {
  * @param effects the run's ledger.
  */
 export function stepViews(
-  version: LoadedVersion,
-  envelope: SnapshotEnvelope,
+  version: StepSource['version'],
+  envelope: StepSource['envelope'],
   effects: readonly Effect[],
 ): readonly StepView[] {
   const { compiled } = version;
