@@ -97,7 +97,6 @@ export function readHandlers(context: BuildContext, node: YamlNode | null): read
       where: readExpression(context, child(item, 'where')),
       set: readTemplates(context, child(item, 'set')),
       next: textOf(child(item, 'next')),
-      // biome-ignore lint/suspicious/noThenProperty: a key of the language; such values are never awaited
       then: then === null ? null : wordOf(child(item, 'then'), ['end', 'cancel', 'fail'] as const, 'end'),
       pointer: item.pointer,
     };

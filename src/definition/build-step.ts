@@ -34,7 +34,6 @@ function readCatch(context: BuildContext, node: YamlNode | null): readonly Catch
       on: on.length === 0 ? ['any'] : on,
       when: readExpression(context, child(item, 'when')),
       do: buildSteps(context, child(item, 'do')),
-      // biome-ignore lint/suspicious/noThenProperty: a key of the language; such values are never awaited
       then: wordOf(child(item, 'then'), ['continue', 'end', 'raise'] as const, 'continue'),
       next: textOf(child(item, 'next')),
       pointer: item.pointer,

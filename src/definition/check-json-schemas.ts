@@ -33,7 +33,6 @@ const KEYWORDS: Readonly<Record<string, Holds>> = {
   oneOf: 'schemas',
   not: 'schema',
   if: 'schema',
-  // biome-ignore lint/suspicious/noThenProperty: a key of the language; such values are never awaited
   then: 'schema',
   else: 'schema',
   properties: 'map',

@@ -36,11 +36,12 @@ function typeFinding(error: SchemaError): Finding {
   }
   const types = typeof rule === 'string' ? [rule] : Array.isArray(rule) ? rule.map(String) : [];
   const wanted = schema['x-kind'] === 'duration' ? 'a duration such as 30s' : (form(error) ?? kindWords(types));
+  const isName = typeof data === 'number' && NAME_FORM.test(wanted);
   return {
     code: 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${valueKind(data)})`,
-    help: typeHelp(data, types),
+    help: isName ? nameHelp(String(data), String(schema['pattern'])) : typeHelp(data, types),
   };
 }
 
@@ -94,17 +95,19 @@ function wordHelp(meant: string | undefined, data: Json): string | null {
   return meant === data ? `write ${meant} without quotes` : `did you mean \`${meant}\`?`;
 }
 
-/** The nearest name of the form that a pattern wants: `my-step` -> `myStep`, `My Flow` -> `my-flow`. */
+/** The nearest name of the form that a pattern wants: `my-step` -> `myStep`, `My Flow` -> `my-flow`, `1st` -> `n1st`. */
 function nameHelp(written: string, pattern: string): string | null {
   const words = written
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
+    .replace(/ß/g, 'ss')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
     .map((word) => word.toLowerCase());
   const [first = '', ...rest] = words;
-  const camel = first.replace(/^\d+/, '') + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const camel =
+    first.replace(/^(?=\d)/, 'n') + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   const forms = [camel, words.join('-').replace(/^[\d-]+/, ''), written.replace(/[^A-Za-z0-9_.-]/g, '-')];
   const fitting = forms.find((form) => new RegExp(pattern).test(form));
   return fitting === undefined ? 'use the letters a to z' : `for example ${fitting}`;

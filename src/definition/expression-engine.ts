@@ -163,7 +163,7 @@ function convert(node: ASTNode): SyntaxNode {
   const span = { start: node.start, end: node.end };
   switch (node.op) {
     case 'value':
-      return convertLiteral(node.args, span);
+      return convertLiteral(node.args, span, INT_MAX);
     case 'id':
       return { kind: 'name', name: node.args, ...span };
     case 'call':
@@ -198,7 +198,7 @@ function convertOperator(node: OperatorNode, span: Span): SyntaxNode {
     case '!_':
       return { kind: 'unary', operator: '!', operand: convert(node.args), ...span };
     case '-_':
-      return { kind: 'unary', operator: '-', operand: convert(node.args), ...span };
+      return { kind: 'unary', operator: '-', operand: convertNegated(node.args), ...span };
     case '.?':
     case '[?]':
       throw new SyntaxFault('optional', 'optional access is not part of the language', span);
@@ -207,11 +207,23 @@ function convertOperator(node: OperatorNode, span: Span): SyntaxNode {
   }
 }
 
-function convertLiteral(value: unknown, span: Span): SyntaxNode {
+/** The largest int of CEL; the smallest is one further from zero. */
+const INT_MAX = 2n ** 63n - 1n;
+
+/** The engine reads `-9223372036854775808` as the negation of a number that has no positive twin. */
+function convertNegated(node: ASTNode): SyntaxNode {
+  if (node.op !== 'value') return convert(node);
+  return convertLiteral(node.args, { start: node.start, end: node.end }, INT_MAX + 1n);
+}
+
+/** @throws SyntaxFault for an int of more than 64 bits, which the engine would compute with. */
+function convertLiteral(value: unknown, span: Span, intMax: bigint): SyntaxNode {
   switch (typeof value) {
+    case 'bigint':
+      if (value > intMax) throw new SyntaxFault('int_range', 'an int of more than 64 bits', span);
+      return { kind: 'literal', value, ...span };
     case 'string':
     case 'boolean':
-    case 'bigint':
     case 'number':
       return { kind: 'literal', value, ...span };
     default:

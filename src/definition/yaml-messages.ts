@@ -1,24 +1,7 @@
 import type { Finding } from './report-problem.ts';
-import type { ProblemCode } from './problem-codes.ts';
-import type { RawDocument, RawError, RawNode } from './read-yaml.ts';
-
-/** What the parser says, where, and the text it says it of. */
-interface Complaint {
-  readonly error: RawError;
-  readonly text: string;
-  readonly document: RawDocument;
-}
-
-/** A mistake in words; offsets are of the text. */
-interface Words {
-  readonly code: ProblemCode;
-  readonly start: number;
-  readonly end: number;
-  readonly message: string;
-  readonly help: string;
-  /** Set where going on would only find consequences. */
-  readonly isLast?: true;
-}
+import type { RawDocument, RawError } from './read-yaml.ts';
+import { type Complaint, indentOf, lineEnd, lineStart, QUOTE_HELP, type Words } from './yaml-complaint.ts';
+import { commaWords, templateInFlow, unclosedWords } from './yaml-flow-messages.ts';
 
 /** A syntax mistake, and whether it makes sense to look for more after it. */
 export interface ExplainedSyntax {
@@ -26,18 +9,8 @@ export interface ExplainedSyntax {
   readonly isLast: boolean;
 }
 
-const QUOTE_HELP = 'quote the whole value';
 const COLON_HELP = 'quote the whole value, or move the parts to lines of their own';
 const COLON_FLOW_HELP = 'quote it, use `=path`, or put each key on its own line';
-
-function lineStart(text: string, at: number): number {
-  return text.lastIndexOf('\n', at - 1) + 1;
-}
-
-function lineEnd(text: string, at: number): number {
-  const end = text.indexOf('\n', at);
-  return end === -1 ? text.length : end;
-}
 
 /** Offset of the first colon that a blank or line end follows, in a stretch of text; -1 where there is none. */
 function colonIn(text: string, from: number, to: number): number {
@@ -45,29 +18,8 @@ function colonIn(text: string, from: number, to: number): number {
   return found === null ? -1 : from + found.index;
 }
 
-/** The nodes that may still be open at an offset, innermost first: each is the last that began in the one around it. */
-function nodesAround({ document }: Complaint, at: number): readonly RawNode[] {
-  const path: RawNode[] = [];
-  let node = document.root;
-  while (node !== null && node.start < at) {
-    path.unshift(node);
-    node = childrenOf(node).findLast(({ start }) => start < at) ?? null;
-  }
-  return path;
-}
-
-/** How much white space a text begins with. */
-function indentOf(text: string): number {
-  return text.length - text.trimStart().length;
-}
-
 function firstLine(text: string): string {
   return text.replace(/\n.*$/s, '').trim();
-}
-
-function childrenOf(node: RawNode): readonly RawNode[] {
-  if (node.kind === 'map') return node.entries.flatMap(({ key, value }) => [key, value]);
-  return node.kind === 'list' ? node.items : [];
 }
 
 function tagWords({ error, text }: Complaint): Words | null {
@@ -111,74 +63,6 @@ function deeperLine(text: string, at: number): Words {
     end: Math.max(start + 1, lineEnd(text, start)),
     message: 'this line is indented deeper than the one above, which has its value already',
     help: 'indent it like the keys it belongs to',
-  };
-}
-
-function templateInFlow({ error, text }: Complaint): Words | null {
-  const brace = text.indexOf('{', error.start);
-  const at = text[error.start] === '{' ? error.start : brace === error.start + 1 ? brace : -1;
-  if (at === -1 || text[at - 1] !== '$') return null;
-  return {
-    code: 'PAWL-024',
-    start: at - 1,
-    end: at + 1,
-    message: 'an expression inside `{ }` or `[ ]` is not quoted',
-    help: "quote it: '${ … }', use `=path`, or put each key on its own line",
-  };
-}
-
-/** Whether the bracket at an offset has its partner somewhere below, texts in quotes aside. */
-function isClosed(text: string, start: number): boolean {
-  const bare = text.slice(start).replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g, '');
-  const open: string[] = [];
-  for (const letter of bare) {
-    if (letter === '{') open.push('}');
-    else if (letter === '[') open.push(']');
-    else if ((letter === '}' || letter === ']') && open.pop() !== letter) return false;
-    if (open.length === 0) return true;
-  }
-  return false;
-}
-
-function unclosedWords(complaint: Complaint): Words | null {
-  const { error, text } = complaint;
-  if (/^Missing closing/.test(error.message)) {
-    const open = nodesAround(complaint, error.start).find(
-      (node) => node.kind === 'scalar' && /single|double/.test(node.style),
-    );
-    const start = open?.start ?? lineStart(text, error.start);
-    return {
-      code: 'PAWL-007',
-      start,
-      end: start + 1,
-      message: 'this quote is never closed',
-      help: 'close it at the end of the value',
-    };
-  }
-  if (!/^Flow (?:map|sequence) in|must end with a|Expected flow/.test(error.message)) return null;
-  const open = nodesAround(complaint, error.start).filter(
-    (node) => node.kind !== 'scalar' && /[[{]/.test(text.charAt(node.start)),
-  );
-  const start = (open.find((node) => !isClosed(text, node.start)) ?? open[0])?.start ?? error.start;
-  const closer = text[start] === '{' ? '}' : ']';
-  if (!isClosed(text, start)) {
-    return {
-      code: 'PAWL-007',
-      start,
-      end: start + 1,
-      message: `this \`${text[start]}\` is never closed`,
-      help: `close it with \`${closer}\``,
-    };
-  }
-  const line = lineEnd(text, start) + 1;
-  const first = line + indentOf(text.slice(line));
-  return {
-    code: 'PAWL-006',
-    start: first,
-    end: Math.max(lineEnd(text, first), first + 1),
-    message: `the lines inside \`${text[start]} ${closer}\` must be indented deeper than the key`,
-    help: 'indent them',
-    isLast: true,
   };
 }
 
@@ -350,6 +234,7 @@ const RULES = [
   tabWords,
   tagWords,
   templateInFlow,
+  commaWords,
   colonWords,
   unclosedWords,
   reservedWords,

@@ -1,7 +1,7 @@
 import { checkCall, checkMethod } from './check-call.ts';
 import { type ExpressionProblem, problemAt, type ProblemDraft } from './expression-problem.ts';
 import type { Inference, Known } from './inference.ts';
-import { arithmeticHelp, comparisonHelp } from './operator-help.ts';
+import { arithmeticHelp, comparisonHelp, untypedNumber } from './operator-help.ts';
 import { factsOf } from './presence.ts';
 import { ROOT_NAMES, reservedNames } from './names.ts';
 import type { RootTypes } from './root-types.ts';
@@ -294,10 +294,20 @@ export class TypeInference implements Inference {
 
   #arithmeticType(node: SyntaxNode & { readonly kind: 'binary' }, left: ValueType, right: ValueType): ValueType {
     const type = arithmeticType(node.operator, left, right);
-    if (type !== null) return type;
+    if (type !== null) {
+      this.#warnUntyped(node, left, right);
+      return type;
+    }
     const message = `\`${node.operator}\` is not defined between ${describeType(left)} and ${describeType(right)}`;
     this.tell(node, { kind: 'type', message, help: arithmeticHelp(node, left, right) });
     return DYN;
+  }
+
+  #warnUntyped(node: SyntaxNode & { readonly kind: 'binary' }, left: ValueType, right: ValueType): void {
+    const untyped = untypedNumber(node, left, right);
+    if (untyped === null) return;
+    const message = `no schema says that \`${untyped.path}\` is an integer, so it is a double, and \`${node.operator}\` with an int is a fault`;
+    this.tell(node, { kind: 'type', severity: 'warning', message, help: untyped.help });
   }
 
   #tellCompared(node: SyntaxNode & { readonly kind: 'binary' }, left: ValueType, right: ValueType): void {

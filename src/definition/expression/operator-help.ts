@@ -1,6 +1,6 @@
 import { exactHint } from './exact-form.ts';
 import { pathOf, type SyntaxNode } from './syntax-tree.ts';
-import { optionsOf, type ValueType } from './value-type.ts';
+import { DOUBLE, optionsOf, type ValueType } from './value-type.ts';
 
 type Pair = SyntaxNode & { readonly kind: 'binary' | 'ternary' };
 
@@ -15,6 +15,25 @@ export function arithmeticHelp(node: Pair, left: ValueType, right: ValueType): s
   if ((is(left, 'string') && is(right, 'duration')) || (is(right, 'timestamp') && is(left, 'string')))
     return 'write timestamp(…) around the text of a time';
   return null;
+}
+
+/** An operation that cannot be: a number without a schema is bound as a double, whatever its value. */
+export interface UntypedNumber {
+  readonly path: string;
+  readonly help: string | null;
+}
+
+/** The side of an operation that has no type beside one that is an int; null = there is none, or it is no path. */
+export function untypedNumber(
+  node: SyntaxNode & { readonly kind: 'binary' },
+  left: ValueType,
+  right: ValueType,
+): UntypedNumber | null {
+  const [untyped, typed] = left.kind === 'dyn' ? [node.left, right] : [node.right, left];
+  const path = pathOf(untyped)?.join('.');
+  if (path === undefined || typed.kind !== 'int' || (left.kind !== 'dyn' && right.kind !== 'dyn')) return null;
+  const [one, other] = left.kind === 'dyn' ? [DOUBLE, right] : [left, DOUBLE];
+  return { path, help: numberHelp(node, one, other) };
 }
 
 /** How to mend a comparison of two types. */
@@ -34,7 +53,9 @@ function numberHelp(node: Pair, left: ValueType, right: ValueType): string | nul
   const mixed = (is(left, 'int') && is(right, 'double')) || (is(left, 'double') && is(right, 'int'));
   if (!mixed) return null;
   const [leftNode, rightNode] = sidesOf(node);
-  const whole = is(left, 'int') ? leftNode : rightNode;
+  const [whole, double] = is(left, 'int') ? [leftNode, rightNode] : [rightNode, leftNode];
+  if (node.kind === 'binary' && node.operator === '%')
+    return `only ints have a remainder: write int(${pathOf(double)?.join('.') ?? '…'})`;
   if (whole.kind === 'literal') return `write ${String(whole.value)}.0: int and double do not mix${exactHint(node)}`;
   const path = pathOf(whole)?.join('.') ?? '…';
   return `int and double do not mix: write double(${path})${exactHint(node)}`;

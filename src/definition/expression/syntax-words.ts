@@ -41,6 +41,14 @@ export function syntaxWords(fault: ParserFault, source: string): SyntaxWords {
         'the first argument must be a name for the item',
         'write for example input.lines.map(line, line.qty)',
       );
+    case 'int_range':
+      return at(
+        'syntax',
+        `\`${text}\` is no int of 64 bits`,
+        `write decimal("${BigInt(text)}"), which takes any digits`,
+      );
+    case 'invalid_number':
+      return at('syntax', `\`${text}\` is larger than any double`, 'write its digits in decimal("…")');
     case 'unexpected_character':
       return at('syntax', `unexpected \`${text}\``, slip(source, fault.span.start));
     default:
@@ -53,6 +61,8 @@ function expected(fault: ParserFault, source: string): string {
   const text = source.slice(fault.span.start, fault.span.end);
   return text === '' ? 'this is not CEL' : `unexpected \`${text}\``;
 }
+
+const GENERAL_HELP = 'see what is missing before it: operators stand between two values, texts in quotes';
 
 /** Words of other languages: what stands before and at the place, and the mend. */
 const SLIPS: readonly (readonly [before: RegExp, rest: RegExp, help: string])[] = [
@@ -67,7 +77,7 @@ const SLIPS: readonly (readonly [before: RegExp, rest: RegExp, help: string])[] 
   [/^/, /^[“”‘’]/, 'texts have straight quotes: "…" or \'…\''],
 ];
 
-function slip(source: string, at: number): string | null {
+function slip(source: string, at: number): string {
   const [before, rest] = [source.slice(0, at), source.slice(at)];
-  return SLIPS.find(([left, right]) => left.test(before) && right.test(rest))?.[2] ?? null;
+  return SLIPS.find(([left, right]) => left.test(before) && right.test(rest))?.[2] ?? GENERAL_HELP;
 }

@@ -74,6 +74,16 @@ describe('both engines', () => {
     ]);
   });
 
+  it('take ints of 64 bits and no others', () => {
+    bothSay([
+      ['9223372036854775807 > 0', true],
+      ['-9223372036854775808 < 0', true],
+      ['9223372036854775808 > 0', 'fault'],
+      ['-9223372036854775809 < 0', 'fault'],
+      ['0xFFFFFFFFFFFFFFFF > 0', 'fault'],
+    ]);
+  });
+
   it('take a literal with a dot or an exponent as double', () => {
     bothSay([
       ['type(2.0) == double', true],

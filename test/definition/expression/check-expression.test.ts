@@ -190,6 +190,7 @@ describe('types', () => {
     expect(helpOf('2 * input.price')).toMatch(/^write 2\.0: int and double do not mix/);
     expect(helpOf('input.price == 100')).toBe('write 100.0: int and double do not mix');
     expect(helpOf('input.price * input.amount')).toMatch(/^int and double do not mix: write double\(input\.amount\)/);
+    expect(helpOf('5 % input.price')).toBe('only ints have a remainder: write int(input.price)');
     expect(helpOf('input.name + 1')).toContain('string(…)');
     expect(helpOf('input.at - run.startedAt')).toContain('timestamp(…)');
   });
@@ -329,6 +330,8 @@ describe('syntax', () => {
       ['input.flag or true', 11, '`or` between conditions is written ||'],
       ['not input.flag', 4, '`not` is written !'],
       ['input.flag & true', 11, 'write && and ||'],
+      ['input.amount 5', 13, 'see what is missing before it: operators stand between two values, texts in quotes'],
+      ['99999999999999999999 > 1', 0, 'write decimal("99999999999999999999"), which takes any digits'],
     ] as const;
     for (const [source, start, help] of rows) {
       const [problem] = checkExpression(expressionOf(source), FLOW, types, 'bool');

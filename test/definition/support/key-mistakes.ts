@@ -46,6 +46,7 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
   ['PAWL-103', 'a number for text', doc('title: ⟦5⟧'), /"5"/],
   ['PAWL-103', 'a text for a list', doc('secrets: ⟦token⟧'), /write a list/],
   ['PAWL-103', 'a text for a step', step('⟦pay⟧'), /write a map/],
+  ['PAWL-103', 'an id that is a number', step('{ id: ⟦1⟧, call: pay }'), /for example n1$/],
   [
     'PAWL-103',
     'a version that is a text',
@@ -116,6 +117,7 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     'pawl: 1\nworkflow: ⟦"my flow"⟧\nversion: 1\ntimeout: 1d\nsteps: [{ end: done }]\n',
     /my-flow/,
   ],
+  ['PAWL-112', 'an id that begins with a digit', step('{ id: ⟦1st⟧, call: pay }'), /for example n1st/],
   ['PAWL-112', 'an id with a dash', step('{ id: ⟦my-step⟧, call: pay }'), /^for example myStep$/],
   ['PAWL-112', 'an id with an accent', step('{ id: ⟦Prüfung⟧, call: pay }'), /^for example prufung$/],
   ['PAWL-112', 'an id in other letters', step('{ id: ⟦支払い⟧, call: pay }'), /letters a to z/],

@@ -81,5 +81,12 @@ export const YAML_MISTAKES: readonly (readonly [code: string, why: string, text:
   ['PAWL-025', 'a word in braces', 'a: { ⟦b⟧, c: 1 }\n', /key: value/],
   ['PAWL-026', 'a comparison that begins with a quoted text', 'when: "a" ⟦== b⟧\n', /quote the whole value/],
   ['PAWL-026', 'a brace too many', 'a: { b: 1 }⟦}⟧\nc: 2\n', /take it out/],
+  ['PAWL-026', 'no comma before a key', 'a: { id: a ⟦call:⟧ pay }\n', /write `, call:`/],
+  ['PAWL-026', 'no comma before a key on the next line', 'a: { id: a, call: pay\n  ⟦with:⟧ { x: 1 } }\n', /`, with:`/],
+  ['PAWL-026', 'no comma after a quoted text', 'a: { x: "a, b" ⟦y:⟧ 2 }\n', /write `, y:`/],
+  ['PAWL-026', 'no comma after a list', 'a: { x: [1] ⟦y:⟧ 2 }\n', /write `, y:`/],
+  ['PAWL-026', 'no comma between two maps', 'a: [{ b: 1 } ⟦{⟧ c: 2 }]\n', /write a comma/],
+  ['PAWL-026', 'no comma between two texts', 'a: ["b" ⟦"⟧c"]\n', /write a comma/],
+  ['PAWL-026', 'an apostrophe in braces', "a: { b: 'it'⟦s', c: 1 }⟧\n", /quote the whole value/],
   ['PAWL-026', 'an apostrophe', "a: 'it'⟦s'⟧\nb: 1\n", /quote the whole value/],
 ];

@@ -45,7 +45,6 @@ export function expr(source: string): Template {
   return { kind: 'expression', expression: cel(source) };
 }
 
-// biome-ignore-start lint/suspicious/noThenProperty: it is a word of the workflow language
 export function clause(
   on: readonly string[],
   more: Partial<CatchClause> & { leads?: CatchClause['then'] } = {},
@@ -58,7 +57,6 @@ export function handler(event: string, more: Partial<Handler> & { leads?: Handle
   const { leads = null, ...given } = more;
   return { event, match: null, where: null, set: [], next: null, then: leads, pointer: '/on', ...given };
 }
-// biome-ignore-end lint/suspicious/noThenProperty: it is a word of the workflow language
 
 function base(id: string): StepBase {
   return {
