@@ -158,6 +158,26 @@ describe('what a run shows', () => {
     expect(effects.filter(({ state, observedBy }) => state === 'CONFIRMED' && observedBy === null)).toEqual([]);
   });
 
+  it('a payment that was withdrawn stands where it began, before what ran after it', async () => {
+    const process = await worker();
+    house.provider.setScript({ charge: '503' });
+    const text = sagaOf(house.provider.url, ['reserve', 'charge', 'ship'])
+      .replace('actions:', 'events: { stop: {} }\nactions:')
+      .replace(
+        'with: { step: charge }',
+        'with: { step: charge }, retry: { attempts: 9, delay: 1h }, on: [{ event: stop, next: ship }]',
+      );
+    const run = await begin(process, text);
+    await untilRun(process, run, ({ waitingFor }) => waitingFor.some(({ kind }) => kind === 'retry'));
+    await process.app.signal(run, { name: 'stop', source: 'cli', eventId: 'stop-1', by: 'ana', data: {}, waitMs: 0 });
+    const view = await untilStatus(process, run, 'COMPLETED');
+    expect(view.effects.map(({ step, state }) => [step, state])).toEqual([
+      ['reserve', 'CONFIRMED'],
+      ['charge', 'CANCELLED'],
+      ['ship', 'CONFIRMED'],
+    ]);
+  });
+
   it('undos that have not begun stand in the order of their plan', async () => {
     const process = await worker();
     house.provider.setScript({ ship: 'declined', uncharge: 'declined' });
