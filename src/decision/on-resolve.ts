@@ -4,7 +4,7 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import { advancePlan } from './advance-plan.ts';
 import { applySettlement, reviewersOf, settlingOf } from './apply-settlement.ts';
-import { nextGeneration } from './compensation-plan.ts';
+import { currentCompensation, nextGeneration } from './compensation-plan.ts';
 import { extendPlan } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
@@ -37,7 +37,7 @@ export function onResolve(draft: Draft, event: InboxEvent, resolve: Resolve): vo
   }
   const detail: Json = { as: resolve.as, evidence: resolve.evidence, output: resolve.output ?? null };
   draft.addAudit({ actor: resolve.by, act: 'resolve', target: effect.key, reason: resolve.evidence, detail });
-  draft.answer(event, 'applied', { detail: { state: draft.effects.get(effect.key)?.state ?? null } });
+  draft.answer(event, 'applied', { detail: { state: draft.effectOf(effect.key).state } });
 }
 
 function isReviewer(draft: Draft, effect: Effect, { by, roles }: Resolve): boolean {
@@ -61,7 +61,12 @@ function isLateProof(draft: Draft, effect: Effect): boolean {
 }
 
 function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
+  const { compensates: forwardKey } = effect;
   if (draft.phase !== 'compensating') return notOffered('the run does not compensate any more');
+  if (!isNewestTry(draft, effect)) return notOffered('this undo has been tried again since: answer its newest try');
+  const isTriedAgain =
+    forwardKey !== null && currentCompensation(forwardKey, draft.effects.values())?.key !== effect.key;
+  if (isTriedAgain) return notOffered('somebody has had it tried again: it is the next try that counts');
   const result = settleCompensation(effect, answer, draft.atMs, nextGeneration);
   if (result.kind === 'refused') return result;
   const changed = result.next ?? result.effect;
@@ -69,6 +74,11 @@ function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): Answ
   else draft.settleEffect(changed, result.receipt);
   advancePlan(draft);
   return null;
+}
+
+/** Two people may answer one refused undo: the first answer makes another row, and the second must not be told of the old one. */
+function isNewestTry(draft: Draft, effect: Effect): boolean {
+  return effect.compensates === null || currentCompensation(effect.compensates, draft.effects.values()) === effect;
 }
 
 function notOffered(message: string): AnswerRefusal {

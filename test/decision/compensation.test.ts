@@ -186,6 +186,19 @@ describe('a compensation that is refused for good', () => {
     expect(run.incidents).toEqual([]);
   });
 
+  it('R16 two people retry it at once: the second is told that the next try counts', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
+    const run = refused();
+    const first = run.rowOf('b', 'undo');
+    expect(run.resolve(first, 'retry')).toMatchObject({ outcome: 'applied' });
+    const second = run.rowOf('b', 'undo');
+    expect(second).toMatchObject({ key: compensationKey(run.rowOf('b').key, 1), state: 'FAILED' });
+    for (const word of ['retry', 'undone', 'waived'] as const)
+      expect(run.resolve(first, word)).toMatchObject({ outcome: 'refused', code: 'not-offered' });
+    expect(run.resolve(second, 'waived')).toMatchObject({ outcome: 'applied' });
+    expect(run.ledger()).toMatchObject({ 'undo b': 'WAIVED', 'undo a': 'CONFIRMED' });
+  });
+
   it('R16 a person marks it undone (with evidence: a new row CONFIRMED, observed by person)', () => {
     // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     const run = refused();
@@ -256,6 +269,21 @@ describe('a compensation that is refused for good', () => {
     expect(run.happened.slice(3)).toEqual(['undo.a', 'undo.c', 'undo.b']);
     expect(run.state.status).toBe('COMPENSATED');
   });
+
+  it.each(['retry', 'undone', 'waived'] as const)(
+    'R16 of two people who answer one refused undo, the second is told that it has been tried again (%s)',
+    (second) => {
+      // R16: "A failed compensation retried by a person gets a new generation"
+      const run = new Play(FOUR, { script: { 'do.d': ['declined'], 'undo.c': ['declined', 'declined'] } }).drive();
+      const first = run.rowOf('c', 'undo');
+      expect(run.resolve(first, 'retry')).toMatchObject({ outcome: 'applied' });
+      const newest = run.rowOf('c', 'undo');
+      expect([newest.key === first.key, newest.state]).toEqual([false, 'FAILED']);
+      expect(run.resolve(first, second)).toMatchObject({ outcome: 'refused', code: 'not-offered' });
+      expect(run.rowOf('c', 'undo')).toEqual(newest);
+      expect(run.resolve(newest, second)).toMatchObject({ outcome: 'applied' });
+    },
+  );
 
   it('its own retry policy is used before it counts as refused', () => {
     const run = new Play(FOUR, { script: { 'do.d': ['declined'], 'undo.c': ['503', '503', '503', 'ok'] } })
