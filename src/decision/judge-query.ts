@@ -44,8 +44,9 @@ export function judgeQuery(judging: Judging): Outcome {
 
 /** What keeps a question from being put for good, or until a person acts, has a code of its own. */
 function unasked({ reason, permanent, lacks }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
-  if (permanent === true) return { ...failed(reason), code: UNSENDABLE, sent: false };
-  return lacks === undefined ? failed(reason) : { ...failed(reason), code: SECRET_MISSING, sent: false };
+  const unsent = { ...failed(reason), sent: false };
+  if (permanent === true) return { ...unsent, code: UNSENDABLE };
+  return lacks === 'secret' ? { ...unsent, code: SECRET_MISSING } : unsent;
 }
 
 function failed(reason: string): Outcome {

@@ -36,9 +36,11 @@ export function onRead(draft: Draft, step: string, attempt: number, outcome: Out
 }
 
 /** Nothing left, so it does not count (E05); a missing secret is looked for by the policy's waits. */
-function unaskedRead(draft: Draft, step: string, read: ReadProgress, { code, message }: Outcome): ReadProgress {
+function unaskedRead(draft: Draft, step: string, read: ReadProgress, outcome: Outcome): ReadProgress {
+  const { code, message, retryAfterMs } = outcome;
   const { lacks, ...asked } = read;
-  const unasked = { ...asked, attempts: read.attempts - 1, notBeforeMs: draft.atMs + UNSENT_WAIT_MS };
+  const leastMs = Math.max(UNSENT_WAIT_MS, retryAfterMs ?? 0);
+  const unasked = { ...asked, attempts: read.attempts - 1, notBeforeMs: draft.atMs + leastMs };
   if (code !== SECRET_MISSING) return unasked;
   const tries = (lacks?.tries ?? 0) + 1;
   const waitMs = nextLookMs(policyOfRead(draft, step), tries, `${draft.base.run.runId}:${step}`);

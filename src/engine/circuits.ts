@@ -1,11 +1,11 @@
 import { shareOf } from '../decision/retry.ts';
 import type { EffectRequest } from '../model/effect.ts';
-import type { Outcome } from '../model/outcome.ts';
+import type { AttemptReport, Outcome } from '../model/outcome.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Outlet, Pass } from './outlet.ts';
 
-/** Sendings in a row that found a host unavailable, after which its circuit opens. */
+/** Requests in a row that found a host unavailable, after which its circuit opens. */
 export const OPENS_AFTER = 5;
 /** How long a circuit stays open before one request tries again; twice as long after each probe that fails, milliseconds. */
 export const OPEN_MS_MIN = 1_000;
@@ -23,15 +23,24 @@ const CLOSED: Circuit = { failures: 0, openUntilMs: null, openMs: OPEN_MS_MIN, i
 
 /** Where a request goes: the host of its address, or its function. */
 export function hostOf({ url, function: name }: Pick<EffectRequest, 'url' | 'function'>): string {
-  if (url === null) return `function ${name ?? ''}`;
+  if (url === null) return `function ${String(name)}`;
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** What an outcome says of its host: that it answers, that it does not, or nothing, because nothing left. */
-function verdictOf({ kind, code, sent }: Outcome): 'up' | 'down' | 'nothing' {
-  if (!sent) return 'nothing';
-  const isSilent = code === 'no-answer' || code === 'http-502' || code === 'http-503' || code === 'http-504';
-  return kind === 'unavailable' || (kind === 'unknown' && isSilent) ? 'down' : 'up';
+/** Answers of whoever stands before a host that does not answer itself. */
+const FOR_THE_ABSENT: ReadonlySet<number | null> = new Set([502, 503, 504]);
+
+/** Whether nobody answered who could know. */
+function isSilent(report: AttemptReport): boolean {
+  if (report.kind === 'answered') return FOR_THE_ABSENT.has(report.status);
+  return report.kind === 'broken' || (report.kind === 'declared' && report.outcome === 'unavailable');
+}
+
+/** What a request has shown of its host: that it answers, that it does not, or nothing, because nothing left. */
+function signOf(report: AttemptReport, { kind }: Outcome): 'up' | 'down' | 'nothing' {
+  if (report.kind === 'unsent') return 'nothing';
+  // Where the action has its own word for such an answer, that is an answer.
+  return kind === 'unavailable' || (kind === 'unknown' && isSilent(report)) ? 'down' : 'up';
 }
 
 /**
@@ -59,16 +68,16 @@ export function createCircuits(clock: Clock, logger: Logger): Outlet {
   };
   const passTo = (host: string, isProbe: boolean): Pass => ({
     kind: 'pass',
-    heard: (outcome) => {
-      const verdict = verdictOf(outcome);
-      if (verdict === 'up') close(host);
-      else if (verdict === 'down') fail(host, isProbe);
+    heard: (report, outcome) => {
+      const sign = signOf(report, outcome);
+      if (sign === 'up') close(host);
+      else if (sign === 'down') fail(host, isProbe);
       else if (isProbe) circuits.set(host, { ...circuitOf(host), isProbed: false });
     },
   });
 
   return {
-    ask: ({ request, effect, attempt }, nowMs) => {
+    ask: ({ request, seed, turn }, nowMs) => {
       const host = hostOf(request);
       const circuit = circuitOf(host);
       if (circuit.openUntilMs === null) return passTo(host, false);
@@ -78,7 +87,7 @@ export function createCircuits(clock: Clock, logger: Logger): Outlet {
         return passTo(host, true);
       }
       // No two runs come back in the same moment.
-      const waitMs = Math.ceil(restMs + circuit.openMs * shareOf(effect.key, attempt));
+      const waitMs = Math.ceil(restMs + circuit.openMs * shareOf(seed, turn));
       const reason = `the circuit of ${host} is open: it was unavailable again and again; next look ${new Date(nowMs + waitMs).toISOString()}`;
       return { kind: 'refusal', lacks: 'circuit', reason, waitMs };
     },

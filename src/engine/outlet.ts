@@ -1,13 +1,25 @@
-import type { SendOrder } from '../model/order.ts';
-import type { Outcome } from '../model/outcome.ts';
+import type { ActionContract } from '../model/definition.ts';
+import type { EffectRequest } from '../model/effect.ts';
+import type { AttemptReport, Outcome } from '../model/outcome.ts';
+
+/** One request that is about to leave this process: a sending, a question about one, or a read. */
+export interface Departure {
+  readonly request: Pick<EffectRequest, 'url' | 'function'>;
+  readonly contract: Pick<ActionContract, 'idempotency'>;
+  /** A sending may act in the world; questions and reads cannot. */
+  readonly acts: boolean;
+  /** What spreads those that wait: whose request it is, and the how manieth. */
+  readonly seed: string;
+  readonly turn: number;
+}
 
 /** Leave to send one request, to be given back with what it found. */
 export interface Pass {
   readonly kind: 'pass';
-  heard(outcome: Outcome): void;
+  heard(report: AttemptReport, outcome: Outcome): void;
 }
 
-/** Nothing is sent there for now; the row waits, and the attempt does not count. */
+/** Nothing is sent there for now; whoever asked waits, and the attempt does not count. */
 export interface Refusal {
   readonly kind: 'refusal';
   readonly lacks: 'circuit' | 'recovery';
@@ -19,5 +31,5 @@ export interface Refusal {
 /** What decides whether a request may leave this process now, beside the gate of its seat. */
 export interface Outlet {
   /** @param nowMs the database's time, for what is said. */
-  ask(order: SendOrder, nowMs: number): Pass | Refusal;
+  ask(departure: Departure, nowMs: number): Pass | Refusal;
 }

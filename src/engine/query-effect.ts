@@ -4,6 +4,7 @@ import { judgeQuery } from '../decision/judge-query.ts';
 import { readRequest } from '../decision/effect-key.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { QueryOrder } from '../ports/action-adapter.ts';
+import { depart } from './depart.ts';
 import { renderSecrets } from './render-secrets.ts';
 import { scrubReport } from './scrub-report.ts';
 import { type Touch, touchScope } from './touch.ts';
@@ -27,15 +28,19 @@ async function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> 
 /** Asks the provider what became of an effect, and judges the answer (E06). Never throws for the world's faults. Transaction: none. */
 export async function queryEffect(touch: Touch, order: QueryOrder): Promise<DecisionInput> {
   const { effect, query, contract } = order;
-  const report = await perform(touch, order);
-  const outcome = judgeQuery({
-    evaluator: touch.version.compiled.evaluator,
-    contract,
-    effect,
-    with: readRequest(effect).with,
-    report,
-    scope: touchScope(touch, order.run),
-    nowMs: touch.nowMs(),
+  const departure = { request: order.request, contract, acts: false, seed: effect.key, turn: query };
+  const outcome = await depart(touch, departure, {
+    leave: () => perform(touch, order),
+    judge: (report) =>
+      judgeQuery({
+        evaluator: touch.version.compiled.evaluator,
+        contract,
+        effect,
+        with: readRequest(effect).with,
+        report,
+        scope: touchScope(touch, order.run),
+        nowMs: touch.nowMs(),
+      }),
   });
   touch.engine.logger.info(
     { runId: order.run.runId, effectKey: effect.key, query, outcome: outcome.kind, code: outcome.code },

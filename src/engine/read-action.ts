@@ -2,6 +2,7 @@ import type { DecisionInput } from '../decision/decision-input.ts';
 import { judgeAttempt } from '../decision/judge-outcome.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { ReadOrder } from '../ports/action-adapter.ts';
+import { depart } from './depart.ts';
 import { renderSecrets } from './render-secrets.ts';
 import { scrubReport } from './scrub-report.ts';
 import { type Touch, touchScope } from './touch.ts';
@@ -21,15 +22,19 @@ async function perform(touch: Touch, order: ReadOrder): Promise<AttemptReport> {
 /** Performs a read: no ledger row, freely repeated; its result is recorded with the transition. Transaction: none. */
 export async function readAction(touch: Touch, order: ReadOrder): Promise<DecisionInput> {
   const { step, attempt, contract, request } = order;
-  const report = await perform(touch, order);
-  const outcome = judgeAttempt({
-    evaluator: touch.version.compiled.evaluator,
-    contract,
-    effect: null,
-    with: request.with,
-    report,
-    scope: touchScope(touch, order.run),
-    nowMs: touch.nowMs(),
+  const departure = { request, contract, acts: false, seed: `${order.run.runId}:${step}`, turn: attempt };
+  const outcome = await depart(touch, departure, {
+    leave: () => perform(touch, order),
+    judge: (report) =>
+      judgeAttempt({
+        evaluator: touch.version.compiled.evaluator,
+        contract,
+        effect: null,
+        with: request.with,
+        report,
+        scope: touchScope(touch, order.run),
+        nowMs: touch.nowMs(),
+      }),
   });
   touch.engine.logger.info(
     { runId: order.run.runId, step, attempt, outcome: outcome.kind, code: outcome.code },

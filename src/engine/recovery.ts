@@ -1,8 +1,8 @@
 import { shareOf } from '../decision/retry.ts';
-import type { SendOrder } from '../model/order.ts';
+import { REMEMBERED_SHARE } from '../model/remembered-share.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Store } from '../ports/store.ts';
-import type { Outlet } from './outlet.ts';
+import type { Store, Witness } from '../ports/store.ts';
+import type { Departure, Outlet } from './outlet.ts';
 
 /** How often what recovery mode holds back looks whether it is over, milliseconds; a share of it is added from a hash. */
 export const RECOVERY_LOOK_MS = 10_000;
@@ -18,27 +18,34 @@ export interface Recovery {
   over(outlet: Outlet): Outlet;
 }
 
-function isRemembered({ contract }: SendOrder): boolean {
+/**
+ * Whether doing it again does nothing: it does not act at all, or the provider still remembers its key, also if that was
+ * sent in the first moment that may be forgotten.
+ */
+function isHarmless({ acts, contract }: Departure, sinceLastSeenMs: number): boolean {
   const { idempotency } = contract;
-  return idempotency !== null && idempotency.kind !== 'none' && idempotency.kind !== 'natural';
+  if (!acts) return true;
+  if (idempotency === null || idempotency.kind === 'none' || idempotency.kind === 'natural') return false;
+  return sinceLastSeenMs <= idempotency.remembersMs * REMEMBERED_SHARE;
 }
 
 /** Begins outside of recovery mode; `look` comes before anything is sent. */
 export function createRecovery(store: Pick<Store, 'witness'>, logger: Logger): Recovery {
-  let isOpen = false;
+  let open: Witness['recovery'] = null;
   return {
     look: async () => {
       const { identity, recovery } = await store.witness();
-      if (recovery !== null && !isOpen) logger.error({ ...identity, sinceMs: recovery.sinceMs }, 'recovery.opened');
-      if (recovery === null && isOpen) logger.info({ ...identity }, 'recovery.ended');
-      isOpen = recovery !== null;
+      if (recovery !== null && open === null)
+        logger.error({ ...identity, sinceMs: recovery.sinceMs }, 'recovery.opened');
+      if (recovery === null && open !== null) logger.info({ ...identity }, 'recovery.ended');
+      open = recovery;
     },
     over: (outlet) => ({
-      ask: (order, nowMs) => {
-        if (!isOpen || isRemembered(order)) return outlet.ask(order, nowMs);
+      ask: (departure, nowMs) => {
+        if (open === null || isHarmless(departure, nowMs - open.lastSeenMs)) return outlet.ask(departure, nowMs);
         const reason =
-          'the database is in recovery mode: it may have forgotten commits, and this provider remembers no key; "pawl db recovered" ends it';
-        const waitMs = Math.ceil(RECOVERY_LOOK_MS * (1 + shareOf(order.effect.key, order.attempt)));
+          'the database is in recovery mode: it may have forgotten commits, and this provider would not know it again; "pawl db recovered" lists what may have happened, and ends it';
+        const waitMs = Math.ceil(RECOVERY_LOOK_MS * (1 + shareOf(departure.seed, departure.turn)));
         return { kind: 'refusal', lacks: 'recovery', reason, waitMs };
       },
     }),

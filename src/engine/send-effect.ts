@@ -3,6 +3,7 @@ import type { DecisionInput } from '../decision/decision-input.ts';
 import { effectView } from '../decision/effect-view.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { SendGate, SendOrder } from '../ports/action-adapter.ts';
+import { depart } from './depart.ts';
 import { renderSecrets } from './render-secrets.ts';
 import { scrubReport } from './scrub-report.ts';
 import { type Touch, touchScope } from './touch.ts';
@@ -26,21 +27,20 @@ async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<
  */
 export async function sendEffect(touch: Touch, order: SendOrder, gate: SendGate): Promise<DecisionInput> {
   const { effect, attempt, contract, request } = order;
-  const pass = touch.outlet.ask(order, touch.nowMs());
-  const report: AttemptReport =
-    pass.kind === 'pass'
-      ? await perform(touch, order, gate)
-      : { kind: 'unsent', reason: pass.reason, lacks: pass.lacks, afterMs: pass.waitMs };
-  const outcome = judgeAttempt({
-    evaluator: touch.version.compiled.evaluator,
-    contract,
-    effect,
-    with: request.with,
-    report,
-    scope: touchScope(touch, order.run),
-    nowMs: touch.nowMs(),
+  const departure = { request, contract, acts: true, seed: effect.key, turn: attempt };
+  const outcome = await depart(touch, departure, {
+    leave: () => perform(touch, order, gate),
+    judge: (report) =>
+      judgeAttempt({
+        evaluator: touch.version.compiled.evaluator,
+        contract,
+        effect,
+        with: request.with,
+        report,
+        scope: touchScope(touch, order.run),
+        nowMs: touch.nowMs(),
+      }),
   });
-  if (pass.kind === 'pass') pass.heard(outcome);
   touch.engine.logger.info(
     {
       runId: order.run.runId,

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { createCircuits, hostOf, OPEN_MS_MAX, OPEN_MS_MIN, OPENS_AFTER } from '../../src/engine/circuits.ts';
-import type { Outlet, Pass } from '../../src/engine/outlet.ts';
+import type { Departure, Outlet, Pass } from '../../src/engine/outlet.ts';
 import { createRecovery } from '../../src/engine/recovery.ts';
-import type { SendOrder } from '../../src/model/order.ts';
-import type { Outcome } from '../../src/model/outcome.ts';
+import type { AttemptReport, Outcome } from '../../src/model/outcome.ts';
 import type { Witness } from '../../src/ports/store.ts';
+import { answered } from '../../src/testing/simulator/answered.ts';
 import { outcome } from '../decision/support/provider.ts';
 import { keepingLogger } from './support/house.ts';
 
-const DOWN = outcome('unavailable');
-const UP = outcome('rejected');
-const NOTHING = outcome('unavailable', { sent: false });
+/** What came back, and what was made of it. */
+type Heard = readonly [AttemptReport, Outcome];
+const BROKEN: AttemptReport = { kind: 'broken', byteWritten: true, reason: 'reset' };
+const DOWN: Heard = [answered(503, {}), outcome('unavailable')];
+const UP: Heard = [answered(402, {}), outcome('rejected')];
+const NOTHING: Heard = [{ kind: 'unsent', reason: 'too late' }, outcome('unavailable', { sent: false })];
 
-function orderTo(url: string | null, key = 'a', kind = 'header'): SendOrder {
+const DAY_MS = 24 * 3_600_000;
+function orderTo(url: string | null, seed = 'a', kind = 'header'): Departure {
   const request = { url, function: url === null ? 'pay@1' : null };
-  return {
-    request,
-    effect: { key },
-    attempt: 1,
-    contract: { idempotency: kind === '' ? null : { kind } },
-  } as unknown as SendOrder;
+  const idempotency = kind === '' ? null : { kind, remembersMs: DAY_MS };
+  return { request, contract: { idempotency } as Departure['contract'], acts: true, seed, turn: 1 };
 }
 
 const SHOP = orderTo('https://shop.test:8443/pay');
@@ -38,8 +38,8 @@ function passOf(outlet: Outlet, order = SHOP): Pass {
   return pass;
 }
 
-function hear(outlet: Outlet, said: Outcome, times = 1): void {
-  for (let time = 0; time < times; time += 1) passOf(outlet).heard(said);
+function hear(outlet: Outlet, said: Heard, times = 1): void {
+  for (let time = 0; time < times; time += 1) passOf(outlet).heard(...said);
 }
 
 describe('the circuit of a host', () => {
@@ -50,7 +50,7 @@ describe('the circuit of a host', () => {
     hear(outlet, UP);
     hear(outlet, DOWN, OPENS_AFTER - 1);
     hear(outlet, NOTHING);
-    hear(outlet, outcome('unknown', { code: 'no-answer' }));
+    hear(outlet, [BROKEN, outcome('unknown', { code: 'no-answer' })]);
     expect(outlet.ask(SHOP, 0)).toMatchObject({
       kind: 'refusal',
       lacks: 'circuit',
@@ -63,21 +63,43 @@ describe('the circuit of a host', () => {
     expect(outlet.ask(orderTo(null), 0).kind).toBe('pass');
   });
 
+  it('E14 the fifth request in a row that finds nobody opens it: sendings, questions and reads of a host count together', () => {
+    // E14: "A circuit per host and worker process opens after repeated unavailable, …"
+    const { outlet } = circuits();
+    const question: Departure = { ...SHOP, acts: false };
+    const nobody: readonly Heard[] = [
+      DOWN,
+      [BROKEN, outcome('unknown', { code: 'query-failed' })],
+      [answered(502, undefined), outcome('unknown', { code: 'query-failed' })],
+      [{ kind: 'declared', outcome: 'unavailable', code: null, afterMs: null, data: null }, outcome('unknown')],
+    ];
+    for (const heard of nobody) passOf(outlet, question).heard(...heard);
+    passOf(outlet).heard(...DOWN);
+    expect([outlet.ask(SHOP, 0).kind, outlet.ask(question, 0).kind]).toEqual(['refusal', 'refusal']);
+    const other = circuits().outlet;
+    for (const heard of nobody) passOf(other, question).heard(...heard);
+    expect(other.ask(SHOP, 0).kind).toBe('pass');
+    // A lookup that answers, even that it cannot tell, shows a host that is there.
+    passOf(other, question).heard(answered(500, {}), outcome('unknown', { code: 'query-failed' }));
+    hear(other, DOWN, 4);
+    expect(other.ask(SHOP, 0).kind).toBe('pass');
+  });
+
   it('E14 probes with one request: its failure opens for twice as long, an answer closes', () => {
     // E14: "A circuit per host and worker process opens after repeated unavailable, is visible, probes with one request; runs wait, nothing is lost, no retry storm (jitter from a hash)."
     const { outlet, time, events } = circuits();
     const late = passOf(outlet);
     hear(outlet, DOWN, OPENS_AFTER);
-    late.heard(DOWN);
+    late.heard(...DOWN);
     time.ms += OPEN_MS_MIN;
     const probe = passOf(outlet);
     expect(outlet.ask(SHOP, 0).kind).toBe('refusal');
-    probe.heard(NOTHING);
-    passOf(outlet).heard(DOWN);
+    probe.heard(...NOTHING);
+    passOf(outlet).heard(...DOWN);
     time.ms += OPEN_MS_MIN * 2 - 1;
     expect(outlet.ask(SHOP, 0).kind).toBe('refusal');
     time.ms += 1;
-    passOf(outlet).heard(UP);
+    passOf(outlet).heard(...UP);
     expect(outlet.ask(SHOP, 0).kind).toBe('pass');
     expect(events()).toEqual(['circuit.opened', 'circuit.opened', 'circuit.closed']);
   });
@@ -88,7 +110,7 @@ describe('the circuit of a host', () => {
     hear(outlet, DOWN, OPENS_AFTER);
     for (let probe = 0; probe < 12; probe += 1) {
       time.ms += OPEN_MS_MAX;
-      passOf(outlet).heard(DOWN);
+      passOf(outlet).heard(...DOWN);
     }
     const waits = ['a', 'b', 'c'].map((key) => {
       const refusal = outlet.ask(orderTo('https://shop.test:8443/', key), 0);
@@ -129,9 +151,21 @@ describe('recovery mode', () => {
       lacks: 'recovery',
       reason: expect.stringContaining('pawl db recovered'),
     });
+    expect(gate.ask({ ...orderTo(null, 'a', 'none'), acts: false }, 0).kind).toBe('pass');
     now = { identity, recovery: null };
     await recovery.look();
     expect(new Set(kinds())).toEqual(new Set(['pass']));
     expect(logger.lines.map(({ event }) => event)).toEqual(['recovery.opened', 'recovery.ended']);
+  });
+
+  it('P14 a key counts as remembered as long as the provider would know the first one that may be forgotten', async () => {
+    // P14: "nothing but effects with a remembered key is sent until an operator has reconciled the window."
+    const identity = { systemIdentifier: '7', timeline: 2 };
+    const witness: Witness = { identity, recovery: { sinceMs: 1_000, was: identity, lastSeenMs: 0 } };
+    const { outlet, logger } = circuits();
+    const recovery = createRecovery({ witness: () => Promise.resolve(witness) }, logger);
+    await recovery.look();
+    const at = (nowMs: number): string => recovery.over(outlet).ask(SHOP, nowMs).kind;
+    expect([at(DAY_MS * 0.9), at(DAY_MS * 0.9 + 1)]).toEqual(['pass', 'refusal']);
   });
 });

@@ -47,7 +47,8 @@ describe('what a worker watches', () => {
     const process = await house.process();
     const identity = { systemIdentifier: '7', timeline: 2 };
     const was = { systemIdentifier: '7', timeline: 1 };
-    const changed: Witness = { identity, recovery: { sinceMs: 0, was, lastSeenMs: 0 } };
+    const lastSeenMs = await house.store.nowMs();
+    const changed: Witness = { identity, recovery: { sinceMs: lastSeenMs, was, lastSeenMs } };
     process.watched.hooks = {
       around: (verb, _args, run) => (verb === 'witness' ? Promise.resolve(changed) : run()),
     };
