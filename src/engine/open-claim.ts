@@ -5,11 +5,8 @@ import type { ClaimedRun, StoredRun } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { HoldingStart } from './held-run.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
-import { parkRun, releaseCommit } from './park-run.ts';
+import { CRASHES, CRASHES_MAX, parkRun, releaseCommit } from './park-run.ts';
 import type { LoadedVersion } from './version-cache.ts';
-
-/** Crashes of workers that held a run alone, after which it is parked (P06). */
-export const CRASHES_MAX = 3;
 
 /**
  * A claimed run, ready to be held; or one that is set aside, with the commit that does so: it does not fit this process
@@ -33,15 +30,15 @@ function poisonOf(claimed: ClaimedRun, loaded: Loaded): OpenedClaim | null {
     const message = `it crashed ${stored.crashes} workers that held nothing else`;
     const park = parkRun(stored, loaded.envelope, {
       kind: 'poison',
-      subject: 'crashes',
+      subject: CRASHES,
       message,
       nowMs,
       wakeSeen: null,
     });
-    return { kind: 'aside', why: 'poison', field: 'crashes', park };
+    return { kind: 'aside', why: 'poison', field: CRASHES, park };
   }
   if (loaded.open.some((event) => LETS_GO.includes(event.payload.type))) return null;
-  return { kind: 'aside', why: 'poison', field: 'crashes', park: releaseCommit(stored, null, null) };
+  return { kind: 'aside', why: 'poison', field: CRASHES, park: releaseCommit(stored, null, null) };
 }
 
 async function findVersion(engine: Engine, stored: StoredRun): Promise<LoadedVersion | null> {

@@ -4,6 +4,11 @@ import type { Incident, RunControl } from '../model/run.ts';
 import type { IncidentKind } from '../model/statuses.ts';
 import type { StoredRun } from '../ports/store.ts';
 
+/** Crashes of workers that held a run alone, after which it is parked (P06). */
+export const CRASHES_MAX = 3;
+/** What a run is parked for that has crashed as many. */
+export const CRASHES = 'crashes';
+
 /** Why a run that cannot be decided here is set aside for a person. */
 export interface ParkReason {
   readonly kind: Extract<IncidentKind, 'pin' | 'poison'>;
@@ -40,12 +45,19 @@ export function releaseCommit(
   };
 }
 
+/** Workers that a run was parked for have come back since: they live, and the count was taken back (P06). */
+function isTakenBack(stored: StoredRun, incident: Incident): boolean {
+  return incident.id === `poison:${CRASHES}` && stored.crashes < CRASHES_MAX;
+}
+
 /**
- * The incidents of a stored run; one that was parked by a process that could not read its snapshot has none in its notes,
+ * The incidents of a stored run, without one whose cause is gone; one that was parked by a process that could not read its snapshot has none in its notes,
  * only its status says so, and a person lets it go where it fits.
  */
 export function incidentsOf(stored: StoredRun, control: RunControl): readonly Incident[] {
-  if (stored.status !== 'HELD' || control.incidents.length > 0) return control.incidents;
+  if (stored.status !== 'HELD' || control.incidents.length > 0) {
+    return control.incidents.filter((incident) => !isTakenBack(stored, incident));
+  }
   const message = 'a process that this run does not fit has parked it; retry it where one runs that it fits';
   return [
     {

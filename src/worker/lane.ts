@@ -68,6 +68,8 @@ class PartLane implements Lane {
   private readonly alarm;
   private readonly starts;
   private tenure: Tenure;
+  /** Names of lost seats that are still to be left: this process lives, whatever was thought when they expired (P06). */
+  private readonly outlived = new Set<WorkerId>();
   private stopping = false;
   private pollMs = POLL_MS_MIN;
   private loops: { readonly drive: Loop; readonly drain: Loop; readonly beat: Loop; readonly sweep: Loop } | null =
@@ -149,7 +151,7 @@ class PartLane implements Lane {
   }
 
   async stop(graceMs: number): Promise<void> {
-    const { clock, store } = this.engine;
+    const { clock } = this.engine;
     this.stopping = true;
     this.tenure.windDown();
     await Promise.all([this.loops?.drive.stop(), this.loops?.sweep.stop()]);
@@ -157,10 +159,17 @@ class PartLane implements Lane {
     if (this.heldCount() > 0) this.tenure.abortSends();
     await this.untilEmpty(LAST_WORDS_MS);
     await Promise.all([this.loops?.drain.stop(), this.loops?.beat.stop()]);
-    const { workerId } = this.tenure.seat;
+    this.outlived.add(this.workerId());
     this.tenure.end();
-    await store.leaveSeat(this.part, workerId);
+    await this.leaveOutlived();
     await clock.sleep(0);
+  }
+
+  private async leaveOutlived(): Promise<void> {
+    for (const workerId of this.outlived) {
+      await this.engine.store.leaveSeat(this.part, workerId);
+      this.outlived.delete(workerId);
+    }
   }
 
   private begin(workerId: WorkerId, takenAtMs: number): Tenure {
@@ -271,6 +280,7 @@ class PartLane implements Lane {
       return 0;
     }
     tenure.seat.extend(askedAtMs);
+    await this.leaveOutlived();
     tenure.dropIdle();
     await store.disown(this.part, workerId, [...tenure.held.keys()], numbers.statementTimeoutMs);
     return numbers.heartbeatMs;
@@ -280,6 +290,7 @@ class PartLane implements Lane {
     const { engine, tenure } = this;
     engine.logger.error({ part: this.part, workerId: tenure.seat.workerId, held: tenure.held.size }, 'seat.lost');
     tenure.end();
+    this.outlived.add(tenure.seat.workerId);
     const workerId = engine.ids.newWorkerId();
     const takenAtMs = engine.clock.monotonicMs();
     await engine.store.takeSeat(this.part, workerId, engine.numbers.leaseMs);

@@ -77,7 +77,7 @@ export function storeDeliveries(
   return answers;
 }
 
-/** Stores one event, and claims its run if it is free (P17); a process that has no seat gets one. */
+/** Stores one event, and claims its run if it is free (P17); a process that has no seat gets a visitor's. */
 export function deliverAndClaim(
   statement: Statement,
   delivery: Delivery,
@@ -90,7 +90,8 @@ export function deliverAndClaim(
   const rows = runIn(statement, part, runId);
   if (rows === undefined) return newAnswer(nowMs, false);
   const seat = keyOf(part, workerId);
-  if (!seats.has(seat)) seats.set(seat, { part, workerId, leaseUntilMs: nowMs + leaseMs });
+  if (!seats.has(seat))
+    seats.set(seat, { part, workerId, leaseUntilMs: nowMs + leaseMs, visitor: true, crashed: null });
   const known = storedEvent(rows, delivery);
   if (known !== undefined) return compare(nowMs, known, delivery);
   if (statement.open.get(runId)?.events.has(keyOf(delivery.source, delivery.eventId)))

@@ -1,6 +1,6 @@
 import type { RunId, WorkerId } from '../../model/ids.ts';
 import { compareText, inOrder } from './row.ts';
-import { heldBy, keyOf, type RunRows, runsIn, type Seat, type Statement } from './tables.ts';
+import { heldBy, keyOf, runIn, type RunRows, runsIn, type Seat, type Statement } from './tables.ts';
 import { wakeNow } from './wake-ups.ts';
 
 /** Runs that one statement disowns at most. */
@@ -13,7 +13,7 @@ type SeatAnswer = Pick<Seat, 'leaseUntilMs'>;
 /** Takes a seat; one that is there is left as it is. */
 export function takeSeat({ seats, nowMs }: Statement, part: number, workerId: WorkerId, leaseMs: number): SeatAnswer {
   const key = keyOf(part, workerId);
-  const seat = seats.get(key) ?? { part, workerId, leaseUntilMs: nowMs + leaseMs };
+  const seat = seats.get(key) ?? { part, workerId, leaseUntilMs: nowMs + leaseMs, visitor: false, crashed: null };
   seats.set(key, seat);
   return { leaseUntilMs: seat.leaseUntilMs };
 }
@@ -32,9 +32,19 @@ export function beat(
   return { leaseUntilMs: nowMs + leaseMs };
 }
 
-/** Gives a seat back. */
-export function leaveSeat({ seats }: Statement, part: number, workerId: WorkerId): void {
-  seats.delete(keyOf(part, workerId));
+/**
+ * Gives a seat back. Whoever leaves lives: the crash that was counted when this seat expired is taken back, and the run
+ * is woken, which may be parked for it (P06). @throws WaitsForDelivery
+ */
+export function leaveSeat(statement: Statement, part: number, workerId: WorkerId): void {
+  const { seats, runs } = statement;
+  const key = keyOf(part, workerId);
+  const crashed = seats.get(key)?.crashed ?? null;
+  seats.delete(key);
+  const rows = crashed === null ? undefined : runIn(statement, part, crashed);
+  if (rows === undefined || rows.head.crashes === 0) return;
+  const head = { ...rows.head, crashes: rows.head.crashes - 1 };
+  runs.set(rows.run.runId, wakeNow(statement, { ...rows, head }));
 }
 
 /** Takes a run out of a worker's hands: the fence rises, somebody is told. @throws WaitsForDelivery */
@@ -71,7 +81,8 @@ export function disown(
 
 /**
  * Frees runs of seats that are expired or missing (P03). Each is suspect from now on; a crash counts only where a
- * suspect was the only run of its seat (P06). Seats expired for an hour that hold nothing go.
+ * suspect was the only run of a worker's seat, and the seat notes it until its process says that it lives (P06): who has
+ * left lives, and a visitor sends nothing. Seats expired for an hour that hold nothing go.
  */
 export function sweep(statement: Statement, part: number, limit: number): RunId[] {
   const { seats, nowMs } = statement;
@@ -88,7 +99,9 @@ export function sweep(statement: Statement, part: number, limit: number): RunId[
     ({ rows }) => [rows.run.runId],
   ).slice(0, limit);
   for (const { rows, by } of lost) {
-    const alone = rows.head.suspect && holds(by) === 1;
+    const seat = seats.get(keyOf(part, by));
+    const alone = rows.head.suspect && holds(by) === 1 && seat?.visitor === false;
+    if (alone) seats.set(keyOf(part, by), { ...seat, crashed: rows.run.runId });
     free(statement, rows, { suspect: true, crashes: rows.head.crashes + (alone ? 1 : 0) });
   }
   for (const [key, seat] of seats) {

@@ -64,6 +64,10 @@ export interface Seat {
   readonly part: number;
   readonly workerId: WorkerId;
   readonly leaseUntilMs: number;
+  /** Made by a delivery of a process that has no worker: it sends nothing. */
+  readonly visitor: boolean;
+  /** The run that was counted as having crashed the process, until that says that it lives (P06). */
+  readonly crashed: RunId | null;
 }
 
 /** Which run a business key names. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { RunId } from '../../model/ids.ts';
+import type { RunId, WorkerId } from '../../model/ids.ts';
 import type { Store } from '../../ports/store.ts';
-import { type ConformanceHarness, testWith } from './harness.ts';
+import { type ConformanceHarness, type OpenedStore, testWith } from './harness.ts';
 import {
   changing,
   commitOf,
@@ -21,6 +21,15 @@ const RELEASE = { kind: 'release', wakeSeen: null, readyAtMs: null } as const;
 
 async function crashesOf(store: Store, runId: RunId): Promise<number> {
   return (await loadOne(store, runId)).crashes;
+}
+
+/** A worker claims runs and is not heard of any more. @returns its name. */
+async function fallSilent({ store, advance }: OpenedStore, runIds: readonly RunId[]): Promise<WorkerId> {
+  const worker = await seated(store, 1_000);
+  for (const runId of runIds) assert.ok(await store.claimRun(0, runId, worker));
+  await advance(1_001);
+  assert.equal((await store.sweep(0, 10)).length, runIds.length);
+  return worker;
 }
 
 function livingConformance(harness: ConformanceHarness): void {
@@ -173,24 +182,17 @@ function aloneConformance(harness: ConformanceHarness): void {
     assert.ok(next?.suspect === true && suspects.includes(next.run.run.runId));
   });
 
-  test('P06 only a crash of a suspect that was held alone counts, and the next journal row sets the count back to 0', async ({
-    store,
-  }) => {
-    const crash = async (runIds: readonly RunId[], worker = newWorkerId()): Promise<void> => {
-      await store.takeSeat(0, worker, LEASE_MS);
-      for (const runId of runIds) assert.ok(await store.claimRun(0, runId, worker));
-      await store.leaveSeat(0, worker);
-      assert.equal((await store.sweep(0, 10)).length, runIds.length);
-    };
+  test('P06 only a crash of a suspect that was held alone counts, and the next journal row sets the count back to 0', async (opened) => {
+    const { store } = opened;
     const [runId, neighbour] = await startFree(store, 2);
     assert.ok(runId && neighbour);
-    await crash([runId]);
+    await fallSilent(opened, [runId]);
     assert.equal(await crashesOf(store, runId), 0, 'the first crash makes it suspect');
-    await crash([runId]);
+    await fallSilent(opened, [runId]);
     assert.equal(await crashesOf(store, runId), 1);
-    await crash([runId, neighbour]);
+    await fallSilent(opened, [runId, neighbour]);
     assert.equal(await crashesOf(store, runId), 1, 'it was not alone');
-    await crash([runId]);
+    await fallSilent(opened, [runId]);
     assert.equal(await crashesOf(store, runId), 2);
 
     const worker = await seated(store);
@@ -203,6 +205,54 @@ function aloneConformance(harness: ConformanceHarness): void {
     assert.equal(await crashesOf(store, runId), 2, 'an attempt is no journal row');
     await store.commit(0, worker, [stepOf(runId, claimed.run.fence, 1)]);
     assert.equal(await crashesOf(store, runId), 0);
+  });
+}
+
+function takenBackConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('P06 a worker that comes back and leaves its lost seat lives: its crash is taken back, once, and the run is woken', async (opened) => {
+    const { store } = opened;
+    const [runId] = await startFree(store, 1);
+    assert.ok(runId);
+    await fallSilent(opened, [runId]);
+    const [first, second] = [await fallSilent(opened, [runId]), await fallSilent(opened, [runId])];
+    assert.equal(await crashesOf(store, runId), 2);
+    const holder = await seated(store);
+    assert.ok(await store.claimRun(0, runId, holder));
+    await store.leaveSeat(0, first);
+    assert.equal(await crashesOf(store, runId), 1);
+    assert.deepEqual(
+      (await store.drain(0, holder)).map((row) => row.runId),
+      [runId],
+    );
+    await store.leaveSeat(0, first);
+    assert.equal(await crashesOf(store, runId), 1, 'an answer that was lost is asked for again');
+    assert.equal(
+      (await store.commit(0, holder, [stepOf(runId, (await loadOne(store, runId)).fence, 1)]))[0]?.kind,
+      'applied',
+    );
+    await store.leaveSeat(0, second);
+    assert.equal(await crashesOf(store, runId), 0, 'a journal row has taken all of them back');
+  });
+
+  test('P06 no crash is counted for a run whose holder has left, nor for one that a visitor decides', async (opened) => {
+    const { store, advance } = opened;
+    const [runId] = await startFree(store, 1);
+    assert.ok(runId);
+    await fallSilent(opened, [runId]);
+    const leaving = await seated(store);
+    assert.ok(await store.claimRun(0, runId, leaving));
+    await store.leaveSeat(0, leaving);
+    assert.deepEqual(await store.sweep(0, 10), [runId]);
+    const visit = await store.deliverAndClaim(signalTo(runId, 'e-1'), newWorkerId(), 1_000);
+    assert.equal(visit.claimed, true);
+    await advance(1_001);
+    assert.deepEqual(await store.sweep(0, 10), [runId]);
+    const stored = await loadOne(store, runId);
+    assert.deepEqual([stored.crashes, stored.owner], [0, null]);
+    await fallSilent(opened, [runId]);
+    assert.equal(await crashesOf(store, runId), 1);
   });
 }
 
@@ -255,6 +305,7 @@ function patienceConformance(harness: ConformanceHarness): void {
 
 function suspectConformance(harness: ConformanceHarness): void {
   aloneConformance(harness);
+  takenBackConformance(harness);
   patienceConformance(harness);
 }
 

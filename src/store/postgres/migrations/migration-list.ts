@@ -1,5 +1,6 @@
 import { sha256 } from '../../../model/hash.ts';
 import { FIRST_TABLES } from './0001-first-tables.ts';
+import { CRASHES_TAKEN_BACK } from './0002-crashes-taken-back.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -13,6 +14,7 @@ export interface Migration {
 /** All steps, in order, numbered from 1 without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: 'first-tables', breaking: true, sql: FIRST_TABLES },
+  { number: 2, name: 'crashes-taken-back', breaking: true, sql: CRASHES_TAKEN_BACK },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

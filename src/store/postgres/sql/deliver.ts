@@ -4,7 +4,7 @@ import { msOf, type Statement, TIME } from './statement.ts';
 const ANSWER_COLUMNS = `b.payload_hash, b.outcome, b.code, b.detail, b.consumed`;
 
 /**
- * DELIVER (W01): the inbox rows of runs that exist, then their wake-ups. `$2`.. run ids, sources, event ids, payloads,
+ * DELIVER (W01): the inbox rows of runs that exist (of two members with one address the first), then their wake-ups. `$2`.. run ids, sources, event ids, payloads,
  * hashes. Indexes: run_head_pk, inbox_pk, ready_pk; a row per stored event (`stored`) and a row per member with what
  * was there before.
  */
@@ -21,7 +21,7 @@ ev AS (
   FROM t CROSS JOIN (
     SELECT i.*, h.tenant FROM i
     CROSS JOIN LATERAL (SELECT h.tenant FROM pawl.run_head h WHERE h.part = $1 AND h.run_id = i.run_id OFFSET 0) AS h
-    ORDER BY i.run_id, i.source, i.event_id) AS z
+    ORDER BY i.run_id, i.source, i.event_id, i.ord) AS z
   ON CONFLICT ON CONSTRAINT inbox_pk DO NOTHING
   RETURNING b.run_id, b.source, b.event_id),
 y AS (
@@ -42,7 +42,7 @@ LEFT JOIN LATERAL (
 /**
  * DELIVER, AND CLAIM THE RUN IF IT IS FREE (P17): `$2` worker, `$3` run, `$4` source, `$5` event id, `$6` payload, `$7`
  * hash, `$8` lease ms. Every stage reads from the head that exists, so an unknown run leaves nothing; only a new event
- * claims; a process without a seat gets one. Indexes: seat_pk, run_head_pk, inbox_pk, ready_pk; one row.
+ * claims; a process without a seat gets a visitor's. Indexes: seat_pk, run_head_pk, inbox_pk, ready_pk; one row.
  */
 export const DELIVER_AND_CLAIM: Statement = {
   name: 'deliver_and_claim',
@@ -56,8 +56,8 @@ head AS MATERIALIZED (
   SELECT h.run_id, h.tenant FROM pawl.run_head h CROSS JOIN (SELECT count(*) AS seats FROM seated) AS s
   WHERE h.part = $1 AND h.run_id = $3 AND s.seats >= 0),
 took AS (
-  INSERT INTO pawl.seat AS s (part, worker_id, lease_until)
-  SELECT $1, $2, t.now + $8 * interval '1 millisecond' FROM t CROSS JOIN head WHERE NOT EXISTS (SELECT FROM seated)
+  INSERT INTO pawl.seat AS s (part, worker_id, lease_until, visitor)
+  SELECT $1, $2, t.now + $8 * interval '1 millisecond', true FROM t CROSS JOIN head WHERE NOT EXISTS (SELECT FROM seated)
   ON CONFLICT ON CONSTRAINT seat_pk DO NOTHING
   RETURNING 1),
 me AS MATERIALIZED (SELECT count(*) > 0 AS lives FROM (SELECT FROM seated UNION ALL SELECT FROM took) AS s),

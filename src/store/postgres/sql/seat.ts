@@ -24,12 +24,25 @@ WHERE s.part = $1 AND s.worker_id = $2 AND s.lease_until > t.now
 RETURNING ${msOf('s.lease_until')} AS lease_until`,
 };
 
-/** LEAVE SEAT. Index: seat_pk. */
+/**
+ * LEAVE SEAT: whoever leaves lives, so the crash that was counted when this seat expired is taken back, and the run is
+ * woken, which may be parked for it (P06). Indexes: seat_pk, run_head_pk, ready_pk; no row.
+ */
 export const LEAVE_SEAT: Statement = {
   name: 'leave_seat',
   hot: true,
   writes: true,
-  text: `DELETE FROM pawl.seat WHERE part = $1 AND worker_id = $2`,
+  text: `WITH ${TIME},
+s AS (
+  DELETE FROM pawl.seat s WHERE s.part = $1 AND s.worker_id = $2
+  RETURNING s.crashed),
+u AS (
+  UPDATE pawl.run_head h SET crashes = h.crashes - 1
+  WHERE h.part = $1 AND h.run_id = (SELECT s.crashed FROM s) AND h.crashes > 0
+  RETURNING h.run_id)
+INSERT INTO pawl.ready AS r (part, run_id, due_at, wake)
+SELECT $1, u.run_id, t.now, 1 FROM u CROSS JOIN t
+ON CONFLICT ON CONSTRAINT ready_pk DO UPDATE SET due_at = least(r.due_at, excluded.due_at), wake = r.wake + 1`,
 };
 
 const WAKE = `y AS (
@@ -70,8 +83,8 @@ SELECT d.run_id FROM d`,
 
 /**
  * SWEEP (P03, P06): from the leases whose seat is expired (locked, so that a late heartbeat cannot pass by) or missing.
- * Every run taken from a dead hand is suspect; a crash counts only where a suspect was the only run of its seat.
- * Seats expired for an hour that hold nothing go. Indexes: seat_pk, lease_worker_idx, lease_pk, run_head_pk; at most `$2` rows.
+ * Every run taken from a dead hand is suspect; a crash counts only where a suspect was the only run of a worker's seat,
+ * and the seat notes it until its process says that it lives. Who has left lives, and a visitor sends nothing. Seats expired for an hour that hold nothing go. Indexes: seat_pk, lease_worker_idx, lease_pk, run_head_pk; at most `$2` rows.
  */
 export const SWEEP: Statement = {
   name: 'sweep',
@@ -79,18 +92,18 @@ export const SWEEP: Statement = {
   writes: true,
   text: `WITH ${TIME},
 dead AS MATERIALIZED (
-  SELECT s.worker_id, s.lease_until FROM pawl.seat s
+  SELECT s.worker_id, s.lease_until, s.visitor FROM pawl.seat s
   WHERE s.part = $1 AND s.lease_until < (SELECT now FROM t)
   FOR UPDATE SKIP LOCKED),
 lost AS MATERIALIZED (
-  SELECT l.* FROM dead CROSS JOIN LATERAL (
+  SELECT l.*, l.suspect AND NOT dead.visitor AS on_trial FROM dead CROSS JOIN LATERAL (
     SELECT l.run_id, l.worker_id, l.fence, l.suspect FROM pawl.lease l WHERE l.part = $1 AND l.worker_id = dead.worker_id OFFSET 0) AS l
   UNION ALL
-  SELECT l.run_id, l.worker_id, l.fence, l.suspect FROM pawl.lease l
+  SELECT l.run_id, l.worker_id, l.fence, l.suspect, false FROM pawl.lease l
   WHERE l.part = $1 AND NOT (l.worker_id IN (SELECT s.worker_id FROM pawl.seat s WHERE s.part = $1))),
 x AS MATERIALIZED (
   SELECT h.*,
-         lost.suspect AND (SELECT count(*) FROM pawl.lease o WHERE o.part = $1 AND o.worker_id = lost.worker_id) = 1 AS alone
+         lost.on_trial AND (SELECT count(*) FROM pawl.lease o WHERE o.part = $1 AND o.worker_id = lost.worker_id) = 1 AS alone
   FROM (SELECT * FROM lost ORDER BY run_id) AS lost
   CROSS JOIN LATERAL (
     SELECT ${LOCKED_HEAD} FROM pawl.run_head h
@@ -99,6 +112,9 @@ x AS MATERIALIZED (
   LIMIT $2),
 u AS (
   ${moveHeads('x', { owner: 'NULL', suspect: 'true', crashes: 'x.crashes + x.alone::integer' })}),
+noted AS (
+  UPDATE pawl.seat s SET crashed = (SELECT x.run_id FROM x WHERE x.owner = s.worker_id)
+  WHERE s.part = $1 AND s.worker_id = ANY (ARRAY(SELECT x.owner FROM x WHERE x.alone))),
 d AS (
   DELETE FROM pawl.lease l
   WHERE l.part = $1 AND l.run_id = ANY (ARRAY(SELECT u.run_id FROM u))
