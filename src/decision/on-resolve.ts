@@ -63,7 +63,6 @@ function isLateProof(draft: Draft, effect: Effect): boolean {
 function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
   const { compensates: forwardKey } = effect;
   if (draft.phase !== 'compensating') return notOffered('the run does not compensate any more');
-  if (!isNewestTry(draft, effect)) return notOffered('this undo has been tried again since: answer its newest try');
   const isTriedAgain =
     forwardKey !== null && currentCompensation(forwardKey, draft.effects.values())?.key !== effect.key;
   if (isTriedAgain) return notOffered('somebody has had it tried again: it is the next try that counts');
@@ -74,11 +73,6 @@ function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): Answ
   else draft.settleEffect(changed, result.receipt);
   advancePlan(draft);
   return null;
-}
-
-/** Two people may answer one refused undo: the first answer makes another row, and the second must not be told of the old one. */
-function isNewestTry(draft: Draft, effect: Effect): boolean {
-  return effect.compensates === null || currentCompensation(effect.compensates, draft.effects.values()) === effect;
 }
 
 function notOffered(message: string): AnswerRefusal {

@@ -270,21 +270,6 @@ describe('a compensation that is refused for good', () => {
     expect(run.state.status).toBe('COMPENSATED');
   });
 
-  it.each(['retry', 'undone', 'waived'] as const)(
-    'R16 of two people who answer one refused undo, the second is told that it has been tried again (%s)',
-    (second) => {
-      // R16: "A failed compensation retried by a person gets a new generation"
-      const run = new Play(FOUR, { script: { 'do.d': ['declined'], 'undo.c': ['declined', 'declined'] } }).drive();
-      const first = run.rowOf('c', 'undo');
-      expect(run.resolve(first, 'retry')).toMatchObject({ outcome: 'applied' });
-      const newest = run.rowOf('c', 'undo');
-      expect([newest.key === first.key, newest.state]).toEqual([false, 'FAILED']);
-      expect(run.resolve(first, second)).toMatchObject({ outcome: 'refused', code: 'not-offered' });
-      expect(run.rowOf('c', 'undo')).toEqual(newest);
-      expect(run.resolve(newest, second)).toMatchObject({ outcome: 'applied' });
-    },
-  );
-
   it('its own retry policy is used before it counts as refused', () => {
     const run = new Play(FOUR, { script: { 'do.d': ['declined'], 'undo.c': ['503', '503', '503', 'ok'] } })
       .drive()
