@@ -1,4 +1,5 @@
 import type { CompiledMachine } from '../machine/compile.ts';
+import { invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 
 /**
@@ -9,7 +10,7 @@ export function activeLeaf(value: Json): string | null {
   let at: Json = value;
   while (typeof at === 'object' && at !== null && !Array.isArray(at)) {
     const inner: Json | undefined = Object.values(at)[0];
-    if (inner === undefined) return null;
+    invariant(inner !== undefined, 'a position that ends nowhere');
     at = inner;
   }
   return typeof at === 'string' && !at.includes('$') ? at : null;

@@ -1,5 +1,4 @@
 import type { Effect } from '../model/effect.ts';
-import { invariant } from '../model/errors.ts';
 import type { EffectKey } from '../model/ids.ts';
 import { describeProgress, nextInPlan, planProgress, planRows } from './compensation-plan.ts';
 import type { Draft } from './draft.ts';
@@ -16,10 +15,10 @@ export function advancePlan(draft: Draft): void {
   closeSolved(draft, plan);
   switch (next.kind) {
     case 'authorize':
-      draft.putEffect(authorizeEffect(rowOf(draft, next.key), null));
+      draft.putEffect(authorizeEffect(draft.effectOf(next.key), null));
       return;
     case 'held':
-      for (const key of next.keys) holdRow(draft, rowOf(draft, key), plan);
+      for (const key of next.keys) holdRow(draft, draft.effectOf(key), plan);
       return;
     case 'done':
       draft.enqueue({ type: 'run.undone', atMs: draft.atMs }, { type: 'run', id: draft.base.run.runId, step: null });
@@ -27,12 +26,6 @@ export function advancePlan(draft: Draft): void {
     case 'wait':
       return;
   }
-}
-
-function rowOf(draft: Draft, key: EffectKey): Effect {
-  const effect = draft.effects.get(key);
-  invariant(effect !== undefined, 'a plan names a row that is not there', { key });
-  return effect;
 }
 
 /** Incidents of rows that a person has retried, marked or waived are over. */
@@ -58,7 +51,7 @@ function holdRow(draft: Draft, effect: Effect, plan: readonly EffectKey[]): void
     kind: 'compensation',
     step: effect.step,
     effectKey: effect.key,
-    message: `the undo of step ${effect.step} was refused (${effect.code ?? effect.state}): ${progress}`,
+    message: `the undo of step ${effect.step} was refused (${String(effect.code)}): ${progress}`,
     from: OPERATORS,
     acts: ['retry', 'undone', 'waived', 'terminate'],
   });

@@ -1,3 +1,4 @@
+import { invariant } from '../model/errors.ts';
 import type { Ending, RunData } from '../model/run.ts';
 import { advancePlan } from './advance-plan.ts';
 import { planCompensation, type CompensationPlan, type PlanFault, type PlanOpen } from './compensation-plan.ts';
@@ -29,8 +30,7 @@ export function beginPlan(draft: Draft, ending: Ending | null): void {
     holdPlan(draft, plan);
     return;
   }
-  // Open rows: the settling of the last one comes back here.
-  if (plan.kind === 'open') return;
+  invariant(plan.kind === 'plan', 'nothing is undone before all is settled', { runId: draft.base.run.runId });
   for (const row of plan.rows) draft.putEffect(row);
   draft.setControl({ plan: plan.keys });
   advancePlan(draft);

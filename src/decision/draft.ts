@@ -135,6 +135,13 @@ export class Draft {
     this.control = { ...this.control, ...patch };
   }
 
+  /** The ledger row of a key. @throws PAWL_INVARIANT where there is none. */
+  effectOf(key: EffectKey): Effect {
+    const effect = this.effects.get(key);
+    invariant(effect !== undefined, 'a ledger row is named that is not there', { key });
+    return effect;
+  }
+
   /**
    * Writes a ledger row, new or changed.
    * @throws PAWL_INVARIANT for a move that the transition table does not know.

@@ -10,7 +10,7 @@ export function enterAwait(draft: Draft, step: AwaitStep, data: RunData): void {
   if (atEntry(draft, step.id, () => checkMatch(draft, step, data)) === null) return;
   for (const event of draft.kept) {
     const view = viewOf(event);
-    if (view === null || !awaitTakes(draft, step, data, view)) continue;
+    if (!awaitTakes(draft, step, data, view)) continue;
     draft.clearTimer(`keep:${event.source}/${event.eventId}`);
     draft.answer(event, 'applied', { detail: { step: step.id } });
     enqueueSettled(draft, step.id, { ok: true, output: view.data, attempts: 0 });

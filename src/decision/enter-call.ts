@@ -10,7 +10,7 @@ import { OPERATORS } from './hold-step.ts';
 import { prepareCall, prepareRead } from './prepare-call.ts';
 import { atEntry, effectSettled, enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { stepOutcomeOf } from './settlement.ts';
-import { forwardRows, isInFlight } from './step-effects.ts';
+import { forwardRows } from './step-effects.ts';
 import { framesAt } from './step-scope.ts';
 import { cancelEffect } from './withdraw-effect.ts';
 
@@ -68,12 +68,10 @@ function enterAsked(draft: Draft, step: CallStep, { wanted, known }: { wanted: E
   const isApproved = known.approvalId !== null && isSameRequest(known, wanted.requestHash);
   if (isApproved) {
     replay(draft, step, known);
-  } else if (isInFlight(known)) {
-    openConflict(draft, step, known);
-  } else {
-    if (isOpen(known.state)) draft.putEffect(cancelEffect(known, draft.atMs));
-    failUnauthorized(draft, step);
+    return;
   }
+  if (isOpen(known.state)) draft.putEffect(cancelEffect(known, draft.atMs));
+  failUnauthorized(draft, step);
 }
 
 function failUnauthorized(draft: Draft, step: CallStep): void {

@@ -1,3 +1,4 @@
+import { invariant } from '../model/errors.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { enterApprove } from './enter-approve.ts';
@@ -20,11 +21,8 @@ export function enterStep(draft: Draft, id: string, data: RunData): void {
     case 'await':
       enterAwait(draft, step, data);
       return;
-    case 'approve':
-      enterApprove(draft, step, data);
-      return;
-    default:
-      // Transient verbs are the machine's own; a choose is active as long as one of its steps is.
-      return;
   }
+  // Transient verbs are the machine's own; a choose is active as long as one of its steps is.
+  invariant(step.verb === 'approve', 'only a step that waits for the world begins here', { step: id });
+  enterApprove(draft, step, data);
 }

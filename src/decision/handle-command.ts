@@ -1,7 +1,6 @@
 import { assertNever } from '../model/errors.ts';
 import type { IssuedCommand } from '../model/kernel.ts';
 import { compensateRun } from './compensate-run.ts';
-import { drainStep } from './drain-step.ts';
 import type { Draft } from './draft.ts';
 import { endRun } from './end-run.ts';
 import { enterStep } from './enter-step.ts';
@@ -19,7 +18,7 @@ export function handleCommand(draft: Draft, { command, data }: IssuedCommand): v
       leaveStep(draft, command.step);
       return;
     case 'step.drain':
-      drainStep(draft, command.step);
+      // Only what is on its way is drained, and that settles as any row does.
       return;
     case 'step.held':
       holdStep(draft, command.step, data);

@@ -185,7 +185,7 @@ function statusVerdict(status: number): Verdict {
 /** E07: "not now" is definite only where repeating it is safe. */
 function refusalVerdict(judging: Judging, status: 429 | 503): Verdict {
   const { contract, effect, nowMs } = judging;
-  const isDefinite = contract.effect === 'read' || trustsRefusal(contract, effect?.firstRequestedAtMs ?? null, nowMs);
+  const isDefinite = effect === null || trustsRefusal(contract, effect.firstRequestedAtMs, nowMs);
   const kind = status === 429 ? 'throttled' : 'unavailable';
   return { is: isDefinite ? kind : 'unknown', code: `http-${status}` };
 }

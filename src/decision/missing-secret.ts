@@ -1,4 +1,5 @@
 import type { RetryPolicy } from '../model/definition.ts';
+import { invariant } from '../model/errors.ts';
 import type { Incident } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { isOpen, touchEffect } from './effect-lifecycle.ts';
@@ -37,12 +38,10 @@ export function checkSecrets(draft: Draft): void {
 
 function lackingRows(draft: Draft): readonly Lack[] {
   const rows = [...draft.effects.values()].filter((row) => isOpen(row.state) && row.code === SECRET_MISSING);
-  return rows.map(({ key, step, lastError }) => ({
-    id: `authorization:${key}`,
-    step,
-    effectKey: key,
-    message: lastError ?? SECRET_MISSING,
-  }));
+  return rows.map(({ key, step, lastError }) => {
+    invariant(lastError !== null, 'a row lacks something and does not say what', { key });
+    return { id: `authorization:${key}`, step, effectKey: key, message: lastError };
+  });
 }
 
 function lackingReads(draft: Draft): readonly Lack[] {

@@ -1,10 +1,11 @@
 import { compileSchema } from '../definition/schema-validator.ts';
 import type { EventDeclaration } from '../model/definition.ts';
+import { invariant } from '../model/errors.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
 import { activeLeaf, handlerOwnersOf } from './active-steps.ts';
-import type { Draft } from './draft.ts';
+import type { Cause, Draft } from './draft.ts';
 import { feed } from './kernel-loop.ts';
 import { awaitTakes, handlerTakes, viewOf } from './match-event.ts';
 import { holdsFailures } from './pivot.ts';
@@ -29,7 +30,7 @@ export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void 
     return;
   }
   const view = viewOf(event);
-  if (view === null || isRefused(draft, event, declared, view)) return;
+  if (isRefused(draft, event, declared, view)) return;
   if (draft.phase === 'forward' && take(draft, event, view)) return;
   keepEvent(draft, event, declared);
 }
@@ -53,23 +54,28 @@ function take(draft: Draft, event: InboxEvent, view: EventView): boolean {
   const step = draft.ctx.compiled.step(leaf);
   if (step.verb === 'await' && awaitTakes(draft, step, draft.snapshot.data, view)) {
     const settled = stepSettled(draft, leaf, { ok: true, output: view.data, attempts: 0 });
-    if (!feed(draft, settled, { ...cause, step: leaf })) return false;
+    move(draft, settled, { ...cause, step: leaf });
     draft.answer(event, 'applied', { detail: { step: leaf } });
     return true;
   }
   for (const owner of handlerOwnersOf(draft.ctx.compiled, leaf)) {
     const index = handlerIndex(draft, owner, view);
     if (index === null) continue;
-    if (!feed(draft, handlerTaken(draft, { leaf, owner, index, view }), { ...cause, step: owner })) continue;
+    move(draft, handlerTaken(draft, { leaf, owner, index, view }), { ...cause, step: owner });
     draft.answer(event, 'applied', { detail: { step: owner, handler: index } });
     return true;
   }
   return false;
 }
 
+function move(draft: Draft, event: KernelEvent, cause: Cause): void {
+  invariant(feed(draft, event, cause), 'a step that takes an event is moved by it', { step: cause.step });
+}
+
 /** The first handler of a step that takes the event; never one that was received before the step became active (V13). */
 function handlerIndex(draft: Draft, owner: string, view: EventView): number | null {
-  const sinceMs = ownValue(draft.control.activeSinceMs, owner) ?? Number.POSITIVE_INFINITY;
+  const sinceMs = ownValue(draft.control.activeSinceMs, owner);
+  invariant(sinceMs !== undefined, 'a step is active and never began', { step: owner });
   if (view.receivedAtMs < sinceMs) return null;
   const { on } = draft.ctx.compiled.step(owner);
   const index = on.findIndex((handler) => handlerTakes(draft, handler, owner, view));

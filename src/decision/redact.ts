@@ -16,9 +16,10 @@ export function redactBody(body: Json, pointers: readonly string[]): RedactedBod
   return pointers.reduce<RedactedBody>(
     (redacted, pointer) => {
       const path = pathOf(pointer);
+      const replaced = (body: Json, replace: Replace): Json => replaceAt(body, path, replace) ?? null;
       return {
-        value: replaceAt(redacted.value, path, () => undefined) ?? null,
-        proof: replaceAt(redacted.proof, path, (value) => `sha256:${hashJson(value)}`) ?? null,
+        value: replaced(redacted.value, () => undefined),
+        proof: replaced(redacted.proof, (value) => `sha256:${hashJson(value)}`),
       };
     },
     { value: body, proof: body },
@@ -37,8 +38,10 @@ function pathOf(pointer: string): readonly string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+type Replace = (value: Json) => Json | undefined;
+
 /** Copies a value with the part at a path replaced; undefined takes it out. */
-function replaceAt(value: Json, path: readonly string[], replace: (value: Json) => Json | undefined): Json | undefined {
+function replaceAt(value: Json, path: readonly string[], replace: Replace): Json | undefined {
   const [head, ...rest] = path;
   if (head === undefined) return replace(value);
   if (Array.isArray(value)) {

@@ -159,12 +159,14 @@ function sinceOf(effect: Effect, doubt: Doubt, nowMs: number): Pick<Effect, 'dou
 /** What the retry policy is asked, for an outcome. */
 export function retryAsk(settling: Settling, outcome: Outcome): RetryAsk {
   const { effect, policy, nowMs } = settling;
+  const { firstRequestedAtMs: firstAtMs } = effect;
+  invariant(firstAtMs !== null, 'what is sent again was sent before', { key: effect.key });
   return {
     policy: policy.retry,
     attempts: effect.countedAttempts,
     code: outcome.code,
     class: failureClassOf(outcome),
-    firstAtMs: effect.firstRequestedAtMs ?? nowMs,
+    firstAtMs,
     nowMs,
     seed: effect.key,
     retryAfterMs: outcome.retryAfterMs,
@@ -201,15 +203,14 @@ function settled(effect: Effect, receipt: ReceiptDraft): Settlement {
 }
 
 function open(effect: Effect, policy: EffectPolicy): Settlement {
-  const inReview = effect.doubt === 'review';
-  const why = effect.lastError === null ? '' : `: ${effect.lastError}`;
+  const { doubt, lastError, notBeforeMs: retryAtMs } = effect;
+  invariant(lastError !== null, 'a row is open again and does not say why', { key: effect.key });
   const incident: ReviewIncident = {
     kind: 'unknown',
-    message: `nobody knows whether it happened${why}`,
+    message: `nobody knows whether it happened: ${lastError}`,
     acts: policy.review?.options ?? REVIEW_ANSWERS,
   };
-  const retryAtMs = effect.notBeforeMs;
-  return { effect, receipt: null, settled: null, retryAtMs, incident: inReview ? incident : null };
+  return { effect, receipt: null, settled: null, retryAtMs, incident: doubt === 'review' ? incident : null };
 }
 
 /** A receipt's content from a settled row and what was seen. */
