@@ -18,6 +18,11 @@ export function onCompensate(draft: Draft, event: InboxEvent, order: Order): voi
   }
   const ending = endingOf(draft, { kind: 'ordered', by: order.by, reason: order.reason });
   const plan = planOf(draft, ending);
+  if (draft.phase === 'ended' && plan.kind === 'plan' && plan.keys.length === 0) {
+    const detail = { message: 'nothing that it has done can be undone: it stays as it ended' };
+    draft.answer(event, 'refused', { code: 'ended', detail });
+    return;
+  }
   const isNamed = order.planHash !== null && plan.kind === 'plan' && plan.planHash === order.planHash;
   const mayBeUnnamed = order.planHash === null && draft.phase !== 'ended';
   if (!isNamed && !mayBeUnnamed) {

@@ -375,6 +375,24 @@ describe('the order to compensate', () => {
   });
 });
 
+describe('the order to compensate what has nothing to be undone', () => {
+  it('R24 is refused, and the run stays as it ended', () => {
+    // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
+    const text = workflow('  - { id: w, wait: 1h }\n  - { id: a, call: do.a, compensate: none }');
+    const terminated = new Play(text).drive();
+    terminated.terminate();
+    const completed = new Play(text).drive().wait('1h');
+    for (const [run, status] of [
+      [terminated, 'TERMINATED'],
+      [completed, 'COMPLETED'],
+    ] as const) {
+      expect(run.state.status).toBe(status);
+      expect(run.compensate(planHash(run))).toMatchObject({ outcome: 'refused', code: 'ended' });
+      expect(run.state.status).toBe(status);
+    }
+  });
+});
+
 describe('the final status', () => {
   it('R25 is a pure function of the end that the machine reached and the ledger: a checker recomputes it offline', () => {
     // R25: "The final status is a pure function of (the end that the machine reached: done, failed, cancelled, terminated, ordered; the ledger)."
