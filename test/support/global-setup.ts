@@ -7,24 +7,20 @@ import { createSystemClock } from '../../src/app/system-clock.ts';
 import { startDatabase } from '../../src/store/postgres/launcher/start-database.ts';
 import { stopDatabase } from '../../src/store/postgres/launcher/stop-database.ts';
 import { migrate } from '../../src/store/postgres/migrations/migrate.ts';
+import { findPgbouncer, startPgbouncer } from './pgbouncer.ts';
+import { STEPPED_CLOCK } from './stepped-clock.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** URL of the run's throw-away server, database `pawl`. */
     readonly databaseUrl: string;
+    /** The same over a pooler in transaction mode, where the stores of this run go over one; else null. */
+    readonly pooledUrl: string | null;
   }
 }
 
 /** Name of the migrated database that `openTestStore` clones. */
 const TEMPLATE = 'pawl_template';
-
-/** Shadows clock_timestamp() in databases whose search path begins with it, so that tests can step the store's time. */
-const STEPPED_CLOCK = `
-CREATE SCHEMA stepped_clock;
-CREATE TABLE stepped_clock.ahead (by interval NOT NULL);
-INSERT INTO stepped_clock.ahead VALUES ('0');
-CREATE FUNCTION stepped_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
-  AS $$ SELECT pg_catalog.clock_timestamp() + (SELECT by FROM stepped_clock.ahead) $$`;
 
 /** The same server, another database. */
 function withDatabase(url: string, name: string): string {
@@ -47,6 +43,15 @@ async function makeTemplate(url: string): Promise<void> {
 
 let stop: () => Promise<void> = () => Promise.resolve();
 
+/** PAWL_TEST_POOLER=pgbouncer puts one between the stores and the server. @returns its address, and its end. */
+async function openPooler(url: string): Promise<{ readonly url: string | null; close(): Promise<void> }> {
+  if (process.env['PAWL_TEST_POOLER'] !== 'pgbouncer') return { url: null, close: () => Promise.resolve() };
+  const program = findPgbouncer();
+  if (program === null) throw new Error('PAWL_TEST_POOLER: there is no pgbouncer on this system');
+  const pooler = await startPgbouncer(program, url);
+  return { url: pooler.over(url), close: () => pooler.close() };
+}
+
 /**
  * One throw-away server for the whole run, started by our own launcher and bound to this process: it ends with it,
  * however that ends. PAWL_TEST_SYSTEM_POSTGRES=1 takes the PostgreSQL on PATH instead of the bundled one.
@@ -61,14 +66,19 @@ export async function setup(project: TestProject): Promise<void> {
     throwAway: true,
     binaries: process.env['PAWL_TEST_SYSTEM_POSTGRES'] === '1' ? 'system' : 'any',
   } as const;
+  let endPooler = (): Promise<void> => Promise.resolve();
   stop = async () => {
+    await endPooler();
     await stopDatabase(options);
     await rm(dir, { recursive: true, force: true });
   };
   try {
     const database = await startDatabase(options);
     await makeTemplate(database.url);
+    const pooler = await openPooler(database.url);
+    endPooler = () => pooler.close();
     project.provide('databaseUrl', database.url);
+    project.provide('pooledUrl', pooler.url);
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;

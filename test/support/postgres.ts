@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { type Numbers, numbersFor } from '../../src/model/numbers.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/postgres-store.ts';
+import { STEP_CLOCK, STEPPED_PATH } from './stepped-clock.ts';
 
 /** The lease of tests (3-semantics, "Numbers"), milliseconds. */
 export const TEST_LEASE_MS = 1_500;
@@ -29,17 +30,19 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-/** The world that `npm run variants` plays in: fewer connections, or nobody who hints; a test's own wish wins. */
-function variantOptions(): Pick<TestStoreOptions, 'connections' | 'hintsUrl'> {
+/** The world that `npm run variants` plays in: over a pooler, with fewer connections, without hints; a test's own wish wins. */
+function variantOptions(database: string): Partial<PostgresStoreOptions> {
   const connections = process.env['PAWL_TEST_CONNECTIONS'];
+  const pooledUrl = inject('pooledUrl');
   return {
+    ...(pooledUrl === null ? {} : { url: urlOf(database, pooledUrl), pooler: 'transaction' as const }),
     ...(connections === undefined ? {} : { connections: Number(connections) }),
     ...(process.env['PAWL_TEST_HINTS'] === 'off' ? { hintsUrl: null } : {}),
   };
 }
 
-function urlOf(database: string): string {
-  const url = new URL(inject('databaseUrl'));
+function urlOf(database: string, server = inject('databaseUrl')): string {
+  const url = new URL(server);
   url.pathname = `/${database}`;
   return url.toString();
 }
@@ -69,8 +72,7 @@ export async function createTestDatabase(
 ): Promise<string> {
   const name = `t_${randomBytes(8).toString('hex')}`;
   await asAdmin(`CREATE DATABASE ${name}${options.empty === true ? '' : ` TEMPLATE ${TEMPLATE}`}`);
-  if (options.empty !== true)
-    await asAdmin(`ALTER DATABASE ${name} SET search_path = stepped_clock, pg_catalog, public`);
+  if (options.empty !== true) await asAdmin(`ALTER DATABASE ${name} SET search_path = ${STEPPED_PATH}`);
   const url = urlOf(name);
   if (options.parts !== undefined) await runSql(url, 'UPDATE pawl.setting SET parts = $1', [options.parts]);
   return url;
@@ -99,7 +101,7 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
       url,
       numbers: numbersFor(TEST_LEASE_MS),
       applicationName: 'pawl-test',
-      ...variantOptions(),
+      ...variantOptions(new URL(url).pathname.slice(1)),
       ...given,
     });
     opened.push(store);
@@ -111,7 +113,7 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
     url,
     again: (more = {}) => open({ ...rest, ...more }),
     advance: async (ms) => {
-      await runSql(url, "UPDATE stepped_clock.ahead SET by = by + $1 * interval '1 millisecond'", [ms]);
+      await runSql(url, STEP_CLOCK, [ms]);
     },
     reset: async () => {
       await Promise.all(opened.splice(1).map((one) => one.close()));
