@@ -1,4 +1,3 @@
-import { invariant } from '../model/errors.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { Timer } from '../model/run.ts';
@@ -61,14 +60,15 @@ function splitName(name: string): { prefix: string; kind: string } {
 /** Kept for as long as its declaration says, and nobody waited for it (V01). */
 function endKeeping(draft: Draft, address: string): void {
   const event = draft.kept.find((kept) => `${kept.source}/${kept.eventId}` === address);
-  invariant(event !== undefined, 'a timer keeps an event that is not kept', { address });
-  draft.answer(event, 'unmatched');
+  // It was fired while a wait that came before it took the event.
+  if (event !== undefined) draft.answer(event, 'unmatched');
 }
 
 /** Nobody decided in time; what that means the step says. */
 function expire(draft: Draft, step: string, cause: Cause): void {
   const approval = [...draft.approvals.values()].find((known) => known.step === step && known.state === 'open');
-  invariant(approval !== undefined, 'a timer ends an approval that is not open', { step });
+  // It was fired while a vote that came before it decided.
+  if (approval === undefined) return;
   if (approval.onExpire === 'hold') {
     draft.putApproval({ ...approval, state: 'held', decidedAtMs: draft.atMs });
     const message = `nobody decided "${approval.title}" in time`;

@@ -215,6 +215,17 @@ describe('approvals', () => {
     expect(run.approval().state).toBe('approved');
   });
 
+  it('A06 a vote that decides goes before an expiry that some process has fired already', () => {
+    // A06: "A vote that arrived before the due time goes before the expiry."
+    const run = new Play(ONE, setting);
+    const vote = run.voteRow('u2', 'approve', { atMs: run.nowMs + 59_999 });
+    run.sleep('1h');
+    const fired = run.fire();
+    const commits = run.decide([...fired, { type: 'inbox', event: vote }]);
+    expect(commits.flatMap((commit) => commit.inbox).map(({ outcome }) => outcome)).toEqual(['applied', 'applied']);
+    expect(run.approval().state).toBe('approved');
+  });
+
   it('A06 an event that takes the step ends its approval: a vote that comes later is told so', () => {
     // A06: "A vote that arrived before the due time goes before the expiry."
     const text = workflow(

@@ -41,6 +41,21 @@ describe('events', () => {
     });
   });
 
+  it('V01 one that is taken before the end of its keep, and whose end some process has fired already, is applied once', () => {
+    // V01: "Store first, match later: an event before its wait is kept for its `keep` and matched; an unmatched one is listed, not dropped."
+    const run = new Play(
+      workflow('  - { id: w, wait: 59m }\n  - { id: e, await: item }\n  - { id: x, wait: 1d }', EVENTS),
+    );
+    run.deliver(run.signalRow('item', { n: 1 }));
+    run.sleep('1h');
+    const fired = run.fire();
+    const commits = run.decide(fired);
+    expect(commits.flatMap((commit) => commit.inbox).filter(({ source }) => source === 'signal:outside')).toMatchObject(
+      [{ outcome: 'applied', consumed: true }],
+    );
+    expect(run.output('e')).toEqual({ n: 1 });
+  });
+
   it('V01 they are matched in the order in which they were received, not in that of their ids', () => {
     // V01: "Store first, match later: an event before its wait is kept for its `keep` and matched; an unmatched one is listed, not dropped."
     const run = new Play(workflow('  - { id: w, wait: 1m }\n  - { id: e, await: item }', EVENTS));

@@ -199,6 +199,15 @@ export class Play {
       }));
   }
 
+  /** Some process fires what is due: it is in the inbox now, and gone from the table of timers. @returns its rows. */
+  fire(): readonly DecisionInput[] {
+    const fired = this.dueTimers();
+    const left = [...this.state.timers].filter(([, timer]) => timer.dueAtMs > this.nowMs);
+    this.stored = { ...this.stored, timers: new Map(left) };
+    this.state = reload(this.stored, this.state.run);
+    return fired;
+  }
+
   /** An inbox row received now, or at `atMs`. */
   row(source: string, eventId: string, payload: InboxPayload, atMs: number = this.nowMs): InboxEvent {
     return {
