@@ -1,3 +1,4 @@
+import { invariant } from '../model/errors.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { Timer } from '../model/run.ts';
@@ -60,8 +61,8 @@ function splitName(name: string): { prefix: string; kind: string } {
 /** Kept for as long as its declaration says, and nobody waited for it (V01). */
 function endKeeping(draft: Draft, address: string): void {
   const event = draft.kept.find((kept) => `${kept.source}/${kept.eventId}` === address);
-  // It was fired while a wait that came before it took the event.
-  if (event !== undefined) draft.answer(event, 'unmatched');
+  invariant(event !== undefined, 'a timer keeps an event that is not kept', { address });
+  draft.answer(event, 'unmatched');
 }
 
 /** Nobody decided in time; what that means the step says. */
