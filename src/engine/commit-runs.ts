@@ -1,4 +1,4 @@
-import { PawlError } from '../model/errors.ts';
+import { invariant, PawlError } from '../model/errors.ts';
 import type { RunId, WorkerId } from '../model/ids.ts';
 import type { CommitAnswer, RunCommit } from '../model/run-commit.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -61,8 +61,8 @@ function ledgerShows(commit: RunCommit, stored: StoredRun): boolean {
 }
 
 /** Reads a trace of a commit whose answer was lost: mine, unchanged (null: send the same bytes again), or no longer mine. */
-function readTrace(commit: RunCommit, trace: CommitTrace | null, workerId: WorkerId): CommitAnswer | null {
-  if (trace === null) return { kind: 'fenced', fence: commit.fence };
+function readTrace(commit: RunCommit, trace: CommitTrace | null | undefined, workerId: WorkerId): CommitAnswer | null {
+  if (!trace) return { kind: 'fenced', fence: commit.fence };
   const last = commit.transitions.at(-1);
   const row = trace.journal;
   const mine =
@@ -82,7 +82,7 @@ async function readBack(context: CommitContext, members: readonly Member[]): Pro
   const asks = members.map(({ commit }) => ({ runId: commit.runId, revision: targetRevision(commit) }));
   const traces = await untilReachable(context, () => context.store.trace(context.part, asks));
   if (traces === null) return members.map(() => null);
-  return members.map(({ commit }, index) => readTrace(commit, traces[index] ?? null, context.workerId));
+  return members.map(({ commit }, index) => readTrace(commit, traces[index], context.workerId));
 }
 
 /** Asks again while the store cannot be reached. @returns null when the seat was lost meanwhile. */
@@ -138,10 +138,11 @@ async function sendBatch(context: CommitContext, members: readonly Member[]): Pr
   return { kind: 'lost' };
 }
 
-/** One member on its own, after the batch that it travelled in was refused as a whole. */
-async function commitAlone(context: CommitContext, commit: RunCommit): Promise<SettledAnswer> {
-  const answers = await commitRuns(context, [commit]);
-  return answers[0] ?? { kind: 'lost' };
+/** Commits one on its own, as `commitRuns` does. Transaction: the store's commit opens one per sending. */
+export async function commitAlone(context: CommitContext, commit: RunCommit): Promise<SettledAnswer> {
+  const [answer] = await commitRuns(context, [commit]);
+  invariant(answer !== undefined, 'a commit was not answered', { runId: commit.runId });
+  return answer;
 }
 
 /**
@@ -159,7 +160,8 @@ export async function commitRuns(
     const sending = await sendBatch(context, open);
     if (sending.kind === 'answers') {
       for (const [index, member] of open.entries()) {
-        const answer = sending.answers[index] ?? { kind: 'busy' };
+        const answer = sending.answers[index];
+        invariant(answer !== undefined, 'a member of a batch was not answered', { runId: member.commit.runId });
         settled.set(member.commit.runId, await judgeAfterDoubt(context, member, answer));
       }
       open = [];
@@ -172,7 +174,7 @@ export async function commitRuns(
       const seen = await readBack(context, open);
       open.forEach(({ commit }, index) => {
         const answer = seen[index];
-        if (answer !== undefined && answer !== null) settled.set(commit.runId, answer);
+        if (answer) settled.set(commit.runId, answer);
       });
       open = open.filter(({ commit }) => !settled.has(commit.runId)).map(({ commit }) => ({ commit, inDoubt: true }));
     }

@@ -1,4 +1,4 @@
-import { ConflictError, NotFoundError, PawlError, RefusedError } from '../model/errors.ts';
+import { ConflictError, invariant, NotFoundError, PawlError, RefusedError } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
 import type { InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
@@ -7,11 +7,13 @@ import type { InboxOutcome } from '../model/statuses.ts';
 import type { Delivery, DeliveryAnswer } from '../ports/store.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
+import { loadStored } from './find-run.ts';
 import { observeConflict } from './observe-conflict.ts';
 import { refuseUnstorable } from './refuse-unstorable.ts';
 
-/** Waits between two looks at the answer, milliseconds; the last one repeats. */
-const LOOKS_MS = [2, 5, 10, 20, 50, 100] as const;
+/** Waits between two looks at the answer, milliseconds: each twice the one before, up to the longest. */
+const LOOK_MS_MIN = 2;
+const LOOK_MS_MAX = 100;
 /** Tries of a delivery whose answer is lost; it is idempotent by (source, event id). */
 const ROUNDS_MAX = 3;
 
@@ -65,6 +67,10 @@ function deliveryOf(ask: DeliverAsk): Delivery {
   };
 }
 
+function pauseMs(look: number): number {
+  return Math.min(LOOK_MS_MIN * 2 ** look, LOOK_MS_MAX);
+}
+
 async function store(engine: Engine, door: Door, delivery: Delivery): Promise<DeliveryAnswer> {
   for (let round = 1; ; round += 1) {
     try {
@@ -73,7 +79,7 @@ async function store(engine: Engine, door: Door, delivery: Delivery): Promise<De
       if (!(error instanceof PawlError) || error.retry === 'never' || round >= ROUNDS_MAX) throw error;
       engine.logger.warn({ runId: delivery.runId, round, code: error.code }, 'deliver.answer-lost');
     }
-    await engine.clock.sleep(LOOKS_MS[round] ?? 10);
+    await engine.clock.sleep(pauseMs(round));
     await door.doubt();
   }
 }
@@ -92,9 +98,15 @@ function told(ask: DeliverAsk, answer: DeliveryAnswer): Delivered {
 
 /** The run was free: it is leased to this process now, which decides at once. */
 async function decideHere(engine: Engine, door: Door, ask: DeliverAsk): Promise<void> {
-  const { runs, nowMs } = await engine.store.load(ask.run.part, [ask.run.runId]);
-  const stored = runs[0];
-  if (stored !== undefined) await door.admit({ run: stored, suspect: false, nowMs });
+  const { stored, nowMs } = await loadStored(engine, ask.run);
+  await door.admit({ run: stored, suspect: false, nowMs });
+}
+
+/** What stands in the inbox row of an event that was stored. */
+async function answerOf(engine: Engine, { run, source, eventId }: DeliverAsk): Promise<DeliveryAnswer> {
+  const answer = await engine.store.answerOf(run.part, run.runId, source, eventId);
+  invariant(answer !== null, 'an event that was stored is not in its inbox', { runId: run.runId, source, eventId });
+  return answer;
 }
 
 /** Somebody holds the run: its holder answers in the inbox row; if it lets go, this process claims the run. */
@@ -103,11 +115,11 @@ async function waitForHolder(engine: Engine, door: Door, ask: DeliverAsk, first:
   const untilMs = clock.monotonicMs() + ask.waitMs;
   door.nudge();
   for (let look = 0; ; look += 1) {
-    const answer = look === 0 ? first : await inbox.answerOf(ask.run.part, ask.run.runId, ask.source, ask.eventId);
-    if (answer !== null && answer.outcome !== null) return { ...told(ask, answer), again: first.event === 'same' };
+    const answer = look === 0 ? first : await answerOf(engine, ask);
+    if (answer.outcome !== null) return { ...told(ask, answer), again: first.event === 'same' };
     if (clock.monotonicMs() >= untilMs) return told(ask, first);
     const claimed = await inbox.claimRun(ask.run.part, ask.run.runId, door.workerId());
-    if (claimed === null) await clock.sleep(LOOKS_MS[Math.min(look, LOOKS_MS.length - 1)] ?? 100);
+    if (claimed === null) await clock.sleep(pauseMs(look));
     else await door.admit(claimed);
   }
 }
@@ -139,6 +151,5 @@ export async function deliverEvent(engine: Engine, door: Door, ask: DeliverAsk):
   if (answer.outcome !== null) return told(ask, answer);
   if (!answer.claimed) return waitForHolder(engine, door, ask, answer);
   await decideHere(engine, door, ask);
-  const decided = await engine.store.answerOf(ask.run.part, ask.run.runId, ask.source, ask.eventId);
-  return told(ask, decided === null ? answer : { ...decided, event: answer.event });
+  return told(ask, { ...(await answerOf(engine, ask)), event: answer.event });
 }

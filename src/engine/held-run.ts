@@ -46,6 +46,20 @@ function addressOf(event: InboxEvent): string {
   return `${event.source} ${event.eventId}`;
 }
 
+/** Something that comes once, and those who wait for it. */
+interface Moment {
+  readonly came: Promise<void>;
+  come(): void;
+}
+
+function createMoment(): Moment {
+  let come: () => void = () => undefined;
+  const came = new Promise<void>((resolve) => {
+    come = resolve;
+  });
+  return { came, come };
+}
+
 /** The queue, the hands and the exit of one held run. */
 class Holding implements HeldRun {
   readonly run: RunIdentity;
@@ -68,9 +82,9 @@ class Holding implements HeldRun {
   private driving = false;
   private gone = false;
   private idleFromMs: number;
-  private resolveLeft: () => void = () => undefined;
-  private resolveDecided: () => void = () => undefined;
-  private resolveProven: () => void = () => undefined;
+  private readonly leaves = createMoment();
+  private readonly decides = createMoment();
+  private readonly proves = createMoment();
 
   constructor(engine: Engine, desk: Desk, start: HoldingStart) {
     this.engine = engine;
@@ -80,15 +94,9 @@ class Holding implements HeldRun {
     this.run = start.state.run;
     this.queue = [...start.inputs];
     this.idleFromMs = engine.clock.monotonicMs();
-    this.left = new Promise((resolve) => {
-      this.resolveLeft = resolve;
-    });
-    this.decided = new Promise((resolve) => {
-      this.resolveDecided = resolve;
-    });
-    this.proven = new Promise((resolve) => {
-      this.resolveProven = resolve;
-    });
+    this.left = this.leaves.came;
+    this.decided = this.decides.came;
+    this.proven = this.proves.came;
     this.hand = {
       engine,
       desk,
@@ -117,9 +125,9 @@ class Holding implements HeldRun {
     const late = this.queue;
     this.queue = [];
     this.desk.left(this.run.runId);
-    this.resolveDecided();
-    this.resolveProven();
-    this.resolveLeft();
+    this.decides.come();
+    this.proves.come();
+    this.leaves.come();
     void observeLate(this.engine, this.state, late);
   }
 
@@ -138,7 +146,7 @@ class Holding implements HeldRun {
     try {
       while (this.queue.length > 0 && !this.gone) {
         await this.turn();
-        this.resolveDecided();
+        this.decides.come();
       }
     } catch (error) {
       this.drop(error);
@@ -166,8 +174,7 @@ class Holding implements HeldRun {
 
   /** A fault of ours: whoever claims the run next finds what was sent in doubt, and asks before acting. */
   private drop(error: unknown): null {
-    const message = error instanceof Error ? error.message : String(error);
-    this.engine.logger.error({ runId: this.run.runId, message }, 'run.dropped');
+    this.engine.logger.error({ runId: this.run.runId, message: String(error) }, 'run.dropped');
     this.abandon();
     return null;
   }
@@ -197,7 +204,7 @@ class Holding implements HeldRun {
       this.abandon();
       return;
     }
-    if (driven.state.revision > this.state.revision) this.resolveProven();
+    if (driven.state.revision > this.state.revision) this.proves.come();
     this.state = driven.state;
     if (this.gone) return;
     this.dispatch(driven.orders, driven.decidedAtMs);

@@ -1,3 +1,4 @@
+import { invariant } from '../model/errors.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Delivery, DeliveryAnswer } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
@@ -14,11 +15,12 @@ export async function observeConflict(engine: Engine, delivery: Delivery, answer
   const first = (await engine.store.inbox(part, runId)).find(
     (event) => event.source === source && event.eventId === eventId,
   );
+  invariant(first !== undefined, 'the event that counts is not in its inbox', { runId, source, eventId });
   const detail = {
     source,
     eventId,
     refused: payloadHash,
-    counts: first?.payloadHash ?? null,
+    counts: first.payloadHash,
     atMs: answer.nowMs,
   };
   await engine.store.observe([

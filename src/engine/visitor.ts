@@ -1,10 +1,10 @@
 import type { RunId, WorkerId } from '../model/ids.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { ClaimedRun, DrainedRun, StartRequest, Store } from '../ports/store.ts';
-import { commitRuns } from './commit-runs.ts';
+import { commitAlone } from './commit-runs.ts';
 import type { Desk } from './desk.ts';
 import type { Door } from './door.ts';
-import { InvariantError } from '../model/errors.ts';
+import { invariant, InvariantError } from '../model/errors.ts';
 import type { Engine } from './engine.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { type HeldRun, holdRun } from './held-run.ts';
@@ -65,9 +65,9 @@ export function createVisitor(engine: Engine, part: number): Visitor {
       outlet: SENDS_NOTHING,
       left: () => undefined,
       commit: async (commit) => {
-        const [answer] = await commitRuns({ store, part, workerId: owner, clock, logger, signal: forever }, [commit]);
+        const answer = await commitAlone({ store, part, workerId: owner, clock, logger, signal: forever }, commit);
         for (const row of await drainAfter(store, owner, commit)) news(row);
-        return answer ?? { kind: 'lost' };
+        return answer;
       },
     };
   };
@@ -97,7 +97,7 @@ export function createVisitor(engine: Engine, part: number): Visitor {
     nowMs: () => store.nowMs(),
     start: async (request: StartRequest) => {
       const [answer] = await startRuns(engine, part, [request]);
-      if (answer === undefined) throw new InvariantError('a start was not answered', { runId: request.run.runId });
+      invariant(answer !== undefined, 'a start was not answered', { runId: request.run.runId });
       return answer;
     },
     hold: () => {
