@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
 import { type Environment, loadConfig } from '../../app/config.ts';
 import { type App, createApp } from '../../app/create-app.ts';
 import { manageDatabase } from '../../app/manage-database.ts';
@@ -13,18 +14,14 @@ import { type ChaosWorkflow, healedScripts, type ProviderUrls } from './chaos-wo
 import type { Figures } from './figures.ts';
 import { runAtConsole } from './sql-session.ts';
 import { type FateChooser, openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
-import { readNews } from './worker-news.ts';
-
-/** How long a worker of the chaos may be silent, milliseconds. */
-export const CHAOS_LEASE_MS = 1_500;
+import { readNews, type WorkerNews } from './worker-news.ts';
 
 /** A place for a worker: its own wire to the database, and whoever works there now. */
 export interface Place {
-  readonly no: number;
   readonly proxy: TcpProxy;
   worker: DemoProcess | null;
-  /** Sendings under way in it, as it last said. */
-  open: number;
+  /** Sendings under way in it, as it said before it died or last: the run of each effect. */
+  open: ReadonlyMap<string, string>;
 }
 
 /** Everything that the chaos goes on in. */
@@ -33,8 +30,8 @@ export interface ChaosHouse {
   readonly app: App;
   readonly providers: readonly Provider[];
   readonly places: readonly Place[];
-  /** Starts a worker in a place that is empty. @returns false when it did not come up. */
-  fill(place: Place): Promise<boolean>;
+  /** Sees to it that somebody works in a place. */
+  fill(place: Place): Promise<void>;
   /** Everything that happened outside, by effect key. */
   book(): ReadonlyMap<string, readonly BookEntry[]>;
   wasDeclined(key: string): boolean;
@@ -47,9 +44,16 @@ export interface ChaosHouse {
 /** How a house is furnished. */
 export interface ChaosPlan {
   readonly workers: number;
+  /** How long a worker may be silent, milliseconds. */
+  readonly leaseMs: number;
   readonly workflows: (urls: ProviderUrls) => readonly ChaosWorkflow[];
-  readonly choose: FateChooser;
+  /** Fates of what workers ask the database for; null = they ask it themselves, and no wire is troubled. */
+  readonly choose: FateChooser | null;
   readonly figures: Figures;
+  /** How long the answer to a first sending is on its way to a worker, milliseconds. */
+  readonly answerMs: number;
+  /** Told what a worker has started. */
+  onStarted(no: string, run: string): void;
 }
 
 /** What is accepted and done later is done within this time, milliseconds; every action promises 4 s. */
@@ -87,22 +91,33 @@ function socketOf(url: string): string {
 interface Desk {
   readonly folder: string;
   readonly env: Environment;
-  readonly figures: Figures;
+  readonly plan: ChaosPlan;
+  /** Of the database, without a proxy. */
+  readonly url: string;
 }
 
-async function fillPlace({ folder, env, figures }: Desk, place: Place): Promise<boolean> {
-  place.open = 0;
+/** @returns false when the worker did not come up. */
+async function fillPlace({ folder, env, plan, url: direct }: Desk, place: Place): Promise<boolean> {
+  // Of this worker alone: what the one before it said last is still being read.
+  const open = new Map<string, string>();
+  place.open = open;
+  const hear = (news: WorkerNews): void => {
+    if (news.kind === 'sent') open.set(news.effect, news.run);
+    if (news.kind === 'answered') open.delete(news.effect);
+    if (news.kind === 'started') plan.onStarted(news.no, news.run);
+    plan.figures.hear(news);
+  };
+  const url = plan.choose === null ? direct : `postgresql://pawl@127.0.0.1:${place.proxy.port}/pawl`;
   try {
     const { process } = await startProcess({
       entry: 'testing/chaos/worker-process.js',
-      args: ['--database', `postgresql://pawl@127.0.0.1:${place.proxy.port}/pawl`],
+      args: ['--database', url, '--answer-ms', String(plan.answerMs)],
       folder,
       env,
       ready: { on: 'stdout', text: '"working"' },
       onLine: (line) => {
         const news = readNews(line);
-        if (news?.kind === 'open') place.open = news.open;
-        if (news !== null) figures.hear(news);
+        if (news !== null) hear(news);
       },
     });
     place.worker = process;
@@ -113,13 +128,40 @@ async function fillPlace({ folder, env, figures }: Desk, place: Place): Promise<
   }
 }
 
+const AGAIN_MS = 200;
+
+/** Fills places, each by one hand at a time. */
+function createStaff(desk: Desk): { fill(place: Place): Promise<void>; leave(): Promise<void> } {
+  const filling = new Map<Place, Promise<void>>();
+  let isLeaving = false;
+  const keepFilling = async (place: Place): Promise<void> => {
+    while (!isLeaving && place.worker?.hasEnded() !== false) if (!(await fillPlace(desk, place))) await pass(AGAIN_MS);
+    filling.delete(place);
+  };
+  return {
+    fill: (place) => {
+      if (isLeaving || place.worker?.hasEnded() === false) return Promise.resolve();
+      const going = filling.get(place) ?? keepFilling(place);
+      filling.set(place, going);
+      return going;
+    },
+    leave: async () => {
+      isLeaving = true;
+      await Promise.all(filling.values());
+    },
+  };
+}
+
 /** Builds the house in a folder of its own, on loopback alone. Closing it ends everything that it started. */
 export async function openChaosHouse(hostEnv: Environment, plan: ChaosPlan): Promise<ChaosHouse> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pawl-chaos-'));
   await chmod(folder, 0o755);
   const { DATABASE_URL: _given, PAWL_DATABASE: _other, ...rest } = hostEnv;
   const env: Environment = { ...rest, NO_COLOR: '1' };
-  await writeFile(path.join(folder, 'pawl.config.yaml'), `leaseMs: ${CHAOS_LEASE_MS}\n`);
+  await writeFile(
+    path.join(folder, 'pawl.config.yaml'),
+    `leaseMs: ${plan.leaseMs}\nsendWithinMs: ${plan.leaseMs / 2}\n`,
+  );
   const providers = await startProviders(folder);
   const [{ url: honoured }, { url: ignored }] = providers;
   const app = await createApp({ config: loadConfig({ folder, env }), env, logger: createLogger('silent') });
@@ -131,13 +173,17 @@ export async function openChaosHouse(hostEnv: Environment, plan: ChaosPlan): Pro
   const socket = socketOf(url);
   const places: Place[] = [];
   for (let no = 1; no <= plan.workers; no += 1)
-    places.push({ no, proxy: await openTcpProxy(socket, plan.choose), worker: null, open: 0 });
-  const desk = { folder, env, figures: plan.figures };
+    places.push({
+      proxy: await openTcpProxy(socket, plan.choose ?? (() => ({ kind: 'pass' }))),
+      worker: null,
+      open: new Map(),
+    });
+  const staff = createStaff({ folder, env, plan, url });
   return {
     app,
     providers,
     places,
-    fill: (place) => fillPlace(desk, place),
+    fill: staff.fill,
     book: () => bookOf(providers),
     wasDeclined: (key) => providers.some((one) => one.calls().some((call) => call.key === key && call.status === 402)),
     crashServer: async () => {
@@ -147,12 +193,14 @@ export async function openChaosHouse(hostEnv: Environment, plan: ChaosPlan): Pro
     },
     console: (sql) => runAtConsole(socket, sql),
     close: async () => {
-      for (const { worker } of places) await worker?.kill();
+      await staff.leave();
+      await Promise.all(places.flatMap(({ worker }) => (worker === null ? [] : [worker.kill()])));
       await Promise.all(places.map(({ proxy }) => proxy.close()));
       await app.close(500);
       await database.stop();
       await Promise.all(providers.map((provider) => provider.close()));
-      await rm(folder, { recursive: true, force: true });
+      // Whoever watches over the server writes a last word into it.
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: AGAIN_MS });
     },
   };
 }

@@ -42,6 +42,8 @@ export interface ChaosWorkflow {
   readonly name: string;
   /** How often it is drawn. */
   readonly weight: number;
+  /** Its runs wait for people and senders. */
+  readonly isAttended: boolean;
   readonly text: string;
 }
 
@@ -81,7 +83,7 @@ function workflowOf({ name, weight, head = [], actions, steps }: Parts, urls: Pr
     const isHonoured = OPERATIONS[operation] === 'key' || OPERATIONS[operation] === 'key+lookup';
     return `${isHonoured ? urls.honoured : urls.ignored}/${operation}`;
   });
-  return { name, weight, text: homed };
+  return { name, weight, isAttended: head.length > 0, text: homed };
 }
 
 /** One payment each, for kills: with a provider that honours keys, one that can be asked, and one that does neither. */

@@ -47,6 +47,7 @@ export type FigureName =
   | 'UNKNOWN settled by person'
   | 'kills'
   | 'kills that hit an open attempt'
+  | 'attempts open at a kill'
   | 'pauses past the lease'
   | 'server stopped at once'
   | 'black holes'
@@ -67,6 +68,7 @@ export const KILL_FIGURES: readonly FigureName[] = [
   'UNKNOWN settled by person',
   'kills',
   'kills that hit an open attempt',
+  'attempts open at a kill',
 ];
 /** What must have happened at least once in a storm. */
 export const STORM_FIGURES: readonly FigureName[] = [

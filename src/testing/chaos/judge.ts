@@ -1,4 +1,3 @@
-import { verifyStore } from '../../engine/verify-store.ts';
 import { isEnd } from '../../model/statuses.ts';
 import type { RunView } from '../demo/compare-book.ts';
 import type { BookEntry } from '../provider/book.ts';
@@ -7,8 +6,18 @@ import { classOf } from './chaos-workflows.ts';
 import type { Figures } from './figures.ts';
 
 type EffectView = RunView['effects'][number];
+type Book = ReadonlyMap<string, readonly BookEntry[]>;
+
+/** What came of it. */
+export interface Judgement {
+  /** What is wrong, in words; nothing = all promises held. */
+  readonly faults: readonly string[];
+  /** For each kind of provider, what its effects are in the ledger and how often they are in the book. */
+  readonly table: readonly string[];
+}
 
 const NEVER_HAPPENED = new Set(['FAILED', 'ABSENT', 'REFUSED', 'CANCELLED']);
+const OPEN = new Set(['PROPOSED', 'AUTHORIZED', 'REQUESTED', 'UNKNOWN']);
 
 /** What is wrong with an effect, held against the book; null = nothing. */
 function faultOf({ action, state }: EffectView, times: number): string | null {
@@ -18,26 +27,24 @@ function faultOf({ action, state }: EffectView, times: number): string | null {
   return null;
 }
 
-function countEffect({ action, state, resends, queries, observedBy }: EffectView, figures: Figures): void {
-  if (state !== 'CONFIRMED' && !NEVER_HAPPENED.has(state)) return;
-  figures.add(`effects ${classOf(action)}`);
-  if (observedBy === 'person') figures.add('UNKNOWN settled by person');
-  else if (observedBy === 'query') figures.add('UNKNOWN settled by query');
-  else if (resends > 0 && queries === 0) figures.add('UNKNOWN settled by key');
+/** Counts effects by kind, and those in doubt by who settled them. */
+export function countEffects(runs: readonly RunView[], figures: Figures): void {
+  for (const { action, state, resends, queries, observedBy } of runs.flatMap(({ effects }) => effects)) {
+    if (state !== 'CONFIRMED' && !NEVER_HAPPENED.has(state)) continue;
+    figures.add(`effects ${classOf(action)}`);
+    if (observedBy === 'person') figures.add('UNKNOWN settled by person');
+    else if (observedBy === 'query') figures.add('UNKNOWN settled by query');
+    else if (resends > 0 && queries === 0) figures.add('UNKNOWN settled by key');
+  }
 }
 
-function judgeEffects(
-  run: RunView,
-  book: ReadonlyMap<string, readonly BookEntry[]>,
-  figures: Figures,
-): readonly string[] {
+function judgeEffects(run: RunView, book: Book): readonly string[] {
   const found: string[] = [];
   for (const effect of run.effects) {
-    countEffect(effect, figures);
     const fault = faultOf(effect, book.get(effect.key)?.length ?? 0);
     if (fault !== null) found.push(`${run.id} ${effect.step} (${classOf(effect.action)}): ${fault}`);
-    const isOpen = ['AUTHORIZED', 'REQUESTED', 'UNKNOWN'].includes(effect.state);
-    if (isEnd(run.status) && isOpen) found.push(`${run.id} is ${run.status} and ${effect.step} is ${effect.state}`);
+    if (isEnd(run.status) && OPEN.has(effect.state))
+      found.push(`${run.id} is ${run.status} and ${effect.step} is ${effect.state}`);
   }
   return found;
 }
@@ -52,23 +59,36 @@ function judgeEnd({ id, status, incidents, effects }: RunView): readonly string[
     .map(({ step, state }) => `${id} is COMPENSATED and the undo of ${step} is ${state}`);
 }
 
-/**
- * Holds every ledger against the books, and every stored row against the invariants.
- * @returns what is wrong, in words; nothing = all promises held.
- */
-export async function judge(house: ChaosHouse, runs: readonly RunView[], figures: Figures): Promise<readonly string[]> {
-  const book = house.book();
-  const found = runs.flatMap((run) => [...judgeEnd(run), ...judgeEffects(run, book, figures)]);
-  const known = new Set(runs.flatMap((run) => run.effects.map(({ key }) => key)));
-  for (const key of book.keys()) if (!known.has(key)) found.push(`in the book only: ${key}`);
-  let receipts = 0;
-  for (const { id } of runs) {
-    const verified = await house.app.verify(id);
-    receipts += verified.receipts.length;
-    for (const fault of verified.faults) found.push(`${id}: ${JSON.stringify(fault)}`);
+/** `key         CONFIRMED and once in the book: 12; ABSENT and never in the book: 1`. */
+function tableOf(runs: readonly RunView[], book: Book): readonly string[] {
+  const counts = new Map<string, Map<string, number>>();
+  for (const { action, key, state, observedBy } of runs.flatMap(({ effects }) => effects)) {
+    const times = book.get(key)?.length ?? 0;
+    const said = observedBy === 'person' ? ' by a person' : '';
+    const row = counts.get(classOf(action)) ?? new Map<string, number>();
+    const cell = `${state}${said}, ${times} in the book`;
+    counts.set(classOf(action), row.set(cell, (row.get(cell) ?? 0) + 1));
   }
-  const { faults } = await verifyStore(house.app.engine.store);
-  for (const fault of faults) found.push(`invariant: ${JSON.stringify(fault)}`);
-  if (receipts === 0) found.push('there is no receipt at all');
-  return [...found, ...figures.bugs];
+  return [...counts].map(([kind, row]) => {
+    const cells = [...row].sort(([, a], [, b]) => b - a).map(([cell, count]) => `${count} ${cell}`);
+    return `${kind.padEnd(10)}  ${cells.join('; ')}`;
+  });
+}
+
+/** Holds every ledger against the books, and every stored row against the invariants. */
+export async function judge(
+  house: Pick<ChaosHouse, 'app' | 'book'>,
+  runs: readonly RunView[],
+  figures: Figures,
+): Promise<Judgement> {
+  const book = house.book();
+  countEffects(runs, figures);
+  const faults = runs.flatMap((run) => [...judgeEnd(run), ...judgeEffects(run, book)]);
+  const known = new Set(runs.flatMap((run) => run.effects.map(({ key }) => key)));
+  for (const key of book.keys()) if (!known.has(key)) faults.push(`in the book only: ${key}`);
+  const { faults: broken, checked } = await house.app.verifyStore();
+  for (const fault of broken) faults.push(`invariant: ${JSON.stringify(fault)}`);
+  if (checked.runs !== runs.length) faults.push(`${runs.length} runs were started, ${checked.runs} are stored`);
+  if (checked.receipts === 0) faults.push('there is no receipt at all');
+  return { faults: [...faults, ...figures.bugs], table: tableOf(runs, book) };
 }

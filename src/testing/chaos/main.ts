@@ -20,5 +20,9 @@ const ask = {
   kills: values.kills === undefined ? null : Number(values.kills),
   inflight: Number(values.inflight),
 };
-const isGood = await runChaos(hostEnvironment(), ask, (line) => void process.stdout.write(`${line}\n`));
-process.exitCode = isGood ? 0 : 1;
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const isGood = await runChaos(hostEnvironment(), ask, say, stop.signal);
+// Whoever still waits for the house, after it was left early, waits for nothing.
+process.exit(isGood ? 0 : 1);

@@ -1,6 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { Random } from '../random.ts';
-import { CHAOS_LEASE_MS, type ChaosHouse, type Place } from './chaos-house.ts';
+import type { ChaosHouse, Place } from './chaos-house.ts';
 import { troubledScripts } from './chaos-workflows.ts';
 import type { Figures } from './figures.ts';
 import type { FateChooser, RequestFate } from './tcp-proxy.ts';
@@ -10,6 +10,7 @@ export interface StormPlan {
   readonly house: ChaosHouse;
   readonly random: Random;
   readonly figures: Figures;
+  readonly leaseMs: number;
   say(line: string): void;
 }
 
@@ -20,27 +21,32 @@ const HOLD_HEADS =
   'BEGIN; SELECT 1 FROM pawl.run_head WHERE ended_at IS NULL FOR NO KEY UPDATE; SELECT pg_sleep(0.3); COMMIT';
 /** Share of calls that meet trouble at a provider. */
 const TROUBLE_SHARE = 0.3;
-/** The same where the kills alone count: a call whose answer does not come stays open for its timeout. */
-const TROUBLE_SHARE_OF_KILLS = 0.5;
 const LULL_MS = 700;
 
-/** Starts workers in every place whose worker is dead, until each has one. */
+/** Has a worker in every place. */
 export async function refill({ places, fill }: ChaosHouse): Promise<void> {
-  await Promise.all(
-    places.map(async (place) => {
-      while (place.worker === null || place.worker.hasEnded()) if (!(await fill(place))) await pass(200);
-    }),
-  );
+  await Promise.all(places.map(fill));
 }
 
-/** Kills whoever works in a place; another one comes. */
-async function killAt({ house, figures }: StormPlan, place: Place): Promise<void> {
-  const { worker } = place;
+/** How many of the attempts that a dead worker had under way are open in the ledger: its lease is not over yet. */
+async function openInLedger(house: ChaosHouse, sent: ReadonlyMap<string, string>): Promise<number> {
+  const looked = [...sent].map(async ([key, run]) => {
+    const view = await house.app.show(run).catch(() => null);
+    return view?.effects.some((effect) => effect.key === key && effect.state === 'REQUESTED') === true;
+  });
+  return (await Promise.all(looked)).filter(Boolean).length;
+}
+
+/** Kills whoever works in a place, counts what that hit, and has another one come meanwhile. */
+export async function killAt({ house, figures }: StormPlan, place: Place): Promise<void> {
+  const { worker, open } = place;
   if (worker === null || worker.hasEnded()) return;
-  figures.add('kills');
-  if (place.open > 0) figures.add('kills that hit an open attempt');
   await worker.kill();
-  while (!(await house.fill(place))) await pass(200);
+  figures.add('kills');
+  void house.fill(place);
+  const attempts = await openInLedger(house, new Map(open));
+  figures.add('attempts open at a kill', attempts);
+  if (attempts > 0) figures.add('kills that hit an open attempt');
 }
 
 const kill: Trouble = async (plan) => {
@@ -48,11 +54,11 @@ const kill: Trouble = async (plan) => {
   if (place !== undefined) await killAt(plan, place);
 };
 
-const pause: Trouble = async ({ house, random, figures }) => {
+const pause: Trouble = async ({ house, random, figures, leaseMs }) => {
   const { worker } = pickPlace({ house, random });
   figures.add('pauses past the lease');
   worker?.pause();
-  await pass(CHAOS_LEASE_MS + 300 + random.below(1_200));
+  await pass(leaseMs * (1.2 + 0.8 * random.next()));
   worker?.goOn();
 };
 
@@ -117,21 +123,8 @@ export async function rage(plan: StormPlan, forMs: number): Promise<void> {
 }
 
 /** Whoever has most sendings under way. */
-function busiest({ places }: ChaosHouse): Place | undefined {
-  return [...places].sort((a, b) => b.open - a.open)[0];
-}
-
-/** Kills workers at random moments, each time the one that has most sendings under way. */
-export async function killAgainAndAgain(plan: StormPlan, kills: number): Promise<void> {
-  const { house, random, say, figures } = plan;
-  while (figures.of('kills') < kills) {
-    if (figures.of('kills') % 25 === 0) {
-      for (const provider of house.providers) provider.setScript(troubledScripts(random, TROUBLE_SHARE_OF_KILLS));
-      say(`${figures.of('kills')} kills, ${figures.of('kills that hit an open attempt')} hit an open attempt`);
-    }
-    await pass(random.below(LULL_MS));
-    await kill(plan);
-  }
+export function busiest({ places }: ChaosHouse): Place | undefined {
+  return [...places].sort((a, b) => b.open.size - a.open.size)[0];
 }
 
 /** Fates of requests: while it is not calm, some break before, after, or arrive late; commits more often than the rest. */

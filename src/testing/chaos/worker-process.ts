@@ -1,19 +1,24 @@
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as pass } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createActionAdapter } from '../../actions/create-action-adapter.ts';
 import { loadConfig } from '../../app/config.ts';
-import { createApp } from '../../app/create-app.ts';
+import { type App, createApp } from '../../app/create-app.ts';
 import { hostEnvironment } from '../../app/host.ts';
 import { createSystemClock } from '../../app/system-clock.ts';
+import { PawlError } from '../../model/errors.ts';
+import { displayRunId } from '../../model/run-id.ts';
 import type { ActionAdapter } from '../../ports/action-adapter.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import { openPostgresStore } from '../../store/postgres/postgres-store.ts';
-import type { WorkerNews } from './worker-news.ts';
+import type { Payment, WorkerNews } from './worker-news.ts';
 
 /*
  * A worker as a process of its own, like `pawl worker`, that tells on stdout, line by line, what a test wants to know of
- * it: sendings under way, answers to its commits, what it logs. It ends with the process that started it.
+ * it: sendings under way, answers to its commits, what it logs. What it reads on stdin, line by line, it starts, as a
+ * program does that has a worker in it. It ends with the process that started it.
  */
 
 function tell(news: WorkerNews): void {
@@ -41,27 +46,43 @@ function tellingStore(store: Store): Store {
   };
 }
 
-function tellingActions(actions: ActionAdapter): ActionAdapter {
-  let open = 0;
-  const count = (by: number): void => {
-    open += by;
-    tell({ kind: 'open', open });
-  };
+/** @param answerMs how long the answer to a first sending is on its way, beside what the provider takes. */
+function tellingActions(actions: ActionAdapter, answerMs: number): ActionAdapter {
   return {
     ...actions,
     send: async (order, secrets, gate, signal) => {
-      count(1);
-      try {
-        return await actions.send(order, secrets, gate, signal);
-      } finally {
-        count(-1);
-      }
+      const effect = order.effect.key;
+      const tellingGate = (): boolean => {
+        const isOpen = gate();
+        if (isOpen) tell({ kind: 'sent', effect, run: displayRunId(order.run.runId) });
+        return isOpen;
+      };
+      const report = await actions.send(order, secrets, tellingGate, signal);
+      if (order.attempt === 1) await pass(answerMs);
+      tell({ kind: 'answered', effect });
+      return report;
     },
   };
 }
 
+/** Starts what it is told to; what the database does not take now is started by whoever asked. */
+async function startPayment(app: App, line: string): Promise<void> {
+  const { workflow, no } = JSON.parse(line) as Payment;
+  try {
+    const { run } = await app.start({ workflow, version: 1, input: { no }, by: 'chaos' });
+    tell({ kind: 'started', no, run: displayRunId(run.runId) });
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+  }
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { database: { type: 'string', default: '' } } });
+  const { values } = parseArgs({
+    options: {
+      database: { type: 'string', default: '' },
+      'answer-ms': { type: 'string', default: '0' },
+    },
+  });
   const env = hostEnvironment();
   const config = loadConfig({ folder: process.cwd(), env });
   const clock = createSystemClock();
@@ -72,13 +93,16 @@ async function main(): Promise<void> {
     applicationName: 'pawl-chaos',
     onBroken: () => undefined,
   });
-  const actions = tellingActions(createActionAdapter({ functions: new Map(), clock, logger }));
+  const adapter = createActionAdapter({ functions: new Map(), clock, logger });
+  const actions = tellingActions(adapter, Number(values['answer-ms']));
   const app = await createApp({ config, env, store: tellingStore(store), actions, logger, clock });
   await app.runWorker();
   tell({ kind: 'working' });
   const stop = new AbortController();
   process.once('SIGTERM', () => stop.abort());
-  process.stdin.once('end', () => process.exit(1)).resume();
+  const orders = createInterface({ input: process.stdin });
+  orders.on('line', (line) => void startPayment(app, line));
+  orders.once('close', () => process.exit(1));
   await once(stop.signal, 'abort');
   await app.close();
   await store.close();

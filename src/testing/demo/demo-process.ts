@@ -16,6 +16,8 @@ export interface DemoProcess {
   pause(): void;
   goOn(): void;
   hasEnded(): boolean;
+  /** Writes a line to its stdin; one that has ended hears nothing. */
+  tell(line: string): void;
   /** Resolves with its exit code (null after a signal). */
   readonly ended: Promise<number | null>;
 }
@@ -69,31 +71,35 @@ async function readyLine(
   ready: NonNullable<ProcessPlan['ready']>,
 ): Promise<string> {
   const stream = ready.on === 'stdout' ? child.stdout : child.stderr;
+  const ended = once(child, 'exit');
   for (;;) {
     const line = said[ready.on].split('\n').find((text) => text.includes(ready.text));
     if (line !== undefined) return line;
     if (child.exitCode !== null || child.signalCode !== null || stream === null)
       throw new InvariantError(`a process of the demo ended too early: ${said.stderr}`);
-    await Promise.race([once(stream, 'data'), once(child, 'exit')]);
+    await Promise.race([once(stream, 'data'), ended]);
   }
 }
 
 function handleOf(child: ChildProcess, ended: Promise<number | null>): DemoProcess {
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const tell = (signal: NodeJS.Signals): void => {
+  const signalTo = (signal: NodeJS.Signals): void => {
     if (!hasEnded()) child.kill(signal);
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
-    tell(signal);
+    signalTo(signal);
     await ended;
   };
+  // What is written to one that dies meanwhile is lost with it.
+  child.stdin?.on('error', () => undefined);
   return {
     pid: child.pid ?? -1,
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
-    pause: () => tell('SIGSTOP'),
-    goOn: () => tell('SIGCONT'),
+    pause: () => signalTo('SIGSTOP'),
+    goOn: () => signalTo('SIGCONT'),
     hasEnded,
+    tell: (line) => void child.stdin?.write(`${line}\n`),
     ended,
   };
 }
