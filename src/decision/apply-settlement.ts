@@ -22,7 +22,7 @@ export function settlingOf(draft: Draft, effect: Effect): Settling {
     policy,
     numbers: draft.ctx.numbers,
     nowMs: draft.atMs,
-    retrying: mayStart(draft, effect),
+    retrying: mayStart(draft, effect) && !isAwaited(draft, effect),
     mayRetry: (failure) => mayRetry(draft, policy.retry, { kind: 'effect', effect }, failure),
   };
 }
@@ -37,6 +37,11 @@ function settlingPolicy(draft: Draft, effect: Effect): EffectPolicy {
 export function mayStart(draft: Pick<RunState, 'phase' | 'control'>, effect: Effect): boolean {
   if (effect.compensates !== null) return draft.phase === 'compensating';
   return draft.phase === 'forward' && Object.hasOwn(draft.control.activeSinceMs, effect.step);
+}
+
+/** A cancel or the deadline waits for what becomes of the pivot (R18, R19): what is known not to have happened stays so. */
+function isAwaited({ control }: Draft, effect: Effect): boolean {
+  return effect.pivot && (control.cancelWaiting !== null || control.deadlineWaiting);
 }
 
 /** Writes what a row came to; once it is settled, and only then, the run is moved (E09). */

@@ -8,6 +8,10 @@ const PIVOTED = workflow(
   '  - { id: a, call: do.a }\n  - { id: p, call: do.b, pivot: true }\n  - { id: w, wait: 1h }',
   'timeout: 10m',
 );
+const RETRIED = workflow(
+  '  - { id: a, call: do.a }\n  - { id: p, call: do.b, pivot: true, retry: { attempts: 5, delay: 1h } }',
+  'timeout: 10m',
+);
 const INPUT = 'input: { type: object }';
 const failureOf = (run: Play): Json => run.head().failure ?? null;
 
@@ -30,6 +34,54 @@ describe('orders that cross', () => {
     run.terminate();
     const told = run.commits.flatMap(({ inbox }) => inbox).filter(({ eventId }) => eventId === waiting?.eventId);
     expect(told.at(-1)).toMatchObject({ outcome: 'refused', code: 'terminated', consumed: true });
+  });
+
+  it('R18 a cancel that waits for the pivot applies as soon as this sending is known not to have happened: it is not tried again', () => {
+    // R18: "While the pivot is REQUESTED or UNKNOWN: recorded; applies if the pivot fails, lapses if it is confirmed."
+    const run = new Play(RETRIED, { script: { 'do.b': ['hang'] } }).drive();
+    expect(run.cancel()).toMatchObject({ outcome: 'kept', code: 'waits-for-pivot' });
+    run.provider.says('do.b', '503', 'ok');
+    run.drive();
+    expect(run.ledger()).toMatchObject({ p: 'FAILED', 'undo a': 'CONFIRMED' });
+    expect([run.state.status, run.state.kept]).toEqual(['CANCELLED', []]);
+    expect(run.wait('2h').calls).toEqual(['do.a', 'do.b', 'undo.a']);
+  });
+
+  it('R19 so does the deadline that waits for it', () => {
+    // R19: "The run's deadline never interrupts an open row: no new forward work, then R04."
+    const run = new Play(RETRIED, { script: { 'do.b': ['hang'] } }).drive().wait('11m');
+    run.provider.says('do.b', '503', 'ok');
+    run.drive();
+    expect([run.state.status, run.head().failure]).toMatchObject(['COMPENSATED', { code: 'timeout' }]);
+    expect(run.wait('2h').calls).toEqual(['do.a', 'do.b', 'undo.a']);
+  });
+
+  it('R20 a run that is to end as cancelled behind the pivot is held: nothing is undone by itself', () => {
+    // R20: "After the confirmed pivot nothing compensates by itself: failures retry, then HELD."
+    const text = workflow('  - { id: p, call: do.b, pivot: true }\n  - { id: over, end: cancelled }');
+    const run = new Play(text).drive();
+    expect(run.state.control.incidents).toMatchObject([
+      { kind: 'pivot', step: null, message: 'the point of no return is passed: the run was to be undone' },
+    ]);
+    expect([run.state.status, run.happened]).toEqual(['HELD', ['do.b']]);
+  });
+
+  it('R24 there is no plan to undo a terminated run while nobody knows what became of one effect', () => {
+    // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
+    const run = new Play(TWO, { script: { 'do.b': ['lost-done'] } }).drive();
+    run.terminate();
+    expect(run.rowOf('b').state).toBe('UNKNOWN');
+    expect(run.compensate('0'.repeat(64))).toMatchObject({ outcome: 'stale', detail: { planHash: null } });
+    expect([run.state.status, run.happened]).toEqual(['TERMINATED', ['do.a', 'do.b']]);
+  });
+
+  it('R16 a step is not tried again in place of its refused undo', () => {
+    // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
+    const run = new Play(TWO, { script: { 'do.b': ['declined'], 'undo.a': ['declined'] } }).drive();
+    const { incidents } = run.state.control;
+    expect(run.retry('a')).toMatchObject({ outcome: 'refused', code: 'not-held' });
+    expect(run.state.control.incidents).toEqual(incidents);
+    expect(run.happened).toEqual(['do.a']);
   });
 
   it('an order to undo is refused while the run settles', () => {
@@ -185,10 +237,76 @@ describe('events', () => {
     }
   });
 
+  it('an event that the condition of a wait cannot be computed for is kept for another', () => {
+    const text = workflow('  - { id: e, await: item, where: event.data.deep.n > 1 }', 'events: { item: {} }');
+    const run = new Play(text);
+    expect(run.signal('item', { n: 1 })).toMatchObject({ outcome: 'kept' });
+    expect(run.signal('item', { deep: { n: 2 } })).toMatchObject({ outcome: 'applied' });
+  });
+
+  it('V13 an event that comes while a step drains is kept for what follows', () => {
+    // V13: "One event moves a run at most once: the innermost taker, `await` before `on`."
+    const text = workflow(
+      '  - { id: a, call: do.a, on: [{ event: stop, next: e }] }\n  - { id: e, await: item }',
+      'events: { stop: {}, item: {} }',
+    );
+    const run = new Play(text, { script: { 'do.a': ['hang'] } }).drive();
+    expect(run.signal('stop')).toMatchObject({ outcome: 'applied' });
+    expect(run.signal('stop')).toMatchObject({ outcome: 'kept' });
+    expect(run.signal('item', { n: 1 })).toMatchObject({ outcome: 'kept' });
+    run.provider.says('do.a', 'ok');
+    run.drive();
+    expect([run.state.status, run.output('e')]).toEqual(['COMPLETED', { n: 1 }]);
+  });
+
   it('a match on an event without a correlation value takes nothing', () => {
     const text = workflow('  - { id: e, await: item, match: =input.n }', `${INPUT}\nevents: { item: {} }`);
     const run = new Play(text, { input: { n: 1 } });
     expect(run.signal('item', { n: 1 })).toMatchObject({ outcome: 'kept' });
+  });
+});
+
+describe('a question', () => {
+  it('that cannot be written is one for a person', () => {
+    const text = workflow(
+      '  - { id: a, call: ask.it }',
+      `  ask.it:
+    http: { method: POST, url: 'https://shop.example/a' }
+    idempotency: none
+    settlesWithin: 1m
+    compensate: none
+    reconcile: { http: { method: GET, url: 'https://shop.example/\${ effect.output.id }' }, found: response.status == 200, absent: final, every: 1m }`,
+    );
+    const run = new Play(text, { script: { 'ask.it': ['lost-done'] } }).drive().wait('5m');
+    expect(run.state.control.incidents).toMatchObject([{ kind: 'unknown', step: 'a' }]);
+    expect(run.rowOf('a')).toMatchObject({
+      doubt: 'review',
+      queries: 0,
+      lastError: expect.stringContaining('output') as string,
+    });
+  });
+
+  it('E08 that is answered when nobody asks any more is an observation', () => {
+    // E08: "Late answers (fenced worker, webhook, second query) are stored as observations, never overwrite"
+    const run = new Play(TWO).drive();
+    const { key } = run.rowOf('a');
+    run.decide([{ type: 'query.settled', effectKey: key, query: 1, outcome: outcome('absent') }]);
+    expect(run.commits.at(-1)).toMatchObject({
+      effects: [],
+      observations: [{ effectKey: key, source: 'late-query', sourceId: 'query:1:fence:1', detail: { kind: 'absent' } }],
+    });
+  });
+});
+
+describe('an answer that cannot be read', () => {
+  it('E12 is kept as an observation, and the same request is sent again', () => {
+    // E12: "An answer that breaks the output schema or cannot be read or stored is kept as bytes (bounded): UNKNOWN `unreadable`."
+    const run = new Play(TWO, { script: { 'do.a': ['unreadable', 'ok'] } }).drive();
+    expect(run.rowOf('a')).toMatchObject({ state: 'UNKNOWN', code: 'unreadable' });
+    expect(run.commits.flatMap(({ observations }) => observations)).toMatchObject([
+      { effectKey: run.rowOf('a').key, source: 'unreadable', sourceId: 'attempt:1:query:0' },
+    ]);
+    expect(run.wait('1m').state.status).toBe('COMPLETED');
   });
 });
 
@@ -208,6 +326,20 @@ describe('a read', () => {
     ]);
     expect(run.state.control.reads['r']).toMatchObject({ attempts: 0, closed: false });
     expect(run.state.status).toBe('WAITING');
+  });
+
+  it('that an event has made impossible to ask again is the failure expression of its step', () => {
+    const text = workflow(
+      "  - { id: r, call: look.up, with: { n: '${ 1 / vars.n }' }, on: [{ event: zero, set: { n: 0 } }] }",
+      `  look.up: { function: look-up@1, effect: read, retry: { attempts: 3, delay: 10s } }
+vars: { n: { type: integer, default: 1 } }
+events: { zero: {} }`,
+    );
+    const run = new Play(text, { script: { 'look.up': ['503'] } }).drive();
+    expect(run.signal('zero')).toMatchObject({ outcome: 'applied' });
+    run.wait('10s');
+    expect(run.head().failure).toMatchObject({ code: 'expression', step: 'r' });
+    expect(run.calls).toEqual(['look.up']);
   });
 
   it('without an output has null', () => {

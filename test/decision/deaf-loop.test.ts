@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InboxPayload } from '../../src/model/inbox-event.ts';
 import type { DecisionInput } from '../../src/decision/decision-input.ts';
 import { Play, type Setting, T0, workflow } from './support/play.ts';
+import { outcome } from './support/provider.ts';
 
 const LOOP = '  - { id: w, wait: 0s, next: w, maxJumps: 500 }\n';
 const CANCEL = { type: 'cancel', by: 'op', reason: 'not wanted any more' } as const;
@@ -42,6 +43,19 @@ describe('a run that is busy with its own follow-up events', () => {
       ['order1', 'refused', 'ended'],
     ]);
     expect(run.state.status).toBe('TERMINATED');
+  });
+
+  it('E08 a late answer between two commits of the loop is filed once, and is not lost', () => {
+    // E08: "Late answers (fenced worker, webhook, second query) are stored as observations, never overwrite"
+    let isDone = false;
+    const meanwhile = (run: Play): readonly DecisionInput[] => {
+      if (isDone) return [];
+      isDone = true;
+      return [{ type: 'attempt.settled', effectKey: run.rowOf('a').key, attempt: 1, outcome: outcome('rejected') }];
+    };
+    const run = new Play(workflow(`  - { id: a, call: do.a }\n${LOOP}`), { meanwhile }).drive();
+    expect(run.commits.flatMap(({ observations }) => observations)).toMatchObject([{ source: 'late-answer' }]);
+    expect(run.rowOf('a').state).toBe('CONFIRMED');
   });
 
   it('R18 what was confirmed before the loop is undone', () => {

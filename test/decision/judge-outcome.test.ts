@@ -75,6 +75,21 @@ describe('the default outcome table', () => {
     });
   });
 
+  it.each([
+    ['secret', 'secret-missing'],
+    ['circuit', 'circuit-open'],
+    ['recovery', 'recovery'],
+  ] as const)('names what a sending waited for that did not leave: %s', (lacks, code) => {
+    const told = judge({ kind: 'unsent', reason: 'not now', lacks, afterMs: 5_000 });
+    expect(told).toMatchObject({ kind: 'unavailable', code, sent: false, retryAfterMs: 5_000 });
+  });
+
+  it('has no status to tell of what a function answers', () => {
+    const rules = contract({ outcome: [rule('response.body.no == true', 'rejected', 'sold-out')] });
+    expect(judge(answered(null, { no: true }), rules).message).toBe('answered: sold-out');
+    expect(judge({ ...cutOff(200), status: null } as AttemptReport).message).toBe('the answer cannot be read: cut off');
+  });
+
   it('takes what can never be sent for rejected, of a read too, instead of trying for ever', () => {
     const report = { kind: 'unsent', reason: 'a line break in header x-note', permanent: true } as const;
     expect(judge(report)).toMatchObject({ kind: 'rejected', code: 'unsendable', sent: false, named: false });
@@ -378,6 +393,14 @@ describe('a read', () => {
     const { kind, code } = judge(report, read, { effect: null });
     return `${kind} ${code}`;
   };
+
+  it('is judged by the rules of its action, too, which see no effect', () => {
+    const ruled = { ...read, outcome: [rule('response.body.gone == true', 'rejected', 'gone')] };
+    expect(judge(answered(200, { gone: true }), ruled, { effect: null })).toMatchObject({
+      kind: 'rejected',
+      code: 'gone',
+    });
+  });
 
   it('may be asked again freely: what is not definite counts as unavailable', () => {
     expect(judgeRead({ kind: 'broken', byteWritten: true, reason: 'reset' })).toBe('unavailable no-answer');

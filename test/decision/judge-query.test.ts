@@ -48,6 +48,12 @@ describe('a query with `found`', () => {
     });
   });
 
+  it('finds an effect whose answer says nothing: its output is null', () => {
+    const silent = { ...answered(204), body: undefined, bodyBytes: Buffer.alloc(0) } as AttemptReport;
+    const byStatus = asks({ found: cel('response.status == 204'), output: null });
+    expect(judge(silent, byStatus)).toMatchObject({ kind: 'confirmed', output: null, externalId: null });
+  });
+
   it('does not find it', () => {
     expect(verdict(answered(200, { items: [] }))).toBe('absent absent');
     const byStatus = asks({ found: cel('response.status == 200'), output: null });

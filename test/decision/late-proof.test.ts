@@ -150,4 +150,30 @@ describe('a proof that comes late with the inbox', () => {
     expect(run.state.status).toBe('COMPENSATED');
     expect(run.happened).toEqual(['do.a', 'do.b', 'undo.a']);
   });
+
+  it('E08 confirmed by the person while the run goes on, it stands in its ledger like any other', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
+    const text = workflow(
+      '  - { id: a, call: do.a, catch: [{ on: [any], do: [] }] }\n  - { id: w, wait: 1h }\n  - { id: b, call: do.b }',
+    );
+    const run = new Play(text, { script: { 'do.a': ['declined'], 'do.b': ['declined'] } }).drive();
+    prove(run, run.rowOf('a'));
+    run.resolve(run.rowOf('a'), 'confirmed', { output: { id: 'late' } });
+    expect([run.rowOf('a').state, run.state.status, run.incidents]).toEqual(['CONFIRMED', 'WAITING', []]);
+    run.wait('1h');
+    expect([run.state.status, run.happened]).toEqual(['COMPENSATED', ['undo.a']]);
+  });
+
+  it('E08 confirmed by the person of a run whose undo cannot be computed, nothing is undone', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
+    const text = workflow(
+      '  - { id: a, call: do.a, compensate: { call: undo.a, with: { n: =effect.output.nowhere } } }\n  - { id: b, call: do.b }',
+    );
+    const run = new Play(text, { script: { 'do.b': ['declined'] } }).drive();
+    prove(run, run.rowOf('b'));
+    expect(run.incidents).toEqual(['compensation', 'late-proof']);
+    run.resolve(run.rowOf('b'), 'confirmed', { output: { id: 'late' } });
+    expect([run.state.status, run.incidents, run.happened]).toEqual(['HELD', ['compensation'], ['do.a']]);
+    expect(run.rowOf('b').state).toBe('CONFIRMED');
+  });
 });

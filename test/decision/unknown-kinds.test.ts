@@ -6,8 +6,19 @@ import { judgeQuery } from '../../src/decision/judge-query.ts';
 import { renderRequest } from '../../src/decision/render-request.ts';
 import { renderSecretHeaders } from '../../src/decision/secret-headers.ts';
 import { settleAttempt } from '../../src/decision/settle-effect.ts';
+import { settlePerson } from '../../src/decision/settle-person.ts';
 import { settleQuery } from '../../src/decision/settle-query.ts';
-import { contract, evaluatorFor, outcome, RECONCILE, requested, settling, T0 } from './ledger-fixtures.ts';
+import {
+  contract,
+  evaluatorFor,
+  HOUR,
+  outcome,
+  policy,
+  RECONCILE,
+  requested,
+  settling,
+  T0,
+} from './ledger-fixtures.ts';
 import { Play, workflow } from './support/play.ts';
 
 const OTHER = { kind: 'other', type: 'other' } as never;
@@ -32,6 +43,22 @@ describe('a kind that nobody knows', () => {
     ['a command', () => handleCommand({} as Draft, { command: OTHER, data: {} as never })],
     ['the outcome of an attempt', () => settleAttempt(settling(requested()), outcome('other' as never))],
     ['the outcome of a query', () => settleQuery(settling(UNKNOWN), outcome('other' as never))],
+    [
+      'the word of a person',
+      () =>
+        settlePerson(
+          settling(UNKNOWN, {
+            policy: policy({ review: { from: [], options: ['other' as never] } }),
+            nowMs: T0 + HOUR,
+          }),
+          {
+            as: 'other' as never,
+            evidence: 'seen',
+            output: null,
+            by: 'ana',
+          },
+        ),
+    ],
     ['a report of an attempt', () => judgeAttempt(judging(OTHER))],
     ['a report of a query', () => judgeQuery(judging(OTHER))],
     [

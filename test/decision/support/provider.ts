@@ -1,10 +1,11 @@
+import { SECRET_MISSING } from '../../../src/decision/judge-outcome.ts';
 import type { QueryOrder, ReadOrder, SendOrder } from '../../../src/model/order.ts';
 import type { Outcome } from '../../../src/model/outcome.ts';
 import type { Json } from '../../../src/model/json.ts';
 
 /**
- * What the provider does with a call (the words of the cases). `unsent`: our own side refuses to start it (E05). `named`: a
- * refusal that the action's own outcome table names (E15).
+ * What the provider does with a call (the words of the cases). `unsent`: our own side refuses to start it (E05); `no-secret`:
+ * for want of a secret. `named`: a refusal that the action's own outcome table names (E15).
  */
 export type Word =
   | 'named'
@@ -18,7 +19,9 @@ export type Word =
   | 'lost-not-done'
   | 'hang'
   | 'pending'
-  | 'unsent';
+  | 'unreadable'
+  | 'unsent'
+  | 'no-secret';
 
 /** The world: it has its own book, remembers keys, and does what its script says. */
 export class Provider {
@@ -50,6 +53,7 @@ export class Provider {
     const word = this.next(action);
     if (word === 'hang') return null;
     if (word === 'unsent') return outcome('unavailable', { sent: false, code: 'not-sent' });
+    if (word === 'no-secret') return withoutSecret();
     this.calls.push(action);
     this.keys.push(order.effect.key);
     const known = this.book.get(order.effect.key);
@@ -99,10 +103,15 @@ export class Provider {
   read(order: ReadOrder): Outcome {
     const { action } = order.request;
     const word = this.next(action);
+    if (word === 'no-secret') return withoutSecret();
     this.calls.push(action);
     if (word === 'ok') return outcome('confirmed', { output: { read: this.calls.length } });
     return word === 'declined' ? outcome('rejected', { code: 'declined' }) : outcome('unavailable');
   }
+}
+
+function withoutSecret(): Outcome {
+  return outcome('unavailable', { sent: false, code: SECRET_MISSING, message: 'the secret token is missing here' });
 }
 
 /** An outcome with everything unsaid filled in. */
