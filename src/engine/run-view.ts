@@ -235,10 +235,8 @@ function openEnvelope(stored: StoredRun): {
     return { envelope, incidents: incidentsOf(stored, envelope.control) };
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    const field = error.details['field'];
-    const id = `pin:${typeof field === 'string' ? field : 'snapshot'}`;
     const incident = {
-      id,
+      id: `pin:${String(error.details['field'])}`,
       kind: 'pin',
       sinceMs: stored.run.startedAtMs,
       step: null,
