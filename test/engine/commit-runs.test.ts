@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/app/system-clock.ts';
 import { commitRuns } from '../../src/engine/commit-runs.ts';
 import { releaseCommit } from '../../src/engine/park-run.ts';
-import { StoreError, UnknownOutcomeError } from '../../src/model/errors.ts';
+import { RefusedError, StoreError, UnknownOutcomeError } from '../../src/model/errors.ts';
 import type { Effect } from '../../src/model/effect.ts';
 import type { EffectKey, RunId, WorkerId } from '../../src/model/ids.ts';
 import type { CommitAnswer, RunCommit, Transition } from '../../src/model/run-commit.ts';
@@ -198,6 +198,47 @@ describe('commit of runs', () => {
     const answers = await commitRuns(context, [commitOf('a'), resend('b')]);
     expect(answers.map((answer) => answer.kind)).toEqual(['applied', 'applied']);
     expect(sendings).toEqual([['a', 'b'], ['b']]);
+  });
+
+  it('P04 a commit whose run is gone, or was written by another holder meanwhile, is forgotten', async () => {
+    // P04: "Fence moved: forget."
+    const gone = setUp(['lost-before']);
+    gone.rows.delete('a');
+    await expect(commitRuns(gone.context, [commitOf('a')])).resolves.toEqual([{ kind: 'fenced', fence: 3 }]);
+    const taken = setUp(['lost-before'], ['a']);
+    const load = taken.store.load.bind(taken.store);
+    taken.store.load = async (...ask) => {
+      taken.rows.set('a', { ...freshRow(), fence: 4 });
+      return load(...ask);
+    };
+    const conflict = {
+      ...freshRow(),
+      effect: { key: KEY, state: 'CONFIRMED', attempt: 2, fence: 3, queries: 0 },
+    } as const;
+    taken.rows.set('a', conflict);
+    await expect(commitRuns(taken.context, [resend('a')])).resolves.toEqual([{ kind: 'conflict', effectKey: KEY }]);
+  });
+
+  it('P04 a holder that loses its seat while it reads back knows nothing', async () => {
+    // P04: "After three rounds: disown (P16)."
+    const { context, store, stop } = setUp(['lost-before']);
+    store.trace = () => {
+      stop.abort();
+      return Promise.reject(new StoreError('PAWL_STORE_UNAVAILABLE', 'no connection'));
+    };
+    await expect(commitRuns(context, [commitOf('a')])).resolves.toEqual([{ kind: 'lost' }]);
+  });
+
+  it('what is no answer of a store is a bug of ours, and is not sent again', async () => {
+    const bug = new Error('a bug');
+    const sending = setUp([]);
+    sending.store.commit = () => Promise.reject(bug);
+    await expect(commitRuns(sending.context, [commitOf('a')])).rejects.toBe(bug);
+    for (const error of [bug, new RefusedError('PAWL_VALUE_NOT_STORABLE', 'no')]) {
+      const reading = setUp(['lost-before']);
+      reading.store.trace = () => Promise.reject(error);
+      await expect(commitRuns(reading.context, [commitOf('a')])).rejects.toBe(error);
+    }
   });
 
   it('waits for a store that cannot be reached instead of guessing, and gives up when the seat is lost', async () => {
