@@ -20,6 +20,8 @@ export interface ChaosAsk {
 }
 
 const WORKERS = 4;
+/** What a dead worker had under way is tried alone, one run per living worker at a time: more of them settle it sooner. */
+const WORKERS_OF_KILLS = 8;
 const PROGRESS_MS = 10_000;
 /** On a quiet machine, milliseconds; on a slow one as many times longer as it is slower. */
 const LEASE_MS = 1_500;
@@ -148,13 +150,14 @@ export async function runChaos(
   const { kills } = ask;
   const pace = await measurePace();
   const leaseMs = LEASE_MS * pace;
+  const workers = kills === null ? WORKERS : WORKERS_OF_KILLS;
   const random = createRandom(ask.seed);
   const figures = new Figures();
   let isCalm = true;
   let workflows: readonly ChaosWorkflow[] = [];
   let note: Traffic['add'] = () => undefined;
   const house = await openChaosHouse(env, {
-    workers: WORKERS,
+    workers,
     leaseMs,
     workflows: (urls) => {
       workflows = kills === null ? chaosWorkflows(urls) : paymentWorkflows(urls);
@@ -167,7 +170,7 @@ export async function runChaos(
   });
   const playAll = async (): Promise<boolean> => {
     say(
-      `seed ${ask.seed}: ${WORKERS} workers, ${ask.inflight} runs under way, lease ${leaseMs} ms${pace > 1 ? ` (the machine is ${pace} times slower than a quiet one)` : ''}`,
+      `seed ${ask.seed}: ${workers} workers, ${ask.inflight} runs under way, lease ${leaseMs} ms${pace > 1 ? ` (the machine is ${pace} times slower than a quiet one)` : ''}`,
     );
     await refill(house);
     const attended = new Set(workflows.filter(({ isAttended }) => isAttended).map(({ name }) => name));

@@ -20,8 +20,10 @@ type Trouble = (plan: StormPlan) => Promise<void>;
 const HOLD_HEADS =
   'BEGIN; SELECT 1 FROM pawl.run_head WHERE ended_at IS NULL FOR NO KEY UPDATE; SELECT pg_sleep(0.3); COMMIT';
 /** Share of calls that meet trouble at a provider. */
-const TROUBLE_SHARE = 0.3;
+const TROUBLE_SHARE = 0.2;
 const LULL_MS = 700;
+/** Bounds of how late a late request gets there: about when its sender looks what became of it, or long after. */
+const LATE_MS = [80, 650] as const;
 
 /** Has a worker in every place. */
 export async function refill({ places, fill }: ChaosHouse): Promise<void> {
@@ -133,7 +135,7 @@ export function createFates(random: Random, figures: Figures, isCalm: () => bool
     const at = random.next() * (isCommit ? 1 : 6);
     if (at < 0.02) return { kind: 'dropped before' };
     if (at < 0.05) return { kind: 'dropped after' };
-    if (at < 0.08) return { kind: 'late', ms: 50 + random.below(600) };
+    if (at < 0.08) return { kind: 'late', ms: random.below(random.pick(LATE_MS)) };
     if (at < 0.12) return { kind: 'delayed', ms: random.below(1_200) };
     return { kind: 'pass' };
   };

@@ -28,6 +28,15 @@ export interface TcpProxy {
 /** The name of the prepared statement that commits. */
 const COMMIT = 'pawl_commit';
 
+/**
+ * Breaks a connection as a crash does: its peer is told by a reset. One that is ending already is only closed, for Node
+ * resets by ending first, and never lets go of a socket that is to be reset while it is ending.
+ */
+function resetSocket(socket: Socket): void {
+  if (socket.writableEnded || socket.connecting) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 /** One connection through the proxy. */
 class Wire {
   private readonly client: Socket;
@@ -41,6 +50,7 @@ class Wire {
   private dropsAnswer = false;
   /** The client is gone, and what it asked for is still on its way. */
   private isLate = false;
+  private isBroken = false;
 
   constructor(client: Socket, socketPath: string, choose: FateChooser) {
     this.client = client;
@@ -55,7 +65,7 @@ class Wire {
   }
 
   break(): void {
-    this.client.destroy();
+    this.hangUp();
     this.server.destroy();
   }
 
@@ -64,8 +74,15 @@ class Wire {
   }
 
   private closed(socket: Socket): void {
-    if (socket === this.server) this.client.destroy();
+    if (socket === this.server) this.hangUp();
     else if (!this.isLate) this.server.destroy();
+  }
+
+  /** The client's connection is reset, once: whatever touches a socket between its reset and its close may keep it for ever. */
+  private hangUp(): void {
+    if (this.isBroken) return;
+    this.isBroken = true;
+    resetSocket(this.client);
   }
 
   private fromClient(chunk: Buffer): void {
@@ -110,13 +127,13 @@ class Wire {
         return;
       case 'late':
         this.isLate = true;
-        this.client.destroy();
+        this.hangUp();
         setTimeout(() => this.server.end(request), fate.ms);
     }
   }
 
   private fromServer(chunk: Buffer): void {
-    if (this.isHole || this.isLate) return;
+    if (this.isHole || this.isBroken) return;
     if (!this.dropsAnswer) {
       this.client.write(chunk);
       return;
