@@ -73,6 +73,9 @@ const SLIPS: readonly (readonly [before: RegExp, rest: RegExp, help: string])[] 
   [/^/, /^not\b/, '`not` is written !'],
   [/\bnot\s*$/, /^/, '`not` is written !'],
   [/^/, /^[&|]/, 'write && and ||'],
+  [/^/, /^is\b/, 'to ask whether something is null, write == null or != null'],
+  [/^/, /^\?\?/, 'for a value that may be missing write or(path, default)'],
+  [/[.?]$/, /^\?/, 'for a value that may be missing write or(path, default)'],
   [/^/, /^\$/, 'an expression has no $ in it'],
   [/^/, /^[“”‘’]/, 'texts have straight quotes: "…" or \'…\''],
 ];

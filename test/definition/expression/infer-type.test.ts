@@ -83,7 +83,7 @@ describe('what cannot be', () => {
       'type: `*` is not defined between int and double → int and double do not mix: write double(…); for money write (decimal(input.amount) + 1) * 2, which is exact',
     ],
     ['[] ? 1 : 2', 'guard: what stands before `?` must be bool, this is list → compare it with something'],
-    ['input.?name', 'syntax: unexpected `?`'],
+    ['input.?name', 'syntax: unexpected `?` → for a value that may be missing write or(path, default)'],
     ['"a\nb"', 'syntax: a line break inside a text → write \\n, or """ around a text of several lines'],
     ['"a', 'syntax: a text without its closing quote'],
   ])('%s', (source, ...wanted) => {
