@@ -1,20 +1,15 @@
-import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import pg from 'pg';
 import type { Numbers } from '../../model/numbers.ts';
+import { createSockets, type DialOptions, dialOptions, type Sockets } from './dial.ts';
 import type { Statement } from './sql/statement.ts';
 import { isConnectionLost, storeErrorOf } from './sqlstate.ts';
 
 /** How the store reaches its database. */
-export interface ConnectionOptions {
-  readonly url: string;
+export interface ConnectionOptions extends DialOptions {
   /** Most connections of this process, at least 1. */
   readonly connections: number;
   /** `transaction`: statements are unnamed, and nothing is set at start-up (P13); settings belong to the role then. */
   readonly pooler: 'none' | 'transaction';
-  /** TLS of the connection, for example `{ ca, rejectUnauthorized: true }`; what the URL says is not relied on. */
-  readonly tls?: TlsOptions;
-  /** Name shown in `pg_stat_activity`. */
-  readonly applicationName: string;
   readonly numbers: Numbers;
   /** Brings our own server back when nothing listens any more. */
   readonly revive?: () => Promise<void>;
@@ -37,8 +32,6 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-const CONNECT_TIMEOUT_MS = 3_000;
-const KEEP_ALIVE_AFTER_MS = 10_000;
 const IDLE_CLOSE_MS = 60_000;
 const LIFETIME_SECONDS_MAX = 1_800;
 const READ_TIMEOUT_MS = 30_000;
@@ -59,36 +52,36 @@ const TYPES: pg.CustomTypesConfig = {
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as pg.CustomTypesConfig['getTypeParser'],
 };
 
+/** How long the server works on one statement at most, milliseconds. */
+function statementTimeoutOf(lane: Lane, numbers: Numbers): number {
+  return lane === 'read' ? READ_TIMEOUT_MS : numbers.statementTimeoutMs;
+}
+
+/**
+ * How long a statement may go unanswered before its connection is given up, milliseconds: the server's own limit and a
+ * heartbeat's time for the way there and back. A heartbeat itself must leave time for another one, on another connection,
+ * while the seat still lives.
+ */
+function deadlineOf(lane: Lane, numbers: Numbers): number {
+  const deadlineMs = statementTimeoutOf(lane, numbers) + numbers.heartbeatMs;
+  return lane === 'beat' ? Math.min(deadlineMs, Math.floor(numbers.leaseMs / 2)) : deadlineMs;
+}
+
 function settingsFor(lane: Lane, numbers: Numbers): Readonly<Record<string, string>> {
   return {
     ...(lane === 'read' ? { jit: 'off' } : PINNED),
     synchronous_commit: 'on',
-    statement_timeout: String(lane === 'read' ? READ_TIMEOUT_MS : numbers.statementTimeoutMs),
+    statement_timeout: String(statementTimeoutOf(lane, numbers)),
     lock_timeout: String(numbers.lockTimeoutMs),
     idle_in_transaction_session_timeout: String(numbers.statementTimeoutMs),
   };
 }
 
-/** How any connection of this process is made. */
-export function dialOptions({
-  url,
-  applicationName,
-  tls,
-}: Pick<ConnectionOptions, 'url' | 'applicationName' | 'tls'>): pg.ClientConfig {
-  return {
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    application_name: applicationName,
-    ...(tls === undefined ? {} : { ssl: tls }),
-  };
-}
-
-function openPool(options: ConnectionOptions, lane: Lane, max: number): pg.Pool {
+function openPool(options: ConnectionOptions, sockets: Sockets, lane: Lane, max: number): pg.Pool {
   const settings = Object.entries(settingsFor(lane, options.numbers)).map(([name, value]) => `-c ${name}=${value}`);
   const pool = new pg.Pool({
     ...dialOptions(options),
+    stream: sockets.open,
     max,
     idleTimeoutMillis: IDLE_CLOSE_MS,
     maxLifetimeSeconds: LIFETIME_SECONDS_MAX,
@@ -104,20 +97,22 @@ function openPool(options: ConnectionOptions, lane: Lane, max: number): pg.Pool 
 }
 
 /** Which pool serves which lane, by how many connections there are; behind a pooler all are alike. */
-function openLanes(options: ConnectionOptions): Readonly<Record<Lane, pg.Pool>> {
+function openLanes(options: ConnectionOptions, sockets: Sockets): Readonly<Record<Lane, pg.Pool>> {
   const { connections, pooler } = options;
   if (pooler === 'transaction' || connections < 2) {
-    const one = openPool(options, 'write', Math.max(1, connections));
+    const one = openPool(options, sockets, 'write', Math.max(1, connections));
     return { write: one, read: one, beat: one };
   }
-  const beat = openPool(options, 'beat', 1);
-  if (connections === 2) return { write: openPool(options, 'write', 1), read: beat, beat };
-  return { write: openPool(options, 'write', connections - 2), read: openPool(options, 'read', 1), beat };
+  const open = (lane: Lane, max: number): pg.Pool => openPool(options, sockets, lane, max);
+  const beat = open('beat', 1);
+  if (connections === 2) return { write: open('write', 1), read: beat, beat };
+  return { write: open('write', connections - 2), read: open('read', 1), beat };
 }
 
 /** Opens the pools of a store; a connection is made when it is first needed. */
 export function openConnections(options: ConnectionOptions): Connections {
-  const lanes = openLanes(options);
+  const sockets = createSockets();
+  const lanes = openLanes(options, sockets);
   let reviving: Promise<void> | null = null;
 
   const revive = async (): Promise<void> => {
@@ -148,18 +143,25 @@ export function openConnections(options: ConnectionOptions): Connections {
       lane: Lane = statement.hot ? 'write' : 'read',
     ): Promise<R[]> => {
       const client = await connect(lane);
-      const name = options.pooler === 'transaction' ? {} : { name: `pawl_${statement.name}` };
+      const query = {
+        ...(options.pooler === 'transaction' ? {} : { name: `pawl_${statement.name}` }),
+        text: statement.text,
+        values: [...values],
+        query_timeout: deadlineOf(lane, options.numbers),
+      };
       try {
-        const { rows } = await client.query<pg.QueryResultRow>({ ...name, text: statement.text, values: [...values] });
+        const { rows } = await client.query<pg.QueryResultRow>(query);
         client.release();
         return rows as R[];
       } catch (error) {
+        // Also after a deadline: an answer that came late would be taken for that of the next statement.
         client.release(isConnectionLost(error));
         throw storeErrorOf(error, statement.writes ? 'writing' : 'reading');
       }
     },
     close: async () => {
       await Promise.all([...new Set(Object.values(lanes))].map((pool) => pool.end()));
+      sockets.hangUp();
     },
   };
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
 import type { Hearing } from '../../ports/store.ts';
-import { type ConnectionOptions, dialOptions } from './connections.ts';
+import { dial, type DialOptions } from './dial.ts';
 import { HINT_CHANNEL } from './sql/hint.ts';
 
 const RETRY_MS_MIN = 100;
@@ -14,21 +13,16 @@ const PART = /^\d+$/;
  * connection first tells itself something: behind a pooler LISTEN succeeds and nothing ever comes, and only what came
  * through shows that the next hint will. Then every part is reported once, for what was said while nobody listened.
  */
-export function openHintListener(
-  options: Pick<ConnectionOptions, 'url' | 'tls' | 'applicationName'>,
-  parts: number,
-  heard: (part: number) => void,
-): Hearing {
+export function openHintListener(options: DialOptions, parts: number, heard: (part: number) => void): Hearing {
   const ending = new AbortController();
   let hears = false;
 
   /** One connection's life. @returns whether it heard anything. */
   const listenOnce = async (): Promise<boolean> => {
-    const client = new pg.Client(dialOptions(options));
+    const { client, hangUp: goodBye } = dial(options);
     const token = randomUUID();
-    const hangUp = (): void => void client.end().catch(() => undefined);
+    const hangUp = (): void => void goodBye();
     const ended = new Promise<void>((resolve) => client.once('end', resolve));
-    client.on('error', () => undefined);
     client.on('notification', ({ payload = '' }) => {
       if (PART.test(payload)) heard(Number(payload));
       if (payload !== token) return;

@@ -1,5 +1,6 @@
 import type { Hearing, Store } from '../../ports/store.ts';
-import type { ConnectionOptions, Connections } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { DialOptions } from './dial.ts';
 import { openHintListener } from './hint-listener.ts';
 import { createHintSender } from './hint-sender.ts';
 import { type HintedVerbs, withHints } from './hinted-verbs.ts';
@@ -25,11 +26,7 @@ export const NO_HINTS: Hints = {
  * Hints over LISTEN and NOTIFY. They are sent as statements of their own on the readers' connection.
  * @param dial where to listen, an address without a pooler on the way.
  */
-export function openHints(
-  connections: Connections,
-  dial: Pick<ConnectionOptions, 'url' | 'tls' | 'applicationName'>,
-  parts: number,
-): Hints {
+export function openHints(connections: Connections, dial: DialOptions, parts: number): Hints {
   const sender = createHintSender((told) => connections.run(HINT, [told]));
   const open: Hearing[] = [];
   return {

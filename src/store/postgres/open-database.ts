@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { RefusedError, StoreError } from '../../model/errors.ts';
-import { type ConnectionOptions, dialOptions } from './connections.ts';
+import type { ConnectionOptions } from './connections.ts';
+import { dial, type Dialled } from './dial.ts';
 import { POSTGRES_MAJOR_MIN } from './launcher/binaries.ts';
 import { assertCompatible, migrate, readSchema } from './migrations/migrate.ts';
 import { MIGRATIONS } from './migrations/migration-list.ts';
@@ -18,20 +19,22 @@ const SERVER_VERSION_MIN = POSTGRES_MAJOR_MIN * 10_000;
 /** Values of synchronous_commit under which an acknowledged commit survives a crash of the server (P14). */
 const DURABLE = ['on', 'remote_write', 'remote_apply'];
 
-async function connect(options: ConnectionOptions): Promise<pg.Client> {
-  const dial = async (): Promise<pg.Client> => {
-    const client = new pg.Client(dialOptions(options));
-    client.on('error', () => undefined);
-    await client.connect();
-    return client;
+/** How long one step of a migration may go unanswered, milliseconds. */
+const STEP_DEADLINE_MS = 300_000;
+
+async function connect(options: ConnectionOptions): Promise<Dialled> {
+  const once = async (): Promise<Dialled> => {
+    const dialled = dial(options, STEP_DEADLINE_MS);
+    await dialled.client.connect();
+    return dialled;
   };
   try {
-    return await dial();
+    return await once();
   } catch (error) {
     if (options.revive === undefined || !isConnectionLost(error)) throw storeErrorOf(error, 'connecting');
   }
   await options.revive();
-  return dial().catch((error: unknown) => {
+  return once().catch((error: unknown) => {
     throw storeErrorOf(error, 'connecting');
   });
 }
@@ -85,7 +88,7 @@ async function assertFit(client: pg.Client, pooler: ConnectionOptions['pooler'])
  * @throws PAWL_STORE_UNAVAILABLE, PAWL_DATABASE_VERSION, PAWL_CONFIG_INVALID, PAWL_MIGRATION_MISMATCH. Transaction: one, if it migrates.
  */
 export async function openDatabase(options: ConnectionOptions, rights: OpeningRights): Promise<number> {
-  const client = await connect(options);
+  const { client, hangUp } = await connect(options);
   try {
     await assertFit(client, options.pooler);
     let schema = await readSchema(client);
@@ -103,6 +106,6 @@ export async function openDatabase(options: ConnectionOptions, rights: OpeningRi
     }
     return schema.parts;
   } finally {
-    await client.end().catch(() => undefined);
+    await hangUp();
   }
 }

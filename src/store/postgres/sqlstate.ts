@@ -16,8 +16,10 @@ export type FaultPlace = 'connecting' | 'reading' | 'writing';
 const CONNECTION_LOST = /^(08...|57P..)$/;
 /** Every SQLSTATE has a digit; `EPIPE` has five capitals as well, and is none. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
-/** Another try of the same statement may succeed: serialization, deadlock, lock and statement time-outs, resources. */
-const PASSING = /^(40001|40P01|55P03|57014|53...|55006)$/;
+/** It can do nothing at all now, whatever it is asked: out of disk, memory or connections, or slower than its own limit. */
+const UNABLE = /^(53...|57014)$/;
+/** Another try of the same statement may succeed: serialization, deadlock, lock time-outs. */
+const PASSING = /^(40001|40P01|55P03|55006)$/;
 /** What was sent cannot be stored as it is: data exceptions, and text that is not valid. */
 const BAD_DATA = /^(22...)$/;
 
@@ -67,6 +69,14 @@ function refusedStatement(error: unknown, state: string): PawlError {
   const fault = error as DatabaseFault;
   const facts = factsOf(fault);
   const said = fault.message ?? '';
+  if (UNABLE.test(state)) {
+    return new StoreError(
+      'PAWL_STORE_UNAVAILABLE',
+      `the database can do nothing now (${state}: ${said})`,
+      facts,
+      error,
+    );
+  }
   if (PASSING.test(state)) {
     return new StoreError(
       'PAWL_STORE_FAILED',

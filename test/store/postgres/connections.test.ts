@@ -169,7 +169,7 @@ describe('Connections', () => {
       optionsFor({ connections: 1, numbers: numbersFor(LEASE_MS, { statementTimeoutMs: 50 }) }),
     );
     await expect(connections.run(SLEEP, [30])).rejects.toMatchObject({
-      code: 'PAWL_STORE_FAILED',
+      code: 'PAWL_STORE_UNAVAILABLE',
       retry: 'later',
       details: { sqlstate: '57014' },
     });
@@ -218,7 +218,7 @@ describe('SQLSTATEs', () => {
     ['40001', 'writing', 'PAWL_STORE_FAILED', 'later'],
     ['40P01', 'writing', 'PAWL_STORE_FAILED', 'later'],
     ['55P03', 'writing', 'PAWL_STORE_FAILED', 'later'],
-    ['53100', 'writing', 'PAWL_STORE_FAILED', 'later'],
+    ['53100', 'writing', 'PAWL_STORE_UNAVAILABLE', 'later'],
     ['23505', 'writing', 'PAWL_STORE_CONFLICT', 'never'],
     ['22021', 'writing', 'PAWL_VALUE_NOT_STORABLE', 'never'],
     ['25006', 'writing', 'PAWL_STORE_UNAVAILABLE', 'later'],

@@ -15,8 +15,13 @@ describe('errors of the database', () => {
     },
   );
 
-  it.each(['40001', '40P01', '53100', '57014'])('%s passes: nothing was done', (code) => {
+  it.each(['40001', '40P01', '55P03'])('%s passes: nothing was done', (code) => {
     expect(storeErrorOf(fault(code), 'writing').code).toBe('PAWL_STORE_FAILED');
+  });
+
+  it.each(['53100', '53300', '57014'])('%s says nothing about what was asked for: it is waited out', (code) => {
+    expect(storeErrorOf(fault(code), 'writing')).toMatchObject({ code: 'PAWL_STORE_UNAVAILABLE', retry: 'later' });
+    expect(isConnectionLost(fault(code))).toBe(false);
   });
 
   it.each(['57P01', '08006'])('%s ends the connection, so a write is in doubt', (code) => {

@@ -46,11 +46,12 @@ RETURNING true AS ended`,
 
 /**
  * OVERDUE (P05): runs whose wake-up, timer or dead seat is older than `$2` ms and that no living seat holds, `$3` at most.
- * Indexes: ready_due_idx, the timers by their time; reads all leases of the part.
+ * Asked by every sweep, so it may not wait longer than that does. Indexes: ready_due_idx, timer_due_idx, seat_pk; reads
+ * all leases of the part.
  */
 export const OVERDUE: Statement = {
   name: 'overdue',
-  hot: false,
+  hot: true,
   writes: false,
   text: `WITH ${TIME}
 SELECT x.run_id, ${msOf('min(x.since)')} AS since
@@ -60,11 +61,11 @@ FROM (
   SELECT m.run_id, m.due_at FROM pawl.timer m WHERE m.part = $1
   UNION ALL
   SELECT l.run_id, coalesce(s.lease_until, l.claimed_at) FROM pawl.lease l
-  LEFT JOIN pawl.seat s ON s.part = l.part AND s.worker_id = l.worker_id
+  LEFT JOIN pawl.seat s ON s.part = $1 AND s.worker_id = l.worker_id
   WHERE l.part = $1) AS x
 WHERE x.since < (SELECT t.now - $2 * interval '1 millisecond' FROM t)
   AND NOT EXISTS (
-    SELECT FROM pawl.lease l JOIN pawl.seat s ON s.part = l.part AND s.worker_id = l.worker_id
+    SELECT FROM pawl.lease l JOIN pawl.seat s ON s.part = $1 AND s.worker_id = l.worker_id
     WHERE l.part = $1 AND l.run_id = x.run_id AND s.lease_until > (SELECT t.now FROM t))
 GROUP BY x.run_id
 ORDER BY min(x.since), x.run_id
