@@ -66,7 +66,8 @@ export function unpackSnapshot(text: string, digest: Digest): SnapshotEnvelope {
 
 function parse(text: string): SnapshotEnvelope {
   try {
-    return JSON.parse(text) as SnapshotEnvelope;
+    // A text that is `null` is JSON, and no envelope.
+    return (JSON.parse(text) ?? {}) as SnapshotEnvelope;
   } catch (cause) {
     throw new RefusedError('PAWL_SNAPSHOT_INVALID', 'the stored snapshot is not JSON', { field: 'snapshot' }, cause);
   }

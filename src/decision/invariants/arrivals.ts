@@ -5,9 +5,7 @@ import { journalRow } from './journal.ts';
 /** Types of journal rows that only a stored event causes. A timer may be applied by its holder before anybody fires it. */
 const FROM_INBOX: ReadonlySet<string> = new Set(['signal', 'vote', 'cancel', 'terminate', 'compensate', 'retry']);
 
-function faultOf({ journal, inbox }: RunRecords, at: number): string | null {
-  const event = journal[at]?.event;
-  if (event === undefined) return null;
+function faultOf({ journal, inbox }: RunRecords, { event }: RunRecords['journal'][number], at: number): string | null {
   const isTimer = event.type === 'timer' && event.id.includes('#');
   if (!FROM_INBOX.has(event.type) && !isTimer) return null;
   const address = `${event.type} ${event.id}`;
@@ -28,8 +26,8 @@ export const ARRIVAL: RowCheck = {
   promise: 'An event from outside moves its run at most once, came through the inbox, and is answered `applied` there.',
   mend: null,
   find: (run) =>
-    run.journal.flatMap(({ revision }, at) => {
-      const what = faultOf(run, at);
-      return what === null ? [] : [{ row: journalRow(revision), what }];
+    run.journal.flatMap((row, at) => {
+      const what = faultOf(run, row, at);
+      return what === null ? [] : [{ row: journalRow(row.revision), what }];
     }),
 };

@@ -52,7 +52,8 @@ export class Play {
   private orders: Orders;
   private rows = 0;
   private readonly meanwhile: NonNullable<Setting['meanwhile']>;
-  private readonly inbox = new Map<string, InboxEvent>();
+  /** Every event that was received. */
+  readonly inbox = new Map<string, InboxEvent>();
 
   constructor(text: string, setting: Setting = {}) {
     this.compiled = compile(text);
