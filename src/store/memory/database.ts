@@ -1,3 +1,4 @@
+import { StoreError } from '../../model/errors.ts';
 import type { RunId } from '../../model/ids.ts';
 import type { Delivery, DeliveryAnswer } from '../../ports/store.ts';
 import { storeDeliveries, wakesOf } from './deliver.ts';
@@ -22,6 +23,8 @@ export interface Database {
   /** Done again, from its beginning, when an open delivery that it had to wait for has ended. */
   write<T>(change: (statement: Statement) => T): Promise<T>;
   begin(part: number, deliveries: readonly Delivery[]): Promise<BegunDelivery>;
+  /** From now on it has these rows and no others; what is open breaks. */
+  restore(rows: Tables): void;
 }
 
 async function whenFree<T>(attempt: () => T): Promise<T> {
@@ -48,6 +51,7 @@ function signal(): { readonly given: Promise<void>; readonly give: () => void } 
 export function createDatabase(clock: DatabaseClock): Database {
   let tables: Tables = { versions: new Map(), runs: new Map(), seats: new Map(), startKeys: new Map() };
   const open = new Map<RunId, OpenDelivery>();
+  let restores = 0;
 
   const run = <T>(nowMs: number, change: (statement: Statement) => T): T => {
     const copy = copyOf(tables);
@@ -60,6 +64,7 @@ export function createDatabase(clock: DatabaseClock): Database {
     const nowMs = clock.nowMs();
     const wakes = wakesOf({ ...tables, open, nowMs }, part, deliveries);
     const { given: ended, give: tellEnded } = signal();
+    const restoresBefore = restores;
     const events = new Set(deliveries.map(({ source, eventId }) => keyOf(source, eventId)));
     for (const runId of wakes) open.set(runId, { locks: tables.runs.get(runId)?.wakeUp !== null, events, ended });
     const end = (): void => {
@@ -69,6 +74,7 @@ export function createDatabase(clock: DatabaseClock): Database {
     return {
       commit: async () => {
         end();
+        if (restores > restoresBefore) throw new StoreError('PAWL_STORE_UNAVAILABLE', 'the database was restored');
         return run(nowMs, (statement) => storeDeliveries(statement, part, deliveries, wakes));
       },
       abort: end,
@@ -79,5 +85,9 @@ export function createDatabase(clock: DatabaseClock): Database {
     read: (query) => query({ ...tables, open, nowMs: clock.nowMs() }),
     write: (change) => whenFree(() => run(clock.nowMs(), change)),
     begin: (part, deliveries) => whenFree(() => begin(part, deliveries)),
+    restore: (rows) => {
+      restores += 1;
+      tables = copyOf(rows);
+    },
   };
 }

@@ -27,10 +27,13 @@ export interface MemoryStoreOptions {
 export interface MemoryStore extends Store {
   /** `deliver` in two phases, for what happens between them (the lost wake-ups of W01 and W03). */
   beginDelivery(part: number, deliveries: readonly Delivery[]): Promise<BegunDelivery>;
-  /** From now on it says that it is this database (P14): a replica that was promoted, a backup that was restored. */
-  become(identity: DatabaseIdentity): void;
+  /**
+   * From now on it says that it is this database (P14): a replica that was promoted, a backup that was restored.
+   * @param rows what that one has, as `peek` once gave it; left out, nothing was lost.
+   */
+  become(identity: DatabaseIdentity, rows?: Tables): void;
   /** The rows as they lie there now, for those who watch each of many small steps. */
-  peek(): Pick<Tables, 'runs' | 'seats'>;
+  peek(): Tables;
   /** All rows in canonical order: two runs of one seed give the same, byte for byte. */
   dump(): Dump;
 }
@@ -154,8 +157,9 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     overdue: async (part, graceMs, limit) => database.read((statement) => overdueIn(statement, part, graceMs, limit)),
     witness: async () => database.read(({ nowMs }) => witness.look(identity, nowMs)),
     endRecovery: async () => witness.end(),
-    become: (other) => {
+    become: (other, rows) => {
       identity = other;
+      if (rows !== undefined) database.restore(rows);
     },
     beginDelivery: (part, deliveries) => database.begin(part, deliveries),
     // Deterministic: nobody is called from outside; who waits is woken by the simulator.

@@ -7,7 +7,7 @@ export type ActionClass = (typeof ACTION_CLASSES)[number];
 
 /** How long a short key is remembered, and what every action waits at most; milliseconds. */
 const SHORT_KEY_MS = 60_000;
-const LONG_KEY_MS = 600_000;
+const LONG_KEY_MS = 120_000;
 const SETTLES_WITHIN_MS = 4_000;
 
 /** What the provider of that kind does. */
@@ -20,8 +20,8 @@ export function providerOf(kind: ActionClass): ProviderClass {
 }
 
 const IDEMPOTENCY: Readonly<Record<ActionClass, string>> = {
-  key: '{ header: Idempotency-Key, remembers: 10m }',
-  'key+lookup': '{ header: Idempotency-Key, remembers: 10m }',
+  key: '{ header: Idempotency-Key, remembers: 2m }',
+  'key+lookup': '{ header: Idempotency-Key, remembers: 2m }',
   'short-key': '{ header: Idempotency-Key, remembers: 1m }',
   lookup: 'none',
   none: 'none',

@@ -33,7 +33,20 @@ export interface FaultRates {
 }
 
 /** Kinds of trouble that can be left out, to find the smallest world in which something still goes wrong. */
-export const TROUBLES = ['database', 'wires', 'words', 'deaths', 'pauses', 'clock', 'people'] as const;
+export const TROUBLES = [
+  'database',
+  'wires',
+  'words',
+  'deaths',
+  'pauses',
+  'clock',
+  'people',
+  'errors',
+  'outages',
+  'absences',
+  'deploys',
+  'failovers',
+] as const;
 /** One kind of trouble. */
 export type Trouble = (typeof TROUBLES)[number];
 
@@ -103,5 +116,16 @@ export function createFaultPlan(random: Random, without: ReadonlySet<Trouble>): 
       healed = true;
     },
     isHealed: () => healed,
+  };
+}
+
+/** The plan of a world in which nobody listens at the provider's while `isDown`, whatever else goes on. */
+export function withOutages(plan: FaultPlan, isDown: () => boolean): FaultPlan {
+  return {
+    ...plan,
+    wireFate: (latestMs) => {
+      const fate = plan.wireFate(latestMs);
+      return isDown() ? { kind: 'unreachable', afterMs: NEAR_MS } : fate;
+    },
   };
 }

@@ -15,22 +15,25 @@ export interface Fleet {
   ask<T>(act: (verbs: Verbs) => Promise<T>): Promise<T | PawlError>;
 }
 
-/** A place stays empty this long after its process has died, at most; milliseconds. */
+/** A place stays empty this long after its process has died, at most; and where its machine is gone, too; milliseconds. */
 const EMPTY_MS_MAX = 2_000;
+const GONE_MS_MAX = 15_000;
 
-/**
- * @param start starts the process of a place, under a new name; `onDeath` is to be told when it ends, and another takes
- * its place.
- */
-export function createFleet(
-  world: World,
-  places: number,
-  start: (place: number, onDeath: () => void) => SimulatedProcess,
-): Fleet {
+/** How a fleet is kept. */
+export interface FleetSetup {
+  /** Starts the process of a place, under a new name; `onDeath` is to be told when it ends, and another takes its place. */
+  start(place: number, onDeath: () => void): SimulatedProcess;
+  /** Whether the machine has died with its process, so that the place is empty for long. */
+  isGone(): boolean;
+}
+
+/** Fills all places. */
+export function createFleet(world: World, places: number, { start, isGone }: FleetSetup): Fleet {
   const processes = new Map<number, SimulatedProcess>();
   const fill = (place: number): void => {
     const onDeath = (): void => {
-      world.after(world.random.next() * EMPTY_MS_MAX, null, () => fill(place));
+      const emptyMs = isGone() ? GONE_MS_MAX : EMPTY_MS_MAX;
+      world.after(world.random.next() * emptyMs, null, () => fill(place));
     };
     processes.set(place, start(place, onDeath));
   };

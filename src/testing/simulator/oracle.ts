@@ -4,6 +4,8 @@ import type { Transition } from '../../model/run-commit.ts';
 import type { EffectState } from '../../model/statuses.ts';
 import type { Store, StoredRun } from '../../ports/store.ts';
 import type { ActionClass } from './action-classes.ts';
+import type { DatabaseHost } from './database-host.ts';
+import type { Hearsay } from './hearsay.ts';
 import type { SimulatedProvider } from './simulated-provider.ts';
 
 /** A promise that did not hold: what, and where. */
@@ -18,6 +20,11 @@ export interface Violation {
 export interface Evidence {
   readonly provider: SimulatedProvider;
   readonly store: Store;
+  /** What processes have heard of it. */
+  readonly hearsay: Hearsay;
+  readonly host: DatabaseHost;
+  /** Effects of which a person has said what is not true. */
+  readonly misjudged: ReadonlySet<string>;
   kindOf(action: string): ActionClass;
 }
 
@@ -32,6 +39,11 @@ function isDisputed(stored: StoredRun, effect: Effect): boolean {
   return incidents.some(({ kind, effectKey }) => kind === 'late-proof' && effectKey === effect.key);
 }
 
+/** The keys under which it may have happened: an undo that a person calls done was done under an earlier try. */
+function tries({ effects }: StoredRun, { key, compensates }: Effect): readonly string[] {
+  return compensates === null ? [key] : effects.filter((row) => row.compensates === compensates).map((row) => row.key);
+}
+
 function judgeEffect(stored: StoredRun, effect: Effect, evidence: Evidence): readonly Violation[] {
   const { runId } = stored.run;
   const found: Violation[] = [];
@@ -39,13 +51,37 @@ function judgeEffect(stored: StoredRun, effect: Effect, evidence: Evidence): rea
     found.push({ rule, runId, subject: `${effect.step} ${effect.key.slice(0, 8)}`, message });
   };
   const kind = evidence.kindOf(effect.action);
+  // Whom a person has misled, and who has lost what was written, can only be right about what it has heard itself.
+  const isMisled = evidence.misjudged.has(effect.key) || evidence.host.forgotten(runId, effect.key) !== null;
   const times = evidence.provider.entriesOf(effect.key).length;
-  if (times > 1 && kind !== 'natural') say('twice', `it happened ${times} times (${kind})`);
-  if (DONE.has(effect.state) && times === 0) say('lost', `the ledger says CONFIRMED, the book has nothing (${kind})`);
-  if (NOT_DONE.has(effect.state) && times > 0 && !isDisputed(stored, effect))
+  if (times > 1 && kind !== 'natural' && !evidence.misjudged.has(effect.key))
+    say('twice', `it happened ${times} times (${kind})`);
+  if (DONE.has(effect.state) && tries(stored, effect).every((key) => evidence.provider.entriesOf(key).length === 0))
+    say('lost', `the ledger says CONFIRMED, the book has nothing (${kind})`);
+  if (NOT_DONE.has(effect.state) && times > 0 && !isDisputed(stored, effect) && !isMisled)
     say('denied', `the ledger says ${effect.state}, the book says that it happened (${kind})`);
   if (NEVER_SENT.has(effect.state) && times > 0) say('unasked', `it happened while ${effect.state} (${kind})`);
   return found;
+}
+
+/** What a process has heard and lived to tell is in the ledger, or a person is told that it contradicts it (E08). */
+function judgeHearsay(stored: StoredRun, { hearsay, host }: Evidence): readonly Violation[] {
+  const { runId } = stored.run;
+  const lostAtMs = host.loss()?.atMs ?? Number.NEGATIVE_INFINITY;
+  const known = new Set(
+    hearsay
+      .of(runId)
+      .filter(({ atMs }) => atMs > lostAtMs)
+      .map(({ key }) => key),
+  );
+  return stored.effects
+    .filter((row) => known.has(row.key) && row.state !== 'CONFIRMED' && !isDisputed(stored, row))
+    .map((row) => ({
+      rule: 'unheard',
+      runId,
+      subject: `${row.step} ${row.key.slice(0, 8)}`,
+      message: `a process has heard that it happened, and the ledger says ${row.state}`,
+    }));
 }
 
 /** A run that ended with an undo owes one to every confirmed effect that has one. */
@@ -81,14 +117,19 @@ export async function judgeRun(stored: StoredRun, evidence: Evidence): Promise<r
   const journal = await evidence.store.journal(stored.run.part, stored.run.runId);
   return [
     ...stored.effects.flatMap((effect) => judgeEffect(stored, effect, evidence)),
+    ...judgeHearsay(stored, evidence),
     ...judgeUndo(stored),
     ...judgeEvents(stored, journal),
   ];
 }
 
-/** Things that happened and that no ledger knows of. */
-export function judgeBook(runs: readonly StoredRun[], provider: SimulatedProvider): readonly Violation[] {
-  const known = new Set(runs.flatMap((stored) => stored.effects.map((effect): string => effect.key)));
+/** Things that happened and that no ledger knows of, nor one that was lost. */
+export function judgeBook(
+  runs: readonly StoredRun[],
+  { provider, host }: Pick<Evidence, 'provider' | 'host'>,
+): readonly Violation[] {
+  const lost = [...(host.loss()?.before.runs.values() ?? [])].flatMap(({ effects }) => [...effects.keys()]);
+  const known = new Set<string>([...runs.flatMap((stored) => stored.effects.map(({ key }) => key)), ...lost]);
   return provider.book.entries
     .filter((entry) => entry.effect === null || !known.has(entry.effect))
     .map((entry) => ({

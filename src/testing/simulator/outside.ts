@@ -4,18 +4,14 @@ import type { RunId } from '../../model/ids.ts';
 import type { InboxPayload } from '../../model/inbox-event.ts';
 import type { Json } from '../../model/json.ts';
 import type { Delivery } from '../../ports/store.ts';
+import type { BegunDelivery } from '../../store/memory/database.ts';
+import { pause } from './guard.ts';
 import type { OutsideAct } from './scenario.ts';
 import type { Scene } from './scene.ts';
 
 /** A vote before its approval is asked for finds nothing to vote on. */
 const VOTE_AGAIN_MS = 1_000;
 const VOTES_MAX = 20;
-
-function pause(scene: Scene, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    scene.world.after(ms, null, resolve);
-  });
-}
 
 async function cast(scene: Scene, run: RunId, act: Extract<OutsideAct, { kind: 'vote' }>): Promise<void> {
   const { fleet } = scene;
@@ -38,6 +34,17 @@ async function cast(scene: Scene, run: RunId, act: Extract<OutsideAct, { kind: '
 /** How long a receiver's transaction stays open at most, milliseconds: others claim, drain and release meanwhile. */
 const OPEN_MS_MAX = 400;
 
+/** Whether its transaction has taken effect: it breaks where another database has followed meanwhile. */
+async function isCommitted(begun: BegunDelivery): Promise<boolean> {
+  try {
+    await begun.commit();
+    return true;
+  } catch (error) {
+    if (error instanceof PawlError && error.retry !== 'never') return false;
+    throw error;
+  }
+}
+
 /** A receiver that stores the event itself, in a transaction that is open for a while and may break. */
 async function store(scene: Scene, delivery: Delivery): Promise<void> {
   const { world } = scene;
@@ -45,10 +52,8 @@ async function store(scene: Scene, delivery: Delivery): Promise<void> {
     const begun = await scene.store.beginDelivery(delivery.part, [delivery]);
     await pause(scene, world.random.next() * OPEN_MS_MAX);
     if (!scene.plan.comes('database', 0.2)) {
-      await begun.commit();
-      return;
-    }
-    begun.abort();
+      if (await isCommitted(begun)) return;
+    } else begun.abort();
   }
 }
 

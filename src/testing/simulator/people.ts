@@ -2,11 +2,10 @@ import type { RunView } from '../../engine/run-view.ts';
 import type { ResolveAsk } from '../../engine/resolve-review.ts';
 import { PawlError } from '../../model/errors.ts';
 import { wordFor } from '../truthful-operator.ts';
-import type { Fleet } from './fleet.ts';
-import type { SimulatedProvider } from './simulated-provider.ts';
-import type { World } from './world.ts';
+import type { ReviewAnswer } from '../../model/statuses.ts';
+import type { Scene } from './scene.ts';
 
-/** The people who answer what only people can: they look into the provider's book and say what they saw. */
+/** The people who answer what only people can: they look into the provider's book and say what they saw, nearly always. */
 export interface People {
   /** Looks once at everything that needs a person, and acts on a share of it. */
   attend(share: number): Promise<void>;
@@ -16,18 +15,43 @@ type IncidentView = RunView['incidents'][number];
 
 const OPERATOR = { by: 'ops', roles: ['operator', 'approver'] };
 
+/** How often somebody says of what has happened that it has not. */
+const ERRORS = 0.1;
+/** How often an undo that was refused is let go. */
+const WAIVED = 0.2;
+
 /** People of a world. */
-export function createPeople(world: World, fleet: Fleet, provider: SimulatedProvider): People {
+export function createPeople({ world, plan, fleet, provider, misjudged }: Scene): People {
   /** A refusal is not in the book: whoever asks about one hears that it did not happen. */
   const book = { entriesOf: provider.entriesOf, wasDeclined: () => false };
   let acts = 0;
+
+  const say = (effect: RunView['effects'][number]): ReviewAnswer => {
+    const truth = wordFor(book, effect);
+    if (truth === 'retry') return world.random.next() < WAIVED ? 'waived' : truth;
+    if (truth !== 'confirmed' || effect.state !== 'UNKNOWN' || !plan.comes('errors', ERRORS)) return truth;
+    misjudged.add(effect.key);
+    return 'absent';
+  };
+
+  /** What happened after all is undone by order, or let stand. */
+  const undo = async (view: RunView, eventId: string): Promise<void> => {
+    const preview = await fleet.ask((verbs) => verbs.previewCompensation(view.id));
+    if (preview instanceof PawlError) return;
+    const how = { by: 'ops', reason: 'it had happened', eventId };
+    await fleet.ask((verbs) => verbs.compensate(view.id, how, preview.planHash));
+  };
 
   const act = async (view: RunView, incident: IncidentView): Promise<void> => {
     acts += 1;
     const eventId = `act-${acts}`;
     const effect = view.effects.find((row) => row.key === incident.effect);
+    if (incident.acts.includes('compensate') && incident.kind === 'late-proof') {
+      await undo(view, eventId);
+      return;
+    }
     if (effect !== undefined) {
-      const as = wordFor(book, effect);
+      const as = say(effect);
       await fleet.ask((verbs) =>
         verbs.resolve(view.id, {
           effect: effect.key,
@@ -37,6 +61,8 @@ export function createPeople(world: World, fleet: Fleet, provider: SimulatedProv
           ...OPERATOR,
         }),
       );
+      // What was not in the book when somebody looked can be there when the word arrives.
+      if (as === 'absent' && wordFor(book, effect) !== as) misjudged.add(effect.key);
       return;
     }
     const reason = 'decided by hand';

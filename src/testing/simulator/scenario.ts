@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.ts';
-import type { Random } from '../random.ts';
+import { createRandom, type Random } from '../random.ts';
 import { ACTION_CLASSES, type ActionClass, actionLines } from './action-classes.ts';
 
 /** What the world does to a run beside the faults: each with the time at which it first comes, milliseconds. */
@@ -28,7 +28,8 @@ export interface ScenarioAction {
 /** A workflow, its provider and what happens around its runs; drawn from the seed. */
 export interface Scenario {
   readonly name: string;
-  readonly text: string;
+  /** Its versions, each in whose place the next is published. */
+  readonly texts: readonly [string, string];
   readonly actions: readonly ScenarioAction[];
   /** What comes from outside to one run; drawn anew for each. */
   outside(random: Random): readonly OutsideAct[];
@@ -48,20 +49,21 @@ interface Parts {
 const calm = (): readonly OutsideAct[] => [];
 
 function scenarioOf({ name, head = [], actions, steps, outside = calm }: Parts): Scenario {
-  const text = [
-    'pawl: 1',
-    `workflow: ${name}`,
-    'version: 1',
-    'key: input.no',
-    'input: { type: object, required: [no], properties: { no: { type: string } } }',
-    ...head,
-    'actions:',
-    ...actions.flatMap(actionLines),
-    'steps:',
-    ...steps.map((line) => `  ${line}`),
-    '',
-  ].join('\n');
-  return { name, text, actions, outside };
+  const text = (version: number, first: readonly string[]): string =>
+    [
+      'pawl: 1',
+      `workflow: ${name}`,
+      `version: ${version}`,
+      'key: input.no',
+      'input: { type: object, required: [no], properties: { no: { type: string } } }',
+      ...head,
+      'actions:',
+      ...actions.flatMap(actionLines),
+      'steps:',
+      ...[...first, ...steps].map((line) => `  ${line}`),
+      '',
+    ].join('\n');
+  return { name, texts: [text(1, []), text(2, ['- { id: news, wait: 1s }'])], actions, outside };
 }
 
 const call = (id: string, more = ''): string => `- { id: ${id}, call: do.${id}, with: { no: =input.no }${more} }`;
@@ -170,7 +172,7 @@ const approval: Draw = (random) =>
       })),
   });
 
-/** A cancel against completion, with and without a pivot. */
+/** A cancel, or a stop without undo, against completion, with and without a pivot, and an order to undo after it. */
 const cancel: Draw = (random) =>
   scenarioOf({
     name: 'cancel',
@@ -183,7 +185,7 @@ const cancel: Draw = (random) =>
       call('deliver'),
     ],
     outside: (draw) => [
-      { kind: 'cancel', atMs: draw.next() * 9_000 },
+      { kind: draw.next() < 0.2 ? 'terminate' : 'cancel', atMs: draw.next() * 9_000 },
       ...(draw.next() < 0.3 ? [{ kind: 'compensate', atMs: 9_000 + draw.next() * 9_000 } as const] : []),
     ],
   });
@@ -199,7 +201,11 @@ const deadline: Draw = (random) =>
 
 const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline];
 
+/** So many scenarios are told apart: a text that was compiled for one seed serves others. */
+const VARIANTS = 1_000;
+
 /** Draws one scenario. */
 export function drawScenario(random: Random): Scenario {
-  return random.pick(DRAWS)(random);
+  const variant = createRandom(random.below(VARIANTS));
+  return variant.pick(DRAWS)(variant);
 }

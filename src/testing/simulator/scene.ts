@@ -1,23 +1,24 @@
-import { publishVersion, type Publisher } from '../../engine/publish-version.ts';
-import { createVersionCache, type LoadedVersion, type VersionCache } from '../../engine/version-cache.ts';
-import type { Digest } from '../../model/ids.ts';
+import type { VersionCache } from '../../engine/version-cache.ts';
+import type { EffectKey, RunId } from '../../model/ids.ts';
 import { numbersFor } from '../../model/numbers.ts';
 import type { CommitAnswer } from '../../model/run-commit.ts';
 import type { SendOrder } from '../../ports/action-adapter.ts';
-import type { StoredVersion } from '../../ports/store.ts';
 import { type MemoryStore, openMemoryStore } from '../../store/memory/memory-store.ts';
 import type { ScriptWord } from '../provider/script.ts';
 import { createRandom, type Random } from '../random.ts';
 import { providerOf } from './action-classes.ts';
-import { createFaultPlan, type FaultPlan, type Trouble } from './fault-plan.ts';
+import { createDatabaseHost, type DatabaseHost } from './database-host.ts';
+import { createFaultPlan, type FaultPlan, type Trouble, withOutages } from './fault-plan.ts';
 import { createFaultyStore } from './faulty-store.ts';
-import { createFleet, type Fleet } from './fleet.ts';
+import { createFleet, type Fleet, type FleetSetup } from './fleet.ts';
+import { createHearsay, type Hearsay } from './hearsay.ts';
 import type { Violation } from './oracle.ts';
 import { drawScenario, type Scenario, type ScenarioAction } from './scenario.ts';
-import { createSimulatedActions } from './simulated-actions.ts';
+import { createSimulatedActions, type Wires } from './simulated-actions.ts';
 import { createSimulatedIds } from './simulated-ids.ts';
-import { type SimulatedProcess, startSimulatedProcess } from './simulated-process.ts';
+import { type ProcessSetup, type SimulatedProcess, startSimulatedProcess } from './simulated-process.ts';
 import { createSimulatedProvider, type SimulatedProvider } from './simulated-provider.ts';
+import { prepareVersion, sharedVersions } from './versions.ts';
 import { watchSweep } from './watch-sweep.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -32,6 +33,7 @@ export interface Figures {
   lost: number;
   reviews: number;
   runs: number;
+  failovers: number;
 }
 
 /** One world with everything in it. */
@@ -39,42 +41,33 @@ export interface Scene {
   readonly world: World;
   readonly plan: FaultPlan;
   readonly store: MemoryStore;
+  readonly host: DatabaseHost;
   readonly provider: SimulatedProvider;
   readonly fleet: Fleet;
   readonly scenario: Scenario;
   readonly figures: Figures;
   /** What was seen to be wrong while it happened. */
   readonly violations: Violation[];
+  /** What processes have heard. */
+  readonly hearsay: Hearsay;
+  /** Effects of which a person has said what is not true. */
+  readonly misjudged: Set<string>;
   /** The versions that are stored, compiled. */
   readonly versions: VersionCache;
+  /** Nobody listens at the provider's from now on, or somebody does. */
+  setDown(isDown: boolean): void;
   /** Steps the database's clock, milliseconds. */
   stepClock(ms: number): void;
 }
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const LEASE_MS = 1_500;
+const NUMBERS = numbersFor(LEASE_MS);
+/** How often a process is stopped when it has just sent something, at most, and for how long beyond its lease; milliseconds. */
+const STUNS_MAX = 0.1;
+const STUN_MS_MAX = 5_000;
 /** Processes with a worker, and one more that only serves. */
 const PLACES = 3;
-
-const prepared = new Map<string, StoredVersion>();
-const compiled = new Map<Digest, LoadedVersion>();
-
-/** Publishes a text once per process: what it becomes does not depend on the seed. */
-async function versionOf(scenario: Scenario): Promise<StoredVersion> {
-  const known = prepared.get(scenario.text);
-  if (known !== undefined) return known;
-  const store = openMemoryStore({ clock: { nowMs: () => EPOCH_MS }, parts: 1, leaseMs: LEASE_MS });
-  const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const engine: Publisher = {
-    store,
-    versions: createVersionCache(store, compiled),
-    logger: quiet,
-    tenant: 'default',
-  };
-  const { version } = await publishVersion(engine, { text: scenario.text, file: scenario.name, by: 'author' });
-  prepared.set(scenario.text, version);
-  return version;
-}
 
 const TROUBLE: readonly [ScriptWord, ...ScriptWord[]] = [
   { kind: 'lost-done' },
@@ -107,11 +100,104 @@ function actionFinder(scenario: Scenario): (operation: string) => ScenarioAction
 
 /** Nothing has happened yet. */
 export function noFigures(): Figures {
-  return { events: 0, crashes: 0, pauses: 0, fenced: 0, stale: 0, busy: 0, lost: 0, reviews: 0, runs: 0 };
+  return { events: 0, crashes: 0, pauses: 0, fenced: 0, stale: 0, busy: 0, lost: 0, reviews: 0, runs: 0, failovers: 0 };
 }
 
 /** Faults of ours: nothing outside can make them right. */
 const BUGS: ReadonlySet<string> = new Set(['run.broken', 'run.dropped']);
+
+/** Looks at each request in the instant in which its first byte leaves (E03, P14). */
+function watchBytes(scene: Pick<Scene, 'world' | 'store' | 'host' | 'violations'>) {
+  const { world, store, host, violations } = scene;
+  return ({ run: { runId }, effect: { key, step }, attempt, contract }: SendOrder): void => {
+    const say = (rule: string, message: string): void => {
+      violations.push({ rule, runId, subject: step, message });
+    };
+    const rows = [store.peek().runs.get(runId)?.effects.get(key), host.forgotten(runId, key)];
+    if (!rows.some((row) => row !== null && row !== undefined && row.attempt >= attempt))
+      say('no intent', 'sent before it was stored');
+    const kind = contract.idempotency?.kind;
+    const sinceMs = world.nowMs() - (host.loss()?.atMs ?? 0);
+    if (host.isRecovering() && kind !== 'header' && kind !== 'field' && sinceMs > NUMBERS.sendWithinMs)
+      say('recovery', `sent ${Math.round(sinceMs)} ms after the database had lost commits`);
+  };
+}
+
+/** The store that all processes talk to. */
+function watchedStore(store: MemoryStore, host: DatabaseHost, violations: Violation[]): MemoryStore {
+  return {
+    ...store,
+    sweep: watchSweep(store, violations),
+    endRecovery: async (by, reason) => {
+      host.recovered();
+      return store.endRecovery(by, reason);
+    },
+  };
+}
+
+/** Reads the logs of all processes. */
+function readLogs(figures: Figures, violations: Violation[], hearsay: Hearsay): ProcessSetup['onLog'] {
+  return (process, event, facts, owner) => {
+    const runId = facts['runId'] as RunId;
+    if (event === 'commit.answer-lost') figures.lost += 1;
+    if (event === 'effect.attempted' && facts['outcome'] === 'confirmed')
+      hearsay.hear(runId, facts['effectKey'] as EffectKey, owner);
+    if (event === 'effect.late-answer-lost') hearsay.fail(runId);
+    const isMisfit = event === 'run.set-aside' && facts['why'] !== 'poison';
+    if (BUGS.has(event) || isMisfit)
+      violations.push({ rule: 'bug', runId: null, subject: process, message: JSON.stringify({ event, ...facts }) });
+  };
+}
+
+/** What all processes of a world share. */
+interface Company extends Pick<Scene, 'world' | 'plan' | 'store' | 'host' | 'figures'> {
+  readonly watched: MemoryStore;
+  readonly wires: Omit<Wires, 'owner' | 'onByte'>;
+  readonly onLog: ProcessSetup['onLog'];
+  watchByte(order: SendOrder): void;
+}
+
+/** Makes the process of a place. */
+function processMaker(company: Company): FleetSetup['start'] {
+  const { world, plan, store, host, watched, figures, wires, onLog, watchByte } = company;
+  const { random } = world;
+  const stuns = random.next() * STUNS_MAX;
+  /** Stops a process while the answer is on its way: another one takes over, and this one hears it late (E08). */
+  const stun = (process: SimulatedProcess): void => {
+    world.after(random.next(), null, () => {
+      figures.pauses += 1;
+      process.pause(LEASE_MS + random.next() * STUN_MS_MAX);
+    });
+  };
+  const onCommit = (answer: CommitAnswer): void => {
+    if (answer.kind === 'fenced' || answer.kind === 'stale' || answer.kind === 'busy') figures[answer.kind] += 1;
+  };
+  let born = 0;
+  return (place, onDeath) => {
+    born += 1;
+    const process = startSimulatedProcess({
+      world,
+      name: `process-${born}`,
+      numbers: NUMBERS,
+      ids: createSimulatedIds(random, born),
+      versions: sharedVersions(store),
+      hasWorker: place < PLACES,
+      onDeath,
+      onLog,
+      storeFor: (owner) => createFaultyStore(watched, { world, owner, plan, host, onCommit }),
+      actionsFor: (owner) =>
+        createSimulatedActions({
+          ...wires,
+          owner,
+          onByte: (order) => {
+            watchByte(order);
+            if (plan.comes('pauses', stuns)) stun(process);
+          },
+        }),
+    });
+    return process;
+  };
+}
 
 /**
  * Builds the world of a seed: database, provider, processes, and nothing in them yet but the version.
@@ -122,7 +208,6 @@ export async function openScene(seed: number, without: ReadonlySet<Trouble>): Pr
   const scenario = drawScenario(random);
   const plan = createFaultPlan(random, without);
   const world = createWorld(random);
-  const version = await versionOf(scenario);
   const actionOf = actionFinder(scenario);
   const classOf = (operation: string) => providerOf(actionOf(operation).kind);
   const figures = noFigures();
@@ -130,51 +215,34 @@ export async function openScene(seed: number, without: ReadonlySet<Trouble>): Pr
   let clockOffsetMs = 0;
   const databaseNowMs = (): number => EPOCH_MS + Math.floor(world.nowMs() + clockOffsetMs);
   const store = openMemoryStore({ clock: { nowMs: databaseNowMs }, parts: 1, leaseMs: LEASE_MS });
-  await store.publish(version);
-  const watched: MemoryStore = { ...store, sweep: watchSweep(store, violations) };
+  await store.publish(await prepareVersion(scenario.texts[0]));
+  const host = createDatabaseHost(world, store);
+  const hearsay = createHearsay(world);
+  const watched = watchedStore(store, host, violations);
   const provider = createSimulatedProvider({ world, classOf, choose: wordChooser(random, actionOf, plan) });
-
-  const onCommit = (answer: CommitAnswer): void => {
-    if (answer.kind === 'fenced' || answer.kind === 'stale' || answer.kind === 'busy') figures[answer.kind] += 1;
-  };
-  const onByte = (order: SendOrder): void => {
-    const { runId } = order.run;
-    const row = store.peek().runs.get(runId)?.effects.get(order.effect.key);
-    if (row === undefined || row.attempt < order.attempt) {
-      violations.push({ rule: 'no intent', runId, subject: order.effect.step, message: 'sent before it was stored' });
-    }
-  };
-
-  let born = 0;
-  const start = (place: number, onDeath: () => void): SimulatedProcess => {
-    born += 1;
-    return startSimulatedProcess({
-      world,
-      name: `process-${born}`,
-      numbers: numbersFor(LEASE_MS),
-      ids: createSimulatedIds(random, born),
-      versions: createVersionCache(store, compiled),
-      hasWorker: place < PLACES,
-      onDeath,
-      storeFor: (owner) => createFaultyStore(watched, { world, owner, plan, onCommit }),
-      actionsFor: (owner) => createSimulatedActions({ world, owner, plan, provider, classOf, onByte }),
-      onLog: (process, event, facts) => {
-        if (event === 'commit.answer-lost') figures.lost += 1;
-        if (BUGS.has(event))
-          violations.push({ rule: 'bug', runId: null, subject: process, message: JSON.stringify({ event, ...facts }) });
-      },
-    });
-  };
+  let isDown = false;
+  const start = processMaker({
+    ...{ world, plan, store, host, watched, figures },
+    watchByte: watchBytes({ world, store, host, violations }),
+    onLog: readLogs(figures, violations, hearsay),
+    wires: { world, plan: withOutages(plan, () => isDown), provider, classOf },
+  });
   return {
     world,
     plan,
     store,
+    host,
     provider,
-    fleet: createFleet(world, PLACES + 1, start),
+    fleet: createFleet(world, PLACES + 1, { start, isGone: () => plan.comes('absences', 0.1) }),
     scenario,
     figures,
     violations,
-    versions: createVersionCache(store, compiled),
+    hearsay,
+    misjudged: new Set(),
+    versions: sharedVersions(store),
+    setDown: (down) => {
+      isDown = down;
+    },
     stepClock: (ms) => {
       clockOffsetMs += ms;
     },

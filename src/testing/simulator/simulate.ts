@@ -1,14 +1,14 @@
-import { PawlError } from '../../model/errors.ts';
-import type { RunIdentity } from '../../model/run.ts';
 import { isEnd } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
+import { type Cases, noCases } from './cases.ts';
+import { guard } from './guard.ts';
 import { judgeInvariants } from './judge-invariants.ts';
-import { act } from './outside.ts';
 import { judgeBook, judgeRun, type Violation } from './oracle.ts';
 import type { Trouble } from './fault-plan.ts';
 import { createPeople } from './people.ts';
+import { playCase } from './play-case.ts';
 import { type Figures, openScene, type Scene } from './scene.ts';
-import { raiseStorm } from './storm.ts';
+import { planPlagues, raiseStorm } from './storm.ts';
 
 /** What one seed came to. */
 export interface SimulationResult {
@@ -42,47 +42,24 @@ const CALM_MS = 15 * 60_000;
 const ATTEND_MS = 2_000;
 const SHARE_IN_STORM = 0.3;
 /** Invariants are looked at about this often while faults are on, milliseconds. */
-const LOOK_MS = 2_500;
+const INVARIANTS_MS = 2_500;
+/** Whether everything has ended is looked at this often, milliseconds. */
+const LOOK_MS = 1_000;
+/** What was sent before everything ended arrives within this time, and who was paused wakes up; milliseconds. */
+const TAIL_MS = 4_000;
 
-/** Starts a run and lets the world do to it what the scenario says. */
-async function playRun(scene: Scene, no: number, runs: RunIdentity[]): Promise<void> {
-  const { world, fleet, scenario } = scene;
-  const ask = { workflow: scenario.name, version: 1, input: { no: `O-${no}` }, by: 'starter' };
-  const started = await fleet.ask((verbs) => verbs.start(ask));
-  if (started instanceof PawlError) throw started;
-  runs.push(started.run);
-  const again = world.random.next() < 0.3 ? await fleet.ask((verbs) => verbs.start(ask)) : started;
-  if (again instanceof PawlError || again.run.runId !== started.run.runId) {
-    const { runId } = started.run;
-    scene.violations.push({ rule: 'start', runId, subject: `O-${no}`, message: 'the same start gave another run' });
-  }
-  for (const doing of scenario.outside(world.random)) {
-    world.after(doing.atMs, null, () => void guard(scene, act(scene, started.run.runId, doing)));
-  }
-}
-
-/** A promise of the play that breaks is a finding, not a crash of the simulator. */
-async function guard(scene: Scene, doing: Promise<void>): Promise<void> {
-  try {
-    await doing;
-  } catch (error) {
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    scene.violations.push({ rule: 'play', runId: null, subject: scene.scenario.name, message });
-  }
-}
-
-async function loadAll(scene: Scene, runs: readonly RunIdentity[]): Promise<readonly StoredRun[]> {
-  const loaded = await scene.store.load(
+async function loadAll({ store }: Scene, { started }: Cases): Promise<readonly StoredRun[]> {
+  const { runs } = await store.load(
     0,
-    runs.map((run) => run.runId),
+    [...started.values()].map(({ run }) => run.runId),
   );
-  return loaded.runs;
+  return runs;
 }
 
 /** Has people attend at intervals; in a seed where they never come, the storm and the calm are without them. */
 function bringPeople(scene: Scene): void {
   const { world, plan } = scene;
-  const people = createPeople(world, scene.fleet, scene.provider);
+  const people = createPeople(scene);
   if (!plan.comes('people', 0.8)) return;
   const attend = async (): Promise<void> => {
     await guard(scene, people.attend(plan.isHealed() ? 1 : SHARE_IN_STORM));
@@ -96,20 +73,36 @@ function isAtRest(stored: StoredRun): boolean {
   return isEnd(stored.status) || stored.status === 'HELD';
 }
 
-async function untilAtRest(scene: Scene, runs: readonly RunIdentity[], wanted: number): Promise<readonly StoredRun[]> {
-  const { world, store } = scene;
-  let seen: readonly StoredRun[] = [];
-  const endMs = world.nowMs() + CALM_MS;
-  for (;;) {
-    let rested = false;
-    world.after(1_000, null, () => {
-      rested = true;
-    });
-    await world.run(() => rested, endMs);
-    seen = await loadAll(scene, runs);
-    if (seen.length === wanted && seen.every(isAtRest)) return seen;
-    if (world.nowMs() >= endMs || store.parts === 0) return seen;
+/** Whether everything that is wanted was started, is where `isThere` wants it, and nothing is to come any more. */
+async function areThere(scene: Scene, cases: Cases, there: Whereabouts): Promise<boolean> {
+  if (cases.pending.count > 0 || cases.started.size + cases.writtenOff.size < there.wanted) return false;
+  return (await loadAll(scene, cases)).every(there.isThere);
+}
+
+interface Whereabouts {
+  readonly wanted: number;
+  isThere(stored: StoredRun): boolean;
+}
+
+/** Lets time pass until all runs are there, at most `ms`. */
+async function playUntil(scene: Scene, cases: Cases, there: Whereabouts, ms: number): Promise<void> {
+  const { world } = scene;
+  const endMs = world.nowMs() + ms;
+  for (let are = false; !are && world.nowMs() < endMs; ) {
+    await world.run(() => false, Math.min(endMs, world.nowMs() + LOOK_MS));
+    are = await areThere(scene, cases, there);
   }
+}
+
+/** Lets time pass until all runs are at rest, and are still when what was on its way has arrived. */
+async function playToRest(scene: Scene, cases: Cases, wanted: number): Promise<void> {
+  const { world } = scene;
+  const endMs = world.nowMs() + CALM_MS;
+  const there = { wanted, isThere: isAtRest };
+  do {
+    await playUntil(scene, cases, there, endMs - world.nowMs());
+    await world.run(() => false, world.nowMs() + TAIL_MS);
+  } while (!(await areThere(scene, cases, there)) && world.nowMs() < endMs);
 }
 
 /** The first of each kind is enough: what is broken stays broken. */
@@ -124,9 +117,33 @@ function watchInvariants(scene: Scene): void {
   const look = async (): Promise<void> => {
     if (plan.isHealed()) return;
     addNew(violations, await judgeInvariants(store, versions));
-    world.after(LOOK_MS * (0.5 + world.random.next()), null, () => void guard(scene, look()));
+    world.after(INVARIANTS_MS * (0.5 + world.random.next()), null, () => void guard(scene, look()));
   };
-  world.after(LOOK_MS, null, () => void guard(scene, look()));
+  world.after(INVARIANTS_MS, null, () => void guard(scene, look()));
+}
+
+/** Holds everything that is stored against what happened. */
+async function judge(scene: Scene, cases: Cases, wanted: number): Promise<void> {
+  const { violations, figures } = scene;
+  const seen = await loadAll(scene, cases);
+  const evidence = { ...scene, kindOf: kindFinder(scene) };
+  for (const stored of seen) {
+    if (!isAtRest(stored)) {
+      const { runId } = stored.run;
+      const message = 'it neither ended nor waits for a person';
+      violations.push({ rule: 'stuck', runId, subject: stored.status, message });
+    }
+    violations.push(...(await judgeRun(stored, evidence)));
+  }
+  const missing = wanted - cases.writtenOff.size - seen.length;
+  if (missing > 0) {
+    const message = 'a start never came through';
+    violations.push({ rule: 'start', runId: null, subject: `${missing} of ${wanted}`, message });
+  }
+  violations.push(...judgeBook(seen, scene));
+  addNew(violations, await judgeInvariants(scene.store, scene.versions));
+  figures.runs = seen.length;
+  figures.reviews = seen.filter((stored) => stored.status === 'HELD').length;
 }
 
 /** Plays one seed: a storm, a calm, and the comparison of what is stored with what happened. */
@@ -135,42 +152,19 @@ export async function simulate(ask: SimulationAsk): Promise<SimulationResult> {
   const scene = await openScene(seed, ask.without);
   const { world, plan, figures, violations } = scene;
   const wanted = Math.min(1 + world.random.below(4), ask.runsMax);
-  const runs: RunIdentity[] = [];
+  const cases = noCases();
   for (let no = 1; no <= wanted; no += 1) {
-    world.after(world.random.next() * 4_000, null, () => void guard(scene, playRun(scene, no, runs)));
+    world.after(world.random.next() * 4_000, null, () => void guard(scene, playCase(scene, no, cases)));
   }
   raiseStorm(scene);
+  planPlagues(scene, cases);
   bringPeople(scene);
   watchInvariants(scene);
-  await world.run(() => false, ask.stormMs);
+  await playUntil(scene, cases, { wanted, isThere: ({ status }) => isEnd(status) }, ask.stormMs);
   plan.heal();
-  const seen = await untilAtRest(scene, runs, wanted);
-  for (const stored of seen) {
-    if (!isAtRest(stored)) {
-      const { runId } = stored.run;
-      violations.push({
-        rule: 'stuck',
-        runId,
-        subject: stored.status,
-        message: 'it neither ended nor waits for a person',
-      });
-    }
-    const evidence = { provider: scene.provider, store: scene.store, kindOf: kindFinder(scene) };
-    violations.push(...(await judgeRun(stored, evidence)));
-  }
-  if (seen.length < wanted) {
-    violations.push({
-      rule: 'start',
-      runId: null,
-      subject: `${seen.length} of ${wanted}`,
-      message: 'a start never came through',
-    });
-  }
-  violations.push(...judgeBook(seen, scene.provider));
-  addNew(violations, await judgeInvariants(scene.store, scene.versions));
+  await playToRest(scene, cases, wanted);
+  await judge(scene, cases, wanted);
   figures.events = world.events();
-  figures.runs = seen.length;
-  figures.reviews = seen.filter((stored) => stored.status === 'HELD').length;
   return {
     seed,
     scenario: scene.scenario.name,

@@ -41,6 +41,10 @@ function reportOf(reaction: Reaction): AttemptReport | null {
   }
 }
 
+function isRefusal(reaction: Reaction): boolean {
+  return reaction.kind === 'answer' && reaction.status >= 400;
+}
+
 /** The path and query of a request's address. */
 export function addressOf(request: EffectRequest): URL {
   return new URL(request.url ?? 'http://provider/');
@@ -115,9 +119,11 @@ export function createSimulatedActions(wires: Wires): ActionAdapter {
       if (!gate()) return { kind: 'unsent', reason: 'the seat has no time left' };
       wires.onByte(order);
       const carry = (): Reaction => {
-        if (keys === 'honoured' && plan.isDoubled())
-          world.after(world.random.next(), null, () => provider.receive(call));
-        return provider.receive(call);
+        const isDoubled = keys === 'honoured' && plan.isDoubled();
+        const reaction = provider.receive(call);
+        // Whoever sends a copy on its own account takes a refusal for an answer, as everybody else does.
+        if (isDoubled && !isRefusal(reaction)) world.after(world.random.next(), null, () => provider.receive(call));
+        return reaction;
       };
       return exchange(wires, fate, { timeoutMs: order.timeoutMs, signal, carry });
     },

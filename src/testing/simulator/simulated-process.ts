@@ -39,7 +39,7 @@ export interface ProcessSetup {
   storeFor(owner: Owner): Store;
   actionsFor(owner: Owner): ActionAdapter;
   /** Told of everything that the process logs. */
-  onLog(process: string, event: LogEvent, facts: Readonly<Record<string, unknown>>): void;
+  onLog(process: string, event: LogEvent, facts: Readonly<Record<string, unknown>>, owner: Owner): void;
 }
 
 /** The life of a process, as its owner of events. */
@@ -75,9 +75,9 @@ class Life implements Owner {
 
 const NO_SECRETS: Secrets = { read: () => null, placeOf: (secret) => secret };
 
-function loggerOf(setup: ProcessSetup): Logger {
+function loggerOf(setup: ProcessSetup, owner: Owner): Logger {
   const tell = (facts: Readonly<Record<string, unknown>>, event: LogEvent): void =>
-    setup.onLog(setup.name, event, facts);
+    setup.onLog(setup.name, event, facts, owner);
   return { info: tell, warn: tell, error: tell };
 }
 
@@ -91,7 +91,7 @@ export function startSimulatedProcess(setup: ProcessSetup): SimulatedProcess {
     secrets: setup.secrets ?? NO_SECRETS,
     clock: createSimulatedClock(world, life),
     ids,
-    logger: loggerOf(setup),
+    logger: loggerOf(setup, life),
     numbers,
     versions,
     tenant: 'default',

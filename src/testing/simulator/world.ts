@@ -128,7 +128,8 @@ export function createWorld(random: Random): World {
   const step = (next: Scheduled): boolean => {
     const pausedUntilMs = next.owner?.pausedUntilMs() ?? 0;
     if (next.act !== null && pausedUntilMs > next.atMs) {
-      next.atMs = pausedUntilMs;
+      // Who wakes up finds everything at once, in any order.
+      next.atMs = pausedUntilMs + random.next();
       agenda.add(next);
       return false;
     }

@@ -1,0 +1,90 @@
+import type { RunIdentity } from '../../model/run.ts';
+import type { EffectState } from '../../model/statuses.ts';
+import type { Case, Cases } from './cases.ts';
+import { guard, pause } from './guard.ts';
+import { comeLater, playCase } from './play-case.ts';
+import type { Scene } from './scene.ts';
+
+/** When the database breaks down at the latest, and by how much its replica is behind at most; milliseconds. */
+const BREAKS_MS_MAX = 11_000;
+const BEHIND_MS_MAX = 2_500;
+/** By then every request that the lost database has let go is carried out or never will be, milliseconds. */
+const CARRIED_OUT_MS = 5_000;
+const RECONCILE_MS_MAX = 3_000;
+const ASK_AGAIN_MS = 1_000;
+
+/** States of a row that is still to be sent. */
+const TO_BE_SENT: ReadonlySet<EffectState> = new Set(['PROPOSED', 'AUTHORIZED']);
+
+/** Has the database break down once; a replica without the last commits follows, and people go through what was lost. */
+export function planFailover(scene: Scene, cases: Cases): void {
+  const { world, store, host, figures } = scene;
+  cases.pending.count += 1;
+  const follow = async (): Promise<void> => {
+    const rows = store.peek();
+    await pause(scene, world.random.next() * BEHIND_MS_MAX);
+    host.promote(rows);
+    figures.failovers += 1;
+    await pause(scene, CARRIED_OUT_MS + world.random.next() * RECONCILE_MS_MAX);
+    await reconcile(scene, cases);
+    cases.pending.count -= 1;
+  };
+  world.after(world.random.next() * BREAKS_MS_MAX, null, () => void guard(scene, follow()));
+}
+
+/** Whose effect stands in the book though its ledger would still send it, or has no row of it: it is undone by hand. */
+function contradicted(scene: Scene): ReadonlySet<string> {
+  const { store, host, provider } = scene;
+  const found = new Set<string>();
+  const owners = new Map<string, RunIdentity>();
+  for (const { runs } of [host.loss()?.before, store.peek()].filter((rows) => rows !== undefined))
+    for (const { run, effects } of runs.values()) for (const key of effects.keys()) owners.set(key, run);
+  for (const { effect } of provider.book.entries) {
+    const run = owners.get(effect ?? '');
+    if (run === undefined) continue;
+    const rows = [...store.peek().runs.values()].find((stored) => stored.run.key === run.key);
+    const state = [...(rows?.effects.values() ?? [])].find(({ key }) => key === effect)?.state;
+    if (state === undefined || TO_BE_SENT.has(state)) found.add(run.key);
+  }
+  return found;
+}
+
+/** What a case's sender does who knows what was lost. */
+async function takeUp(scene: Scene, cases: Cases, lost: Case, isContradicted: boolean): Promise<void> {
+  const { store, world } = scene;
+  const { no, run, acts, startedAtMs } = lost;
+  const stored = [...store.peek().runs.values()].find((rows) => rows.run.key === run.key);
+  if (stored === undefined && isContradicted) {
+    cases.started.delete(no);
+    cases.writtenOff.add(no);
+    return;
+  }
+  if (stored === undefined) {
+    cases.started.delete(no);
+    await playCase(scene, no, cases);
+    return;
+  }
+  cases.started.set(no, { ...lost, run: stored.run });
+  for (const doing of acts) {
+    const hasCome = startedAtMs + doing.atMs <= world.nowMs();
+    if (hasCome && (doing.kind === 'signal' || doing.kind === 'vote'))
+      comeLater(scene, cases, { no, delayMs: world.random.next() * ASK_AGAIN_MS, doing });
+  }
+}
+
+/** People compare the books with what the database has now, stop what contradicts them, and let the engine go on. */
+async function reconcile(scene: Scene, cases: Cases): Promise<void> {
+  const { fleet, store } = scene;
+  const wrong = contradicted(scene);
+  for (const { run } of store.peek().runs.values()) {
+    if (!wrong.has(run.key)) continue;
+    const how = { by: 'ops', reason: 'it was done before the database broke down', eventId: 'stop-1' };
+    await fleet.ask((verbs) => verbs.terminate(run.runId, how));
+  }
+  while ((await store.witness()).recovery !== null) {
+    const act = { by: 'ops', reason: 'the window was compared with the books', eventId: 'recovered-1' };
+    await fleet.ask((verbs) => verbs.endRecovery(act));
+    await pause(scene, ASK_AGAIN_MS);
+  }
+  for (const lost of [...cases.started.values()]) await takeUp(scene, cases, lost, wrong.has(lost.run.key));
+}
