@@ -94,10 +94,12 @@ interface Desk {
   readonly plan: ChaosPlan;
   /** Of the database, without a proxy. */
   readonly url: string;
+  /** Ends all workers. */
+  readonly signal: AbortSignal;
 }
 
 /** @returns false when the worker did not come up. */
-async function fillPlace({ folder, env, plan, url: direct }: Desk, place: Place): Promise<boolean> {
+async function fillPlace({ folder, env, plan, url: direct, signal }: Desk, place: Place): Promise<boolean> {
   // Of this worker alone: what the one before it said last is still being read.
   const open = new Map<string, string>();
   place.open = open;
@@ -115,6 +117,7 @@ async function fillPlace({ folder, env, plan, url: direct }: Desk, place: Place)
       folder,
       env,
       ready: { on: 'stdout', text: '"working"' },
+      signal,
       onLine: (line) => {
         const news = readNews(line);
         if (news !== null) hear(news);
@@ -131,22 +134,24 @@ async function fillPlace({ folder, env, plan, url: direct }: Desk, place: Place)
 const AGAIN_MS = 200;
 
 /** Fills places, each by one hand at a time. */
-function createStaff(desk: Desk): { fill(place: Place): Promise<void>; leave(): Promise<void> } {
+function createStaff(desk: Omit<Desk, 'signal'>): { fill(place: Place): Promise<void>; leave(): Promise<void> } {
   const filling = new Map<Place, Promise<void>>();
-  let isLeaving = false;
+  const leaving = new AbortController();
+  const { signal } = leaving;
   const keepFilling = async (place: Place): Promise<void> => {
-    while (!isLeaving && place.worker?.hasEnded() !== false) if (!(await fillPlace(desk, place))) await pass(AGAIN_MS);
+    while (!signal.aborted && place.worker?.hasEnded() !== false)
+      if (!(await fillPlace({ ...desk, signal }, place))) await pass(AGAIN_MS);
     filling.delete(place);
   };
   return {
     fill: (place) => {
-      if (isLeaving || place.worker?.hasEnded() === false) return Promise.resolve();
+      if (signal.aborted || place.worker?.hasEnded() === false) return Promise.resolve();
       const going = filling.get(place) ?? keepFilling(place);
       filling.set(place, going);
       return going;
     },
     leave: async () => {
-      isLeaving = true;
+      leaving.abort();
       await Promise.all(filling.values());
     },
   };

@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../app/config.ts';
@@ -33,6 +32,8 @@ export interface ProcessPlan {
   readonly ready: { readonly on: 'stdout' | 'stderr'; readonly text: string } | null;
   /** Told each line that it writes to stdout. */
   readonly onLine?: (line: string) => void;
+  /** Ends it at once, also while it is not ready. */
+  readonly signal?: AbortSignal;
 }
 
 /** A started process and the line with which it said that it is ready. */
@@ -46,17 +47,18 @@ const TAIL_BYTES = 4_000;
 /** Starts a process of this package and waits until it says that it is ready. @throws PAWL_INVARIANT with its last words. */
 export async function startProcess(plan: ProcessPlan): Promise<StartedProcess> {
   const entry = fileURLToPath(new URL(`../../${plan.entry}`, import.meta.url));
+  const { onLine, signal } = plan;
   const child = spawn(process.execPath, [entry, ...plan.args], {
     cwd: plan.folder,
     env: { ...plan.env },
     stdio: ['pipe', 'pipe', 'pipe'],
+    ...(signal === undefined ? {} : { signal, killSignal: 'SIGKILL' as const }),
   });
-  const { onLine } = plan;
+  // Ended by the signal: whoever waits for it is told by its exit.
+  child.on('error', () => undefined);
   if (onLine !== undefined) createInterface({ input: child.stdout }).on('line', onLine);
-  const said = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout = (said.stdout + text).slice(-TAIL_BYTES);
-  });
+  child.stdout.resume();
+  const said = { stderr: '' };
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said.stderr = (said.stderr + text).slice(-TAIL_BYTES);
   });
@@ -65,20 +67,19 @@ export async function startProcess(plan: ProcessPlan): Promise<StartedProcess> {
   return { process: handleOf(child, ended), line };
 }
 
-async function readyLine(
-  child: ChildProcess,
-  said: { readonly stdout: string; readonly stderr: string },
-  ready: NonNullable<ProcessPlan['ready']>,
+/** Line by line, for what it says before and after may come in one piece with it. */
+function readyLine(
+  child: ChildProcessWithoutNullStreams,
+  said: { readonly stderr: string },
+  { on, text }: NonNullable<ProcessPlan['ready']>,
 ): Promise<string> {
-  const stream = ready.on === 'stdout' ? child.stdout : child.stderr;
-  const ended = once(child, 'exit');
-  for (;;) {
-    const line = said[ready.on].split('\n').find((text) => text.includes(ready.text));
-    if (line !== undefined) return line;
-    if (child.exitCode !== null || child.signalCode !== null || stream === null)
-      throw new InvariantError(`a process of the demo ended too early: ${said.stderr}`);
-    await Promise.race([once(stream, 'data'), ended]);
-  }
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child[on] }).on('line', (line) => {
+      if (line.includes(text)) resolve(line);
+    });
+    child.once('error', reject);
+    child.once('exit', () => reject(new InvariantError(`a process of the demo ended too early: ${said.stderr}`)));
+  });
 }
 
 function handleOf(child: ChildProcess, ended: Promise<number | null>): DemoProcess {
