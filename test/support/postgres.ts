@@ -31,9 +31,9 @@ export interface TestStore {
 }
 
 /** The world that `npm run variants` plays in: over a pooler, with fewer connections, without hints; a test's own wish wins. */
-function variantOptions(database: string): Partial<PostgresStoreOptions> {
+function variantOptions(database: string, { pooler }: TestStoreOptions): Partial<PostgresStoreOptions> {
   const connections = process.env['PAWL_TEST_CONNECTIONS'];
-  const pooledUrl = inject('pooledUrl');
+  const pooledUrl = pooler === 'none' ? null : inject('pooledUrl');
   return {
     ...(pooledUrl === null ? {} : { url: urlOf(database, pooledUrl), pooler: 'transaction' as const }),
     ...(connections === undefined ? {} : { connections: Number(connections) }),
@@ -101,7 +101,7 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
       url,
       numbers: numbersFor(TEST_LEASE_MS),
       applicationName: 'pawl-test',
-      ...variantOptions(new URL(url).pathname.slice(1)),
+      ...variantOptions(new URL(url).pathname.slice(1), given),
       ...given,
     });
     opened.push(store);

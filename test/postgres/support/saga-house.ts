@@ -6,6 +6,7 @@ import { type App, createApp } from '../../../src/app/create-app.ts';
 import type { RunView } from '../../../src/engine/run-view.ts';
 import type { Json } from '../../../src/model/json.ts';
 import { numbersFor } from '../../../src/model/numbers.ts';
+import type { StoredVersion } from '../../../src/ports/store.ts';
 import { openPostgresStore, type PostgresStoreOptions } from '../../../src/store/postgres/postgres-store.ts';
 import { compareBook } from '../../../src/testing/demo/compare-book.ts';
 import { type Provider, startProvider } from '../../../src/testing/fake-provider.ts';
@@ -129,6 +130,7 @@ export async function openSagaHouse(plan: SagaHousePlan): Promise<SagaHouse> {
   const { store } = app.engine;
   const runs: string[] = [];
   const workers: Hands[] = [];
+  const published = new Map<string, StoredVersion>();
   const seatsNow = async (): Promise<readonly string[]> => (await store.workers()).map(({ workerId }) => workerId);
   const untilRun = async (run: string, wanted: (view: RunView) => boolean): Promise<RunView> => {
     let seen = await app.show(run);
@@ -156,7 +158,9 @@ export async function openSagaHouse(plan: SagaHousePlan): Promise<SagaHouse> {
       return { seats: new Set(seats), kill: () => hands.kill() };
     },
     begin: async (text, input = {}) => {
-      const { version } = await app.publish({ text, file: 'variant.pawl.yaml', by: 'starter' });
+      const version =
+        published.get(text) ?? (await app.publish({ text, file: 'variant.pawl.yaml', by: 'starter' })).version;
+      published.set(text, version);
       const { run } = await app.start({ workflow: version.workflow, version: version.version, input, by: 'starter' });
       runs.push(run.runId);
       return run.runId;
