@@ -29,9 +29,11 @@ const LEASE_MS = 1_500;
 const ANSWER_MS = 500;
 /** By then everything is quiet after the last heal. */
 const TAIL_MS = 240_000;
-/** A storm in which something was not seen yet goes on for so long, again and again, but not longer than that. */
-const MORE_MS = 15_000;
-const MORE_MS_MAX = 180_000;
+/** What is left of the minutes for the end, milliseconds. */
+const END_MS = 15_000;
+/** A storm in which something was not seen yet goes on for so long, again and again, but not longer than that, milliseconds. */
+const MORE_MS = 10_000;
+const MORE_MS_MAX = 240_000;
 /** Of the kills, at least this share must have met a sending under way. */
 const HIT_SHARE = 0.6;
 
@@ -66,15 +68,15 @@ async function missingNow({ traffic, figures }: Play): Promise<readonly FigureNa
 }
 
 async function playStorm(play: Play): Promise<void> {
-  const { ask, traffic, say, pace } = play;
+  const { ask, traffic, say } = play;
   const dry = keepFlowing(traffic, { ...play, inflight: ask.inflight });
-  await rage(play, ask.minutes * 60_000);
+  await rage(play, Math.max(ask.minutes * 60_000 - END_MS, ask.minutes * 30_000));
   const beganAtMs = performance.now();
   for (;;) {
     const missing = await missingNow(play);
-    if (missing.length === 0 || performance.now() - beganAtMs > MORE_MS_MAX * pace) break;
+    if (missing.length === 0 || performance.now() - beganAtMs > MORE_MS_MAX) break;
     say(`      it goes on: nothing was seen yet of ${missing.join(', ')}`);
-    await rage(play, MORE_MS * pace);
+    await rage(play, MORE_MS);
   }
   await dry();
 }

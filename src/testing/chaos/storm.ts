@@ -99,9 +99,9 @@ const ROUND: readonly (readonly [string, Trouble])[] = [
   ['server stopped', crashServer],
 ];
 
-function shuffled<T>(items: readonly T[], random: Random): readonly T[] {
-  return items
-    .map((item) => ({ item, at: random.next() }))
+/** The troubles of a round, in an order of its own. */
+export function nextRound(random: Random): typeof ROUND {
+  return ROUND.map((item) => ({ item, at: random.next() }))
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
 }
@@ -113,7 +113,7 @@ export async function rage(plan: StormPlan, forMs: number): Promise<void> {
   const isOver = (): boolean => performance.now() - beganAtMs > forMs;
   while (!isOver()) {
     for (const provider of house.providers) provider.setScript(troubledScripts(random, TROUBLE_SHARE));
-    for (const [name, trouble] of shuffled(ROUND, random)) {
+    for (const [name, trouble] of nextRound(random)) {
       if (isOver()) break;
       await trouble(plan);
       await refill(house);
