@@ -26,8 +26,8 @@ export default defineConfig({
       ],
       // What is reached today, as a floor that only rises. v8 counts each `??` and each default as a branch.
       thresholds: {
-        'src/model/**': { functions: 97, branches: 97 },
-        'src/decision/**': { functions: 98, branches: 96 },
+        'src/model/**': { functions: 100, branches: 98 },
+        'src/decision/**': { functions: 100, branches: 98 },
         'src/definition/**': { lines: 98, functions: 98, branches: 93 },
         'src/machine/**': { lines: 98, functions: 99, branches: 96 },
         'src/engine/**': { lines: 84, branches: 72 },

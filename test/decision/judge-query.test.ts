@@ -48,6 +48,16 @@ describe('a query with `found`', () => {
     });
   });
 
+  it('is not put for want of a secret, which has a code of its own', () => {
+    const unsent = { kind: 'unsent', reason: 'the secret token is missing here' } as const;
+    expect(judge({ ...unsent, lacks: 'secret' })).toMatchObject({
+      kind: 'unknown',
+      code: 'secret-missing',
+      sent: false,
+    });
+    expect(verdict({ ...unsent, lacks: 'circuit' })).toBe('unknown query-failed');
+  });
+
   it('finds an effect whose answer says nothing: its output is null', () => {
     const silent = { ...answered(204), body: undefined, bodyBytes: Buffer.alloc(0) } as AttemptReport;
     const byStatus = asks({ found: cel('response.status == 204'), output: null });

@@ -54,6 +54,7 @@ describe('the invariants of a story', () => {
     ['has a cancel that waits', cancelling],
     ['was terminated in doubt', stopped],
     ['has a key', () => ({ ...keyed(null), startKey: { runId: 'later' as RunId, startNumber: 2, requestHash: '' } })],
+    ['is HELD with an approval that is open', () => withHead(asking(), { status: 'HELD' })],
     ['has no wake-up and listens', () => ({ ...listening(), wakeUp: null })],
     ['has no wake-up and waits for a review', () => ({ ...doubting(), wakeUp: null })],
     ['has no wake-up and sleeps', () => ({ ...sleeping(), wakeUp: null })],
