@@ -1,9 +1,11 @@
 import { decide } from '../decision/decide.ts';
 import type { Decision, Orders } from '../decision/decision.ts';
 import type { DecisionInput } from '../decision/decision-input.ts';
-import { invariant } from '../model/errors.ts';
+import { invariant, StoreError } from '../model/errors.ts';
+import type { RunId } from '../model/ids.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { RunState } from '../model/run.ts';
+import type { StoredRun } from '../ports/store.ts';
 import type { SettledAnswer } from './commit-runs.ts';
 import type { Desk } from './desk.ts';
 import type { Engine } from './engine.ts';
@@ -73,12 +75,22 @@ function decideOn(hand: Hand, question: Question): Decision {
   return decide(context, question.state, question.inputs);
 }
 
+/** A run as it is stored now; null = it is not there, or cannot be read: then whoever can goes on with it. */
+async function storedNow({ engine, desk }: Hand, runId: RunId): Promise<StoredRun | null> {
+  try {
+    const { runs } = await engine.store.load(desk.part, [runId]);
+    return runs[0] ?? null;
+  } catch (error) {
+    if (error instanceof StoreError) return null;
+    throw error;
+  }
+}
+
 /** The same inputs on the run as it is stored now, without events that were answered meanwhile; null = not ours any more. */
 async function reload(hand: Hand, question: Question): Promise<Question | null> {
   const { runId } = question.state.run;
-  const { runs } = await hand.engine.store.load(hand.desk.part, [runId]);
-  const stored = runs[0];
-  if (stored === undefined || stored.fence !== question.state.fence) return null;
+  const stored = await storedNow(hand, runId);
+  if (stored === null || stored.fence !== question.state.fence) return null;
   const loaded = loadRun(hand.version, stored);
   if (loaded.kind === 'misfit') return null;
   const open = new Set(loaded.open.map((event) => `${event.source} ${event.eventId}`));
@@ -93,9 +105,8 @@ async function parkBroken(hand: Hand, question: Question, message: string): Prom
   const { engine, desk } = hand;
   const { runId } = question.state.run;
   engine.logger.error({ runId, revision: question.state.revision, message }, 'run.broken');
-  const { runs } = await engine.store.load(desk.part, [runId]);
-  const stored = runs[0];
-  if (stored !== undefined && stored.fence === question.state.fence) {
+  const stored = await storedNow(hand, runId);
+  if (stored !== null && stored.fence === question.state.fence) {
     const loaded = loadRun(hand.version, stored);
     const envelope = loaded.kind === 'run' ? loaded.envelope : null;
     await desk.commit(

@@ -3,7 +3,9 @@ import type { Desk } from '../../src/engine/desk.ts';
 import { driveRun, type Hand } from '../../src/engine/drive-run.ts';
 import { packSnapshot, snapshotText } from '../../src/decision/snapshot-envelope.ts';
 import type { SettledAnswer } from '../../src/engine/commit-runs.ts';
+import { StoreError } from '../../src/model/errors.ts';
 import { numbersFor } from '../../src/model/numbers.ts';
+import type { Outcome } from '../../src/model/outcome.ts';
 import type { RunCommit } from '../../src/model/run-commit.ts';
 import type { StoredRun } from '../../src/ports/store.ts';
 import { Play, T0, workflow } from '../decision/support/play.ts';
@@ -147,6 +149,36 @@ describe('the answer to a commit of a held run', () => {
       const { held, commits } = holderOf(run, [stale], stored);
       expect([(await driveRun(held, run.state, DUE)).kind, commits.length]).toEqual(['left', 1]);
     }
+  });
+
+  it('E08 a run that cannot be read again is let go, and what its holder knows is filed', async () => {
+    // E08: "Late answers (fenced worker, webhook, second query) are stored as observations, never overwrite."
+    const run = new Play(ONE, { script: { 'do.a': ['hang'] } }).drive();
+    const { key } = run.rowOf('a');
+    const outcome = { kind: 'unknown', code: 'no-answer', message: 'reset', sent: true } as Outcome;
+    for (const answer of [
+      { kind: 'stale', revision: 9 },
+      { kind: 'failed', message: 'a constraint' },
+    ] as const) {
+      const { held, observed, logged } = holderOf(run, [answer]);
+      const load = () => Promise.reject(new StoreError('PAWL_STORE_UNAVAILABLE', 'the connection broke'));
+      const engine = { ...held.engine, store: { ...held.engine.store, load } };
+      const late = { type: 'attempt.settled', effectKey: key, attempt: 1, outcome } as const;
+      expect((await driveRun({ ...held, engine }, run.state, [late])).kind).toBe('left');
+      expect(observed).toMatchObject([{ effectKey: key, source: 'late-answer' }]);
+      expect(logged).toContain('effect.late-answer');
+    }
+  });
+
+  it('E08 a fault that is ours while it is read is not taken for one of the store', async () => {
+    // E08: "Late answers (fenced worker, webhook, second query) are stored as observations, never overwrite."
+    const run = new Play(ONE, { canSend: false });
+    const { held } = holderOf(run, [{ kind: 'stale', revision: 9 }]);
+    const engine = {
+      ...held.engine,
+      store: { ...held.engine.store, load: () => Promise.reject(new TypeError('bug')) },
+    };
+    await expect(driveRun({ ...held, engine }, run.state, DUE)).rejects.toThrow('bug');
   });
 
   it('a commit that the database refuses for good parks the run for a person, loudly', async () => {
