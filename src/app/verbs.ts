@@ -11,13 +11,14 @@ import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
 import { type CancelPreview, previewCancel } from '../engine/preview-cancel.ts';
 import { type Published, type PublishAsk, publishVersion } from '../engine/publish-version.ts';
+import { type RecoveryWindow, recoveryWindow } from '../engine/recovery-window.ts';
 import { type ResolveAsk, resolveReview } from '../engine/resolve-review.ts';
 import { type RunView, runView } from '../engine/run-view.ts';
 import { type SignalAsk, signalRun } from '../engine/signal-run.ts';
 import { type StartAsk, type Started, startRun } from '../engine/start-run.ts';
 import { type VerifiedRun, verifyRun } from '../engine/verify-run.ts';
 import { type CheckedCounts, type VerifiedStore, verifyStore } from '../engine/verify-store.ts';
-import { takePulse } from '../engine/watch-overdue.ts';
+import { type Pulse, takePulse } from '../engine/watch-overdue.ts';
 import { explainRun, type WhyView } from '../engine/why-run.ts';
 import { NotFoundError } from '../model/errors.ts';
 import type { RunIdentity } from '../model/run.ts';
@@ -55,8 +56,10 @@ export interface Verbs {
   needs(filter: Omit<RunFilter, 'tenant' | 'needsHuman'>): Promise<readonly NeedView[]>;
   /** What a run waits for, since when, and who can move it. */
   why(run: string): Promise<WhyView>;
-  /** How many runs should have moved and are in nobody's hands, and whether any worker lives (P05). */
-  pulse(): Promise<{ readonly overdue: number; readonly workers: number }>;
+  /** How many runs should have moved and are in nobody's hands, whether any worker lives (P05), and recovery mode (P14). */
+  pulse(): Promise<Pulse>;
+  /** What may have happened and been forgotten by a database in recovery mode; null when it is in none (P14). */
+  recoveryWindow(): Promise<RecoveryWindow | null>;
   /** Ends the database's recovery mode: the window was reconciled (P14). @returns false when there was none. */
   endRecovery(act: Act): Promise<boolean>;
   history(run: string): Promise<HistoryView>;
@@ -75,6 +78,7 @@ type ReadVerbs = Pick<
   | 'needs'
   | 'why'
   | 'pulse'
+  | 'recoveryWindow'
   | 'endRecovery'
   | 'list'
   | 'history'
@@ -94,6 +98,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     needs: (filter) => listNeeds(engine, filter),
     why: async (name) => explainRun(engine, await find(name)),
     pulse: () => takePulse(engine),
+    recoveryWindow: () => recoveryWindow(engine),
     endRecovery: ({ by, reason }) => engine.store.endRecovery(by, reason),
     history: async (name) => historyView(engine, await find(name)),
     verify: async (name) => verifyRun(engine, await find(name)),

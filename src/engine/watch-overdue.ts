@@ -15,13 +15,32 @@ export async function overdueRuns(
   return lists.flat();
 }
 
-/** What any process can see of the others: how many runs nobody moves, how many workers live. Transaction: none. */
-export async function takePulse(engine: Engine): Promise<{ readonly overdue: number; readonly workers: number }> {
+/** What any process can see of the others and of the database. */
+export interface Pulse {
+  /** Runs that nobody moves. */
+  readonly overdue: number;
+  /** Living workers. */
+  readonly workers: number;
+  /** Since when the database is in recovery mode (P14), RFC 3339 UTC; null = it is not. */
+  readonly recoverySince: string | null;
+}
+
+/** Feels it. Transaction: the witness's own. */
+export async function takePulse(engine: Engine): Promise<Pulse> {
   const { store } = engine;
   const parts = Array.from({ length: store.parts }, (_, part) => part);
-  const [late, seats, nowMs] = await Promise.all([overdueRuns(engine, parts), store.workers(), store.nowMs()]);
+  const [late, seats, nowMs, { recovery }] = await Promise.all([
+    overdueRuns(engine, parts),
+    store.workers(),
+    store.nowMs(),
+    store.witness(),
+  ]);
   const living = seats.filter(({ leaseUntilMs }) => leaseUntilMs > nowMs);
-  return { overdue: late.length, workers: new Set(living.map(({ workerId }) => workerId)).size };
+  return {
+    overdue: late.length,
+    workers: new Set(living.map(({ workerId }) => workerId)).size,
+    recoverySince: recovery === null ? null : new Date(recovery.sinceMs).toISOString(),
+  };
 }
 
 /** The alarm of one part: tells each overdue run once, until it has moved (P05). */

@@ -49,6 +49,7 @@ const OPEN: ReadonlySet<string> = new Set(OPEN_STATES);
 const OPERATOR = ['role:operator'] as const;
 const A_WORKER = ['a worker'] as const;
 const START_ONE = 'pawl worker';
+const LIST_WINDOW = 'pawl db recovered';
 
 function time(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString();
@@ -80,7 +81,10 @@ function ofWaiting(view: WhyFacts['view'], waiting: WaitingFor): readonly Reason
   const row = view.effects.find((effect) => effect.step === step && OPEN.has(effect.state));
   const heldBy = HELD_BACK[row?.code ?? ''];
   const facts = { step, since, until, by, command };
-  if (heldBy !== undefined && kind !== 'answer') return [{ ...facts, kind: heldBy, text: row?.lastError ?? heldBy }];
+  if (heldBy !== undefined && kind !== 'answer') {
+    const way = heldBy === 'recovery' ? { by: OPERATOR, command: LIST_WINDOW } : {};
+    return [{ ...facts, ...way, kind: heldBy, text: row?.lastError ?? heldBy }];
+  }
   return [{ ...facts, kind, text: WORDS[kind](step ?? 'the run') }];
 }
 
@@ -122,7 +126,7 @@ function ofHouse(facts: WhyFacts): readonly Reason[] {
             text: 'the database is in recovery mode: only what providers remember by its key is sent',
             since: time(recovery.sinceMs),
             by: OPERATOR,
-            command: 'pawl db recovered --reason TEXT',
+            command: LIST_WINDOW,
           },
         ]),
     ...(suspect ? [{ ...none, kind: 'suspect', text: suspicionOf(crashes) }] : []),

@@ -105,7 +105,22 @@ describe('what any process can see of the others', () => {
     await runSql(shell.url, 'UPDATE pawl.witness SET timeline = timeline + 1');
     const why = (await shell.call(['why', 'p1', '-o', 'json'])).json<WhyView>();
     expect(why.reasons.map(({ kind }) => kind)).toContain('recovery');
+    expect((await shell.call(['ls'])).err).toMatch(
+      /^! the database is in recovery mode since .* UTC: "pawl db recovered"/,
+    );
+    const listed = await shell.call(['db', 'recovered']);
+    expect(listed.out).toMatch(/ o1 +WAITING +charge .* PROPOSED +eff_\S+ +not sent yet, as far as is known here/);
+    expect(listed.out).toMatch(/ p1 +HELD +pay .* UNKNOWN +eff_\S+ +in doubt: it goes on by its contract/);
+    expect(listed.err).toContain('pawl db recovered --reason TEXT');
+    const window = (await shell.call(['db', 'recovered', '-o', 'json'])).json<{
+      readonly forgotten: readonly unknown[];
+    }>();
+    expect(window.forgotten.length).toBeGreaterThan(1);
     expect(await recovered()).toMatchObject({ code: 0, err: 'recovery mode is over: everything is sent again\n' });
     expect((await recovered('-o', 'json')).json()).toEqual({ ended: false });
+    expect(await shell.call(['db', 'recovered'])).toMatchObject({
+      code: 5,
+      err: 'the database is in no recovery mode\n',
+    });
   });
 });

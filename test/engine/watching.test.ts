@@ -46,9 +46,9 @@ describe('what people can see from any process', () => {
     const { process, begin, settled, until, world, store } = openSmallHouse();
     const watcher = process({ works: false });
     const run = await begin(watcher.verbs, SAGA);
-    expect(await settled(watcher.verbs.pulse())).toEqual({ overdue: 0, workers: 0 });
+    expect(await settled(watcher.verbs.pulse())).toEqual({ overdue: 0, workers: 0, recoverySince: null });
     await world.run(() => false, world.nowMs() + 4_000);
-    expect(await settled(watcher.verbs.pulse())).toEqual({ overdue: 1, workers: 0 });
+    expect(await settled(watcher.verbs.pulse())).toMatchObject({ overdue: 1, workers: 0 });
     const kinds = async (): Promise<readonly string[]> =>
       (await settled(watcher.verbs.why(run))).reasons.map(({ kind }) => kind);
     expect(await kinds()).toEqual(['no-worker', 'overdue', 'worker']);
@@ -57,7 +57,7 @@ describe('what people can see from any process', () => {
     const sweeps = (): number => idle.watched.calls.filter(({ verb }) => verb === 'sweep').length;
     await until(() => sweeps() > 3);
     expect(idle.logged.filter(({ event }) => event === 'run.overdue')).toMatchObject([{ facts: { runId: run } }]);
-    expect(await settled(watcher.verbs.pulse())).toEqual({ overdue: 1, workers: 1 });
+    expect(await settled(watcher.verbs.pulse())).toMatchObject({ overdue: 1, workers: 1 });
     expect(await kinds()).toEqual(['overdue', 'worker']);
     idle.watched.hooks = {};
     await until(() => [...store.peek().runs.values()].every(({ head }) => head.status === 'COMPLETED'));

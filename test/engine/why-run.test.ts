@@ -119,7 +119,7 @@ describe('why a run does not move', () => {
     const was = { systemIdentifier: '7', timeline: 1 };
     const reasons = why({}, { suspect: true, crashes: 2, recovery: { sinceMs: NOW, was, lastSeenMs: NOW } });
     expect(reasons).toMatchObject([
-      { kind: 'recovery', since: '2030-01-01T12:00:00.000Z', command: 'pawl db recovered --reason TEXT' },
+      { kind: 'recovery', since: '2030-01-01T12:00:00.000Z', command: 'pawl db recovered' },
       { kind: 'suspect', text: 'it took 2 workers with it: it is held alone until it has moved' },
     ]);
     expect(why({}, { suspect: true, crashes: 1 })[0]?.text).toContain('it took a worker with it');

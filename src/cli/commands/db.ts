@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { manageDatabase } from '../../app/manage-database.ts';
-import { type CliContext, printJson } from '../cli-context.ts';
+import type { App } from '../../app/create-app.ts';
+import { type CliContext, printJson, widthOf } from '../cli-context.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Bind } from '../bind.ts';
 import { hidePasswords } from '../hide-passwords.ts';
+import { renderTable } from '../table.ts';
+import { timeWords } from '../time-words.ts';
 
 /** `pawl db start|stop|status|url`: the PostgreSQL that starts itself. */
 export function addDb(program: Command, bind: Bind): void {
@@ -21,9 +24,13 @@ export function addDb(program: Command, bind: Bind): void {
     .description('its address')
     .action(bind((context) => url(context)));
   db.command('recovered')
-    .description('end recovery mode: what the database may have forgotten was compared with the providers')
-    .requiredOption('--reason <text>', 'how the window was reconciled; kept')
-    .action(bind((context, options: { readonly reason: string }) => recovered(context, options.reason)));
+    .description('list what the database may have forgotten; with --reason end recovery mode, after it was compared')
+    .option('--reason <text>', 'how the window was reconciled; kept')
+    .action(
+      bind((context, { reason }: { readonly reason?: string }) =>
+        reason === undefined ? listWindow(context) : recovered(context, reason),
+      ),
+    );
 }
 
 function manager(context: CliContext): ReturnType<typeof manageDatabase> {
@@ -67,11 +74,53 @@ async function url(context: CliContext): Promise<void> {
   else context.print(address);
 }
 
+type ForgottenView = NonNullable<Awaited<ReturnType<App['recoveryWindow']>>>['forgotten'][number];
+
+const NO_RECOVERY = 'the database is in no recovery mode';
+
+async function listWindow(context: CliContext): Promise<void> {
+  const found = await context.withApp((app) => app.recoveryWindow());
+  if (found === null) context.exit = EXIT.conflict;
+  if (printJson(context, found)) return;
+  if (found === null) {
+    context.say(NO_RECOVERY);
+    return;
+  }
+  const columns = [
+    { heading: 'RUN' },
+    { heading: 'KEY', shrinks: true },
+    { heading: 'STATUS' },
+    { heading: 'STEP', shrinks: true },
+    { heading: 'ACTION', shrinks: true },
+    { heading: 'LEDGER' },
+    { heading: 'EFFECT', shrinks: true },
+    { heading: 'WHAT', shrinks: true },
+  ];
+  context.print(renderTable(columns, found.forgotten.map(forgottenRow), widthOf(context)));
+  if (found.more) context.say('there are more unfinished runs than are listed');
+  const window = `${timeWords(found.lastSeen)} and ${timeWords(found.since)}`;
+  context.say(`what was done between ${window} may be forgotten; runs that began in that time are not here at all`);
+  context.say('compare it with the books of the providers, then: pawl db recovered --reason TEXT');
+}
+
+const HELD_BACK = 'held back: it is sent as soon as recovery mode ends';
+/** What is said of rows of which no sending is written here. */
+const UNSENT: Readonly<Record<string, string>> = {
+  PROPOSED: 'not sent yet, as far as is known here',
+  AUTHORIZED: 'not sent yet, as far as is known here',
+};
+
+function forgottenRow({ run, key, status, effect }: ForgottenView): readonly string[] {
+  if (effect === null) return [run, key, status, '', '', '', '', 'may have gone on from here'];
+  const what = effect.heldBack ? HELD_BACK : (UNSENT[effect.state] ?? 'in doubt: it goes on by its contract');
+  return [run, key, status, effect.step, effect.action, effect.state, effect.key, what];
+}
+
 async function recovered(context: CliContext, reason: string): Promise<void> {
   const ended = await context.withApp((app) =>
     app.endRecovery({ by: app.principal(context.options.by ?? null).name, reason }),
   );
   if (!ended) context.exit = EXIT.conflict;
   if (printJson(context, { ended })) return;
-  context.say(ended ? 'recovery mode is over: everything is sent again' : 'the database is in no recovery mode');
+  context.say(ended ? 'recovery mode is over: everything is sent again' : NO_RECOVERY);
 }

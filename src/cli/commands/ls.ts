@@ -5,7 +5,7 @@ import { type CliContext, printJsonList, widthOf } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
 import { UsageError } from '../report-error.ts';
 import { renderTable } from '../table.ts';
-import { counted } from '../time-words.ts';
+import { counted, timeWords } from '../time-words.ts';
 
 interface LsOptions {
   readonly needs?: 'human';
@@ -103,8 +103,12 @@ async function lsNeeds(context: CliContext, filter: Parameters<App['needs']>[0])
   context.print(renderTable(columns, rows, widthOf(context)));
 }
 
-/** The alarm of whoever looks: runs that should have moved, and nobody there to move them (P05). */
-function tellPulse(context: CliContext, { overdue, workers }: Awaited<ReturnType<App['pulse']>>): void {
+/** The alarm of whoever looks: runs that should have moved and nobody there to move them (P05), recovery mode (P14). */
+function tellPulse(context: CliContext, { overdue, workers, recoverySince }: Awaited<ReturnType<App['pulse']>>): void {
+  if (recoverySince !== null)
+    context.say(
+      `! the database is in recovery mode since ${timeWords(recoverySince)}: "pawl db recovered" lists what may have happened`,
+    );
   if (overdue === 0) return;
   const who =
     workers === 0 ? 'no worker is alive: start one with "pawl worker"' : `${counted(workers, 'worker')} alive`;
