@@ -10,7 +10,7 @@ import type { Draft } from './draft.ts';
 import { prepareCall } from './prepare-call.ts';
 import { atEntry, enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { framesAt, framesAhead, scopeAt } from './step-scope.ts';
-import { durationOf } from './time-values.ts';
+import { durationOf } from '../model/time-values.ts';
 
 /** What an approval will be, or why it cannot be asked. */
 type Asked = { readonly approval: Approval; readonly targets: readonly Effect[] } | { readonly fault: string };

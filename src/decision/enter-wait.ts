@@ -5,7 +5,7 @@ import type { Draft } from './draft.ts';
 import { atEntry, enqueueSettled } from './settle-step.ts';
 import { scopeAt } from './step-scope.ts';
 import { templateFault } from './template-fault.ts';
-import { durationOf, instantOf } from './time-values.ts';
+import { durationOf, instantOf } from '../model/time-values.ts';
 
 /** Sleeps until an instant that is fixed now, once; an instant that has passed is settled in the same commit. */
 export function enterWait(draft: Draft, step: WaitStep, data: RunData): void {

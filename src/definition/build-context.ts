@@ -1,5 +1,6 @@
 import type { Expression, JsonSchema, Template } from '../model/definition.ts';
 import { parseDuration } from '../model/duration.ts';
+import { caught } from '../model/caught.ts';
 import { RefusedError } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { parseTemplate } from './parse-template.ts';
@@ -94,10 +95,8 @@ export function readTexts(node: YamlNode | null): readonly string[] {
 
 /** Reports a text that is no duration, with the mend. */
 export function reportDuration(context: BuildContext, pointer: string, error: unknown): void {
-  if (!(error instanceof RefusedError)) throw error;
-  const { help } = error.details;
-  const [message = error.message] = error.message.split('; ');
-  context.report({ code: 'PAWL-110', pointer, message, help: typeof help === 'string' ? help : null });
+  const { message, details } = caught(error, RefusedError);
+  context.report({ code: 'PAWL-110', pointer, message: message.replace(/; .*/s, ''), help: String(details['help']) });
 }
 
 /** Milliseconds of a duration key; the fallback where there is none or it cannot be read (told). */

@@ -1,4 +1,5 @@
 import type { CatchClause, ChooseBranch, EndStep, Step, StepBase, Template, WaitStep } from '../model/definition.ts';
+import { instantOf } from '../model/time-values.ts';
 import {
   type BuildContext,
   readDuration,
@@ -69,10 +70,20 @@ function readBranches(context: BuildContext, node: YamlNode | null): readonly Ch
   });
 }
 
+/** An instant that is written out is read at once; a computed one when it is there. */
+function readInstant(context: BuildContext, node: YamlNode): Template | null {
+  const template = readTemplate(context, node);
+  if (template?.kind !== 'literal' || !('why' in instantOf(template.value))) return template;
+  const message = '`until` must be a time with its zone';
+  const help = 'write for example 2030-01-31T12:00:00Z; a length of time stands in `wait` itself';
+  context.report({ code: 'PAWL-106', pointer: node.pointer, message, help });
+  return template;
+}
+
 function readWait(context: BuildContext, node: YamlNode | null): WaitStep['wait'] {
   const zero: Template = { kind: 'literal', value: '0s' };
   const until = child(node, 'until');
-  if (until !== null) return { kind: 'until', instant: readTemplate(context, until) ?? zero };
+  if (until !== null) return { kind: 'until', instant: readInstant(context, until) ?? zero };
   const duration = readTemplate(context, node) ?? zero;
   if (node !== null && duration.kind === 'literal') readDuration(context, node, 0);
   return { kind: 'for', duration };

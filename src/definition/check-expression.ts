@@ -1,4 +1,5 @@
 import type { Expression, JsonSchema, Template, WorkflowDefinition } from '../model/definition.ts';
+import { caught } from '../model/caught.ts';
 import { checkProgram, parseSource, SyntaxFault } from './expression-engine.ts';
 import { BOUNDS } from './expression/bounds.ts';
 import { type ExpressionProblem, problemAt } from './expression/expression-problem.ts';
@@ -92,21 +93,21 @@ export function inferExpression(expression: Expression, site: Site, types: TypeS
   return { type, problems: [...inference.problems, ...found], tree };
 }
 
+const SPLIT_HELP = 'split it: compute parts in `set` steps, or in the action';
+
 function unread(
   span: { readonly start: number; readonly end: number },
   kind: 'bounds',
   message: string,
 ): InferredExpression {
-  const help = 'split it: compute parts in `set` steps, or in the action';
-  return { type: DYN, problems: [problemAt(span, { kind, message, help })], tree: null };
+  return { type: DYN, problems: [problemAt(span, { kind, message, help: SPLIT_HELP })], tree: null };
 }
 
 function read(source: string): SyntaxNode | SyntaxFault {
   try {
     return parseSource(source);
   } catch (error) {
-    if (error instanceof SyntaxFault) return error;
-    throw error;
+    return caught(error, SyntaxFault);
   }
 }
 
@@ -122,8 +123,7 @@ function engineProblems(tree: SyntaxNode, source: string): readonly ExpressionPr
   } catch (error) {
     if (error instanceof UnknownFunction)
       return [problemAt(error.node, { kind: 'unknown-function', message: error.message })];
-    if (error instanceof SyntaxFault)
-      return [problemAt(tree, { kind: 'bounds', message: 'too large for the expression engine' })];
-    throw error;
+    caught(error, SyntaxFault);
+    return [problemAt(tree, { kind: 'bounds', message: 'too large for the expression engine', help: SPLIT_HELP })];
   }
 }

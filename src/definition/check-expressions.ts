@@ -30,10 +30,9 @@ const CODES: Readonly<Record<ExpressionProblem['kind'], ProblemCode>> = {
 };
 
 function helpOf(problem: ExpressionProblem): string | null {
-  if (problem.help !== null || problem.name === null) return problem.help;
-  const near = suggest(problem.name, problem.candidates);
-  if (near !== null) return near;
-  return problem.candidates.length > 0 ? `known here: ${problem.candidates.join(', ')}` : null;
+  const near = problem.name === null ? null : suggest(problem.name, problem.candidates);
+  const known = problem.candidates.length > 0 ? `known here: ${problem.candidates.join(', ')}` : null;
+  return near ?? problem.help ?? known;
 }
 
 function inExpression(problem: ExpressionProblem, expression: Expression): Finding {

@@ -1,3 +1,4 @@
+import { caught } from '../model/caught.ts';
 import { RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import { closestWord } from './closest-word.ts';
@@ -65,6 +66,18 @@ const KEYWORDS: Readonly<Record<string, Holds>> = {
   multipleOf: 'number',
 };
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
+/** What other languages call the types. */
+const OTHER_TYPES: ReadonlyMap<string, string> = new Map([
+  ['text', 'string'],
+  ['str', 'string'],
+  ['int', 'integer'],
+  ['float', 'number'],
+  ['double', 'number'],
+  ['decimal', 'number'],
+  ['bool', 'boolean'],
+  ['map', 'object'],
+  ['list', 'array'],
+]);
 const WORDS: Readonly<Record<Exclude<Holds, 'any' | 'type'>, string>> = {
   schema: 'a schema (a map)',
   schemas: 'a list of schemas',
@@ -80,8 +93,7 @@ const WORDS: Readonly<Record<Exclude<Holds, 'any' | 'type'>, string>> = {
 const isTextList = (value: Json): boolean =>
   Array.isArray(value) && value.every((item: Json) => typeof item === 'string');
 
-const FITS: Readonly<Record<Exclude<Holds, 'type'>, (value: Json) => boolean>> = {
-  any: () => true,
+const FITS: Readonly<Record<Exclude<Holds, 'any' | 'type'>, (value: Json) => boolean>> = {
   schema: (value) => isObject(value) || typeof value === 'boolean',
   schemas: (value) => Array.isArray(value) && value.length > 0,
   map: isObject,
@@ -97,12 +109,25 @@ function finding(pointer: string, message: string, help: string | null, at: 'key
   return { code: 'PAWL-114', pointer, message, help, at };
 }
 
+function typeMeant(word: string): string | null {
+  return OTHER_TYPES.get(word) ?? closestWord(word, TYPES);
+}
+
+/** How a text becomes what the keyword holds. */
+function keywordHelp(holds: Holds, value: Json): string | null {
+  if (typeof value !== 'string') return null;
+  if (holds === 'texts') return `write a list: [${value}]`;
+  if (holds === 'count' || holds === 'number')
+    return /^\d+(?:\.\d+)?$/.test(value) ? `write ${value} without quotes` : null;
+  return holds === 'schema' ? `write { type: ${typeMeant(value) ?? 'string'} }` : null;
+}
+
 function typeFindings(node: YamlNode): Finding[] {
   const nodes = Array.isArray(node.value) ? itemsOf(node) : [node];
   return nodes.flatMap((item) => {
     const word = textOf(item);
     if (word !== null && TYPES.includes(word)) return [];
-    const near = word === null ? null : closestWord(word, TYPES);
+    const near = word === null ? null : typeMeant(word);
     const found = word === null ? valueKind(item.value) : `\`${word}\``;
     return [
       finding(
@@ -121,10 +146,11 @@ function keywordFindings(keyword: string, node: YamlNode): Finding[] {
     const help = near === null ? 'keywords are those of JSON Schema 2020-12' : `did you mean \`${near}\`?`;
     return [finding(node.pointer, `\`${keyword}\` is no keyword of JSON Schema`, help, 'key')];
   }
+  if (holds === 'any') return [];
   if (holds === 'type') return typeFindings(node);
   if (!FITS[holds](node.value)) {
-    const words = holds === 'any' ? 'a value' : WORDS[holds];
-    return [finding(node.pointer, `\`${keyword}\` must be ${words} (found ${valueKind(node.value)})`, null)];
+    const message = `\`${keyword}\` must be ${WORDS[holds]} (found ${valueKind(node.value)})`;
+    return [finding(node.pointer, message, keywordHelp(holds, node.value))];
   }
   if (keyword === '$ref' && !String(node.value).startsWith('#')) {
     return [
@@ -171,8 +197,7 @@ function checkOne(node: YamlNode | null): readonly Finding[] {
     compileSchema(node.value);
     return [];
   } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    const reason = String(error.details['reason']);
+    const reason = String(caught(error, RefusedError).details['reason']);
     return [finding(patternPointer(node, reason) ?? node.pointer, `the JSON Schema cannot be used: ${reason}`, null)];
   }
 }
@@ -198,7 +223,7 @@ const FOREIGN_REFERENCE = /"\$ref":"(?!#\/\$defs\/)/;
 function defaultFindings(node: YamlNode, root: YamlNode): readonly Finding[] {
   const value = child(node, 'default');
   if (value === null || !isObject(node.value)) return [];
-  const defs = isObject(root.value) ? root.value['$defs'] : undefined;
+  const defs = child(root, '$defs')?.value;
   const schema = defs === undefined ? node.value : { ...node.value, $defs: defs };
   if (FOREIGN_REFERENCE.test(JSON.stringify(schema))) return [];
   const [misfit] = compileSchema(schema)(fillDefaults(schema, value.value));

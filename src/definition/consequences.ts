@@ -59,10 +59,9 @@ export function lintOfItsOwn(
 ): readonly Problem[] {
   const parts = new Set([...reading.suspect].map(partOf));
   const spoilt = new Set([...parts, ...callersOf(parts, definition)]);
-  const rootIsSpoilt = [...parts].some((part) => /^\/[^/]*$/.test(part));
   const isOwn = (problem: Problem): boolean => {
-    if (UNKNOWN_NAME.has(problem.code)) return isUnknownName(problem, reading);
-    return problem.pointer === '' ? !rootIsSpoilt : !spoilt.has(partOf(problem.pointer));
+    const home = UNKNOWN_NAME.get(problem.code);
+    return home === undefined ? !spoilt.has(partOf(problem.pointer)) : isUnknownName(problem, home, reading);
   };
   return lint.filter(isOwn);
 }
@@ -77,9 +76,8 @@ const UNKNOWN_NAME: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Whether a name is missing in the file, too: not only in what could be built of it. */
-function isUnknownName({ code, pointer }: Problem, { map, suspect, lostIds }: WorkflowReading): boolean {
+function isUnknownName({ code, pointer }: Problem, home: string, { map, suspect, lostIds }: WorkflowReading): boolean {
   if (isInside(pointer, suspect)) return false;
-  const home = UNKNOWN_NAME.get(code) ?? '';
   const name = code === 'PAWL-210' ? lastToken(pointer) : (map.scalarText(pointer) ?? '');
   if (home === '/steps') return !lostIds.has(name);
   // A catalogue declares actions elsewhere; a misspelled document key may be the one that declares the name.

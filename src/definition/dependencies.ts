@@ -1,4 +1,5 @@
 import type { Expression, Template } from '../model/definition.ts';
+import { caught } from '../model/caught.ts';
 import { parseSource, SyntaxFault } from './expression-engine.ts';
 import { readPaths } from './expression/read-paths.ts';
 
@@ -26,8 +27,8 @@ export function describeDependencies(expression: Expression): readonly Dependenc
       end: node.end,
     }));
   } catch (error) {
-    if (error instanceof SyntaxFault) return [];
-    throw error;
+    caught(error, SyntaxFault);
+    return [];
   }
 }
 

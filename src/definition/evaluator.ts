@@ -1,4 +1,5 @@
 import type { Expression, Template, WorkflowDefinition } from '../model/definition.ts';
+import { caught } from '../model/caught.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import {
   compileProgram,
@@ -183,8 +184,8 @@ function makePlan(expression: Expression): Plan {
     return { kind: 'program', run: compileProgram(lowered.text), lowered, reads: readsOf(readPaths(tree)) };
   } catch (error) {
     if (error instanceof SyntaxFault) throw new ExpressionFault(expression, error.span, 'this is not CEL');
-    if (error instanceof UnknownFunction) throw new ExpressionFault(expression, error.node, error.message);
-    throw error;
+    const { node, message } = caught(error, UnknownFunction);
+    throw new ExpressionFault(expression, node, message);
   }
 }
 

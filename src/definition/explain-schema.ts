@@ -1,14 +1,23 @@
-import type { Json } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import { closestWord } from './closest-word.ts';
 import { explainValue } from './explain-value.ts';
 import { checkFile, type SchemaError } from './file-schema.ts';
 import { STEP_KEYS } from './generated/step-keys.generated.ts';
 import type { Finding } from './report-problem.ts';
 import { childPointer, isInside, lastToken } from './source-map.ts';
-import { isObject } from './yaml-node.ts';
+import { child, entriesOf, isObject } from './yaml-node.ts';
 
-const texts = (value: Json | undefined): readonly string[] =>
-  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+/** The keys that parts of a schema of ours require: of one, or of the choices of a list. */
+function requiredKeys(rule: Json): readonly string[] {
+  const parts = (Array.isArray(rule) ? rule : [rule]) as readonly { readonly required: readonly string[] }[];
+  return parts.flatMap(({ required }) => required);
+}
+
+/** The keys of a schema with what each holds. */
+function propertiesOf(schema: JsonObject): readonly (readonly [string, Json])[] {
+  const properties = child({ value: schema, pointer: '' }, 'properties');
+  return entriesOf(properties).map(([key, { value }]) => [key, value]);
+}
 
 /** Errors that only repeat others: the frame of a choice, and the branches of one. */
 function isEcho(error: SchemaError): boolean {
@@ -24,21 +33,21 @@ function placeName(pointer: string): string {
 }
 
 /** Whether a key's schema refuses it as one of a later part of the language. */
-function isLaterKey(schema: Json | undefined): boolean {
-  if (!isObject(schema)) return false;
-  const parts = schema['allOf'];
+function isLaterKey(schema: Json): boolean {
+  const parts = isObject(schema) && schema['allOf'];
   return Array.isArray(parts) && parts.some((part: Json) => isObject(part) && part['x-kind'] === 'not-yet');
 }
 
 /** The keys that may still be added to a map: of a step only those of its verb, apart from those of a later part. */
 function keysOf({ schema, data }: SchemaError): { readonly now: readonly string[]; readonly later: readonly string[] } {
-  const properties = isObject(schema['properties']) ? Object.entries(schema['properties']) : [];
-  const present = isObject(data) ? Object.keys(data) : [];
-  const verb = present.find((key) => STEP_KEYS[key]?.isVerb === true) ?? null;
+  const properties = propertiesOf(schema);
+  const present = Object.keys(data as JsonObject);
   const isStep = properties.some(([key]) => key === 'choose');
+  const verb = present.find((key) => isStep && STEP_KEYS[key]?.isVerb === true);
   const fits = (key: string): boolean => {
-    const owner = isStep && verb !== null ? STEP_KEYS[key] : undefined;
-    return owner === undefined || (!owner.isVerb && (owner.verbs === null || owner.verbs.includes(verb ?? '')));
+    const owner = STEP_KEYS[key];
+    if (verb === undefined || owner === undefined) return true;
+    return !owner.isVerb && (owner.verbs === null || owner.verbs.includes(verb));
   };
   const free = properties.filter(([key]) => !present.includes(key) && fits(key));
   return {
@@ -47,14 +56,25 @@ function keysOf({ schema, data }: SchemaError): { readonly now: readonly string[
   };
 }
 
+/** In other tools a key names a step, or what it calls. */
+function stepHelp({ data, schema }: SchemaError, name: string): string | null {
+  const isStep = propertiesOf(schema).some(([key]) => key === 'choose');
+  const verbs = (value: Json): readonly string[] =>
+    Object.keys(isObject(value) ? value : {}).filter((key) => STEP_KEYS[key]?.isVerb === true);
+  if (!isStep || verbs(data).length > 0) return null;
+  const inner = (data as JsonObject)[name] ?? null;
+  if (verbs(inner).length > 0) return `a step is named by its \`id\`: write \`id: ${name}\`, and its keys beside it`;
+  return name.includes('.') ? `to call an action write \`call: ${name}\`, and what it takes in \`with\`` : null;
+}
+
 /** The keys of which one must be there, and those of them that this release has. */
 function choicesOf({ rule, schema }: SchemaError): {
   readonly all: readonly string[];
   readonly now: readonly string[];
 } {
-  const all = (Array.isArray(rule) ? rule : []).flatMap((one: Json) => (isObject(one) ? texts(one['required']) : []));
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  return { all, now: all.filter((key) => !isLaterKey(properties[key])) };
+  const all = requiredKeys(rule);
+  const later = propertiesOf(schema).flatMap(([key, value]) => (isLaterKey(value) ? [key] : []));
+  return { all, now: all.filter((key) => !later.includes(key)) };
 }
 
 /** Keys whose absence or place was told by an unknown key that was meant for them. */
@@ -112,7 +132,8 @@ class Explainer {
     const near = closestWord(name, [...now, ...later]);
     this.noteMeant(error.pointer, near ?? '');
     const meant = near !== null && later.includes(near) ? `\`${near}\` is not yet part of this release` : null;
-    const offer = near === null ? `the keys here are ${now.join(', ')}` : `did you mean \`${near}\`?`;
+    const offer =
+      near === null ? (stepHelp(error, name) ?? `the keys here are ${now.join(', ')}`) : `did you mean \`${near}\`?`;
     return {
       code: 'PAWL-101',
       pointer: childPointer(error.pointer, name),
@@ -156,10 +177,11 @@ class Explainer {
   }
 
   private oneOf(error: SchemaError): Finding | null {
-    if (!isObject(error.data)) return null;
+    const { data } = error;
+    if (!isObject(data)) return null;
     const { all, now: choices } = choicesOf(error);
     const isStep = choices.includes('call') && choices.includes('choose');
-    const present = all.filter((key) => isObject(error.data) && Object.hasOwn(error.data, key));
+    const present = all.filter((key) => Object.hasOwn(data, key));
     if (present.length > 1) return this.tooMany(error, present, isStep);
     const meant = this.meant.get(error.pointer);
     if (meant !== undefined && (isStep || choices.some((key) => meant.has(key)))) return null;
@@ -169,14 +191,15 @@ class Explainer {
       at: 'key',
       message: isStep
         ? 'this step has no verb'
-        : `${this.placeOf(error)} needs ${choices.length > 1 ? 'one of ' : ''}${choices.map((key) => `\`${key}\``).join(', ')}`,
-      help: isStep ? `say what it does: ${choices.join(', ')}` : `add \`${choices[0] ?? ''}:\``,
+        : `${this.placeOf(error)} needs ${choices.map((key) => `\`${key}\``).join(' or ')}`,
+      help: isStep
+        ? `say what it does: ${choices.join(', ')}`
+        : `add ${choices.map((key) => `\`${key}:\``).join(' or ')}`,
     };
   }
 
   private tooMany(error: SchemaError, present: readonly string[], isStep: boolean): Finding {
-    const inOrder = isObject(error.data) ? Object.keys(error.data).filter((key) => present.includes(key)) : present;
-    const [first = '', second = ''] = inOrder;
+    const [first = '', second = ''] = Object.keys(error.data as JsonObject).filter((key) => present.includes(key));
     return {
       code: isStep ? 'PAWL-109' : 'PAWL-111',
       pointer: childPointer(error.pointer, second),
@@ -189,8 +212,7 @@ class Explainer {
   }
 
   private exclusive(error: SchemaError): Finding {
-    const keys = isObject(error.rule) ? texts(error.rule['required']) : [];
-    return this.tooMany(error, keys, false);
+    return this.tooMany(error, requiredKeys(error.rule), false);
   }
 }
 

@@ -34,7 +34,7 @@ function typeFinding(error: SchemaError): Finding {
       help: `write ${data}s for seconds, ${data}m for minutes, or for example 1h30m`,
     };
   }
-  const types = typeof rule === 'string' ? [rule] : Array.isArray(rule) ? rule.map(String) : [];
+  const types = (Array.isArray(rule) ? rule : [rule]).map((type: Json) => String(type));
   const wanted = schema['x-kind'] === 'duration' ? 'a duration such as 30s' : (form(error) ?? kindWords(types));
   const isName = typeof data === 'number' && NAME_FORM.test(wanted);
   return {
@@ -66,8 +66,6 @@ function typeHelp(data: Json, types: readonly string[]): string | null {
   if (types.includes('object')) return 'write a map: { key: value }, or its keys on lines of their own';
   if (typeof data !== 'string') return null;
   if (types.includes('boolean')) return switchHelp(data);
-  const isNumber = types.includes('integer') || types.includes('number');
-  if (!isNumber) return null;
   return /^-?\d+(?:\.\d+)?$/.test(data) ? `write ${data} without quotes` : DIGITS_HELP;
 }
 
@@ -117,9 +115,9 @@ const NAME_FORM = /identifier|name of|dotted name|begins with/;
 
 function patternFinding(error: SchemaError): Finding {
   const { pointer, data, propertyName } = error;
-  const wanted = form(error) ?? 'a text of another form';
+  const wanted = String(error.schema['x-form']);
   const isName = propertyName !== null || NAME_FORM.test(wanted);
-  const written = propertyName ?? (typeof data === 'string' ? data : '');
+  const written = propertyName ?? String(data);
   const help = isName ? nameHelp(written, String(error.rule)) : /number/.test(wanted) ? DIGITS_HELP : null;
   if (propertyName !== null) {
     const message = `${nameOf(error)} is not ${wanted}`;
@@ -128,22 +126,29 @@ function patternFinding(error: SchemaError): Finding {
   return { code: isName ? 'PAWL-112' : 'PAWL-106', pointer, message: `${nameOf(error)} must be ${wanted}`, help };
 }
 
+/** The ranges that the schemas of files have. */
+function rangeWords(keyword: string, limit: string): string {
+  switch (keyword) {
+    case 'minItems':
+      return 'a list with something in it';
+    case 'minProperties':
+      return 'a map with something in it';
+    case 'maxItems':
+      return `a list of at most ${limit}`;
+    case 'minimum':
+      return `at least ${limit}`;
+    default:
+      return `at most ${limit}`;
+  }
+}
+
 function rangeFinding(error: SchemaError, code: 'PAWL-105' | 'PAWL-107'): Finding {
   const limit = String(error.params['limit']);
-  const words: Readonly<Record<string, string>> = {
-    minimum: `at least ${limit}`,
-    maximum: `at most ${limit}`,
-    exclusiveMinimum: `more than ${limit}`,
-    exclusiveMaximum: `less than ${limit}`,
-    minItems: limit === '1' ? 'a list with something in it' : `a list of at least ${limit}`,
-    maxItems: `a list of at most ${limit}`,
-    minProperties: limit === '1' ? 'a map with something in it' : `a map of at least ${limit} keys`,
-  };
   const found = typeof error.data === 'number' ? ` (found ${error.data})` : '';
   return {
     code,
     pointer: error.pointer,
-    message: `${nameOf(error)} must be ${words[error.keyword] ?? `within ${limit}`}${found}`,
+    message: `${nameOf(error)} must be ${rangeWords(error.keyword, limit)}${found}`,
     help: null,
   };
 }

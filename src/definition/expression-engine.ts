@@ -1,5 +1,7 @@
 import { EvaluationError, ParseError, TypeError as CheckError, type ASTNode } from '@marcbachmann/cel-js';
 import { Duration, Environment } from '@marcbachmann/cel-js/evaluator';
+import { caught } from '../model/caught.ts';
+import { invariant } from '../model/errors.ts';
 import { BOUNDS } from './expression/bounds.ts';
 import { DecimalNumber } from './expression/decimal.ts';
 import type { EngineHost } from './expression/engine-host.ts';
@@ -95,8 +97,7 @@ function guarded(run: (...args: readonly unknown[]) => unknown): (...args: reado
     try {
       return run(...args);
     } catch (error) {
-      if (error instanceof ExpressionRefusal) throw new EvaluationError({ code: REFUSED, message: error.message });
-      throw error;
+      throw new EvaluationError({ code: REFUSED, message: caught(error, ExpressionRefusal).message });
     }
   };
 }
@@ -106,16 +107,7 @@ function guarded(run: (...args: readonly unknown[]) => unknown): (...args: reado
  * @throws SyntaxFault
  */
 export function parseSource(source: string): SyntaxNode {
-  try {
-    return convert(reader.parse(source).ast);
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw new SyntaxFault('limit_exceeded', 'nested too deeply', { start: 0, end: source.length });
-    if (error instanceof ParseError) {
-      throw new SyntaxFault(error.code, error.summary, error.range ?? { start: 0, end: source.length });
-    }
-    throw error;
-  }
+  return convert(readWith(reader, source).ast);
 }
 
 /**
@@ -123,7 +115,7 @@ export function parseSource(source: string): SyntaxNode {
  * @throws SyntaxFault when the engine refuses the text.
  */
 export function compileProgram(text: string): Program {
-  const parsed = readProgram(text);
+  const parsed = readWith(environment, text);
   return (roots) => {
     meter.reset();
     try {
@@ -136,25 +128,23 @@ export function compileProgram(text: string): Program {
 
 /** What the engine's own static check says of lowered text, with every root untyped; null = nothing. */
 export function checkProgram(text: string): ProgramFault | null {
-  const { error } = readProgram(text).check();
+  const { error } = readWith(environment, text).check();
   return error === undefined ? null : asProgramFault(error);
 }
 
-function readProgram(text: string): ReturnType<Environment['parse']> {
+function readWith(engine: Environment, text: string): ReturnType<Environment['parse']> {
   try {
-    return environment.parse(text);
+    return engine.parse(text);
   } catch (error) {
-    if (error instanceof ParseError)
-      throw new SyntaxFault(error.code, error.summary, error.range ?? { start: 0, end: 0 });
-    throw error;
+    const { code, summary, range = { start: 0, end: text.length } } = caught(error, ParseError);
+    throw new SyntaxFault(code, summary, range);
   }
 }
 
 function asProgramFault(error: unknown): ProgramFault {
-  if (error instanceof EvaluationError || error instanceof CheckError || error instanceof ParseError) {
+  if (error instanceof EvaluationError || error instanceof CheckError) {
     return new ProgramFault(error.code, error.summary, error.range ?? null);
   }
-  if (error instanceof RangeError) return new ProgramFault('too-deep', 'nested too deeply', null);
   // The engine throws plain errors for overlapping overloads and the like; their texts may hold values, so they are not passed on.
   return new ProgramFault('engine', 'the expression engine could not compute this', null);
 }
@@ -186,6 +176,7 @@ function convert(node: ASTNode): SyntaxNode {
 type OperatorNode = Exclude<ASTNode, { readonly op: 'value' | 'id' | 'call' | 'rcall' | 'list' | 'map' }>;
 
 function convertOperator(node: OperatorNode, span: Span): SyntaxNode {
+  invariant(node.op !== '.?' && node.op !== '[?]', 'the engine was asked for no optional access');
   switch (node.op) {
     case '.':
       return { kind: 'field', of: convert(node.args[0]), name: node.args[1], ...span };
@@ -199,9 +190,6 @@ function convertOperator(node: OperatorNode, span: Span): SyntaxNode {
       return { kind: 'unary', operator: '!', operand: convert(node.args), ...span };
     case '-_':
       return { kind: 'unary', operator: '-', operand: convertNegated(node.args), ...span };
-    case '.?':
-    case '[?]':
-      throw new SyntaxFault('optional', 'optional access is not part of the language', span);
     default:
       return { kind: 'binary', operator: node.op, left: convert(node.args[0]), right: convert(node.args[1]), ...span };
   }

@@ -4,7 +4,6 @@ import {
   validateReceiptFile,
   validateWorkflowFile,
 } from './generated/file-validators.generated.ts';
-import { isObject } from './yaml-node.ts';
 
 /** One complaint of a generated validator, with the schema that complains and the value it complains of. */
 export interface SchemaError {
@@ -26,10 +25,10 @@ interface AjvError {
   readonly keyword: string;
   readonly instancePath: string;
   readonly schemaPath: string;
-  readonly params: unknown;
-  readonly schema?: unknown;
-  readonly parentSchema?: unknown;
-  readonly data?: unknown;
+  readonly params: JsonObject;
+  readonly schema: Json;
+  readonly parentSchema: JsonObject;
+  readonly data: Json;
   readonly propertyName?: string;
 }
 
@@ -41,24 +40,18 @@ const VALIDATORS: Readonly<Record<'workflow' | 'config' | 'receipt', Validator>>
   receipt: validateReceiptFile,
 };
 
-const asJson = (value: unknown): Json => (value === undefined ? null : (value as Json));
-const asObject = (value: unknown): JsonObject => {
-  const json = asJson(value);
-  return isObject(json) ? json : {};
-};
-
 /** All complaints of a file's schema about a value; empty where it fits. The value is never changed. */
 export function checkFile(kind: keyof typeof VALIDATORS, value: Json): readonly SchemaError[] {
   const validate = VALIDATORS[kind];
-  if (validate(value)) return [];
+  validate(value);
   return (validate.errors ?? []).map((error) => ({
     keyword: error.keyword,
     pointer: error.instancePath,
-    params: asObject(error.params),
-    rule: asJson(error.schema),
-    schema: asObject(error.parentSchema),
+    params: error.params,
+    rule: error.schema,
+    schema: error.parentSchema,
     schemaPath: error.schemaPath,
-    data: asJson(error.data),
+    data: error.data,
     propertyName: error.propertyName ?? null,
   }));
 }

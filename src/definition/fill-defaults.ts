@@ -51,7 +51,7 @@ class Filling {
 
   #fillObject(schema: JsonObject, value: JsonObject): Json {
     const { properties = {}, additionalProperties, patternProperties } = schema;
-    const named = isObject(properties) ? properties : {};
+    const named = properties as JsonObject;
     const rest = patternProperties === undefined ? additionalProperties : undefined;
     const there = Object.entries(value).map(([name, item]) => {
       return [name, this.fill(ownValue(named, name) ?? rest, item, 0)] as const;

@@ -11,6 +11,7 @@ import {
   type Scalar,
   type YAMLError,
 } from 'yaml';
+import { elementAt } from '../model/element-at.ts';
 import type { NodeStyle } from './scalar-offsets.ts';
 
 /** How deep lists and maps may be nested in a definition. */
@@ -137,7 +138,7 @@ function markBefore(marks: readonly RawMark[], sign: string, start: number, text
   let high = marks.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((marks[middle]?.end ?? 0) <= start) low = middle + 1;
+    if (elementAt(marks, middle).end <= start) low = middle + 1;
     else high = middle;
   }
   const near = marks.slice(Math.max(0, low - MARKS_PER_NODE), low).findLast((mark) => mark.text.startsWith(sign));

@@ -1,6 +1,7 @@
 import { findTabs } from './find-tabs.ts';
 import { type RawDocument, readYaml } from './read-yaml.ts';
 import type { Finding } from './report-problem.ts';
+import { lineEnd, lineStart } from './yaml-complaint.ts';
 import { explainSyntax } from './yaml-messages.ts';
 
 /** At most this many syntax mistakes of one file are told in one run. */
@@ -24,10 +25,8 @@ export interface Recovered {
 
 /** The part of a mistake's line that is stepped over: what follows the dashes and the first key. */
 function valueSpan(text: string, at: number): Span {
-  const start = text.lastIndexOf('\n', at - 1) + 1;
-  const stop = text.indexOf('\n', at);
-  const end = stop === -1 ? text.length : stop;
-  const line = text.slice(start, end);
+  const end = lineEnd(text, at);
+  const line = text.slice(lineStart(text, at), end);
   const value = line.replace(/^\s*(?:- +)*(?:(?:[^\s#:'"{}[\],!&*|>@%`-][^\s:'"{}[\],]*|"[^"]*"|'[^']*')\s*: +)?/, '');
   return [end - value.length, end];
 }
@@ -42,11 +41,10 @@ function frameFindings(document: RawDocument, text: string): Finding[] {
   const findings: Finding[] = [];
   if (document.secondDocument !== null) {
     const at = document.secondDocument;
-    const stop = text.indexOf('\n', at);
     findings.push({
       code: 'PAWL-018',
       pointer: '',
-      offsets: [at, stop === -1 ? text.length : stop],
+      offsets: [at, lineEnd(text, at)],
       message: 'a second document begins here: one file holds one workflow',
       help: 'move it to a file of its own',
     });
@@ -92,8 +90,7 @@ export function recoverSyntax(source: string): Recovered {
   for (let round = 0; round < rounds; round += 1) {
     const explained = explainSyntax(document, text);
     if (explained === null) return { document, findings, masked, blanked };
-    const { finding, isLast } = explained;
-    const at = finding.offsets?.[0] ?? 0;
+    const { finding, at, isLast } = explained;
     // A mistake before or at the last one, or right after a tab, is a consequence of it.
     if (at <= last || (round === 0 && tabless.findings.length > 0)) break;
     findings.push(finding);

@@ -48,13 +48,17 @@ export function toProblem(map: SourceMap, finding: Finding): Problem {
   };
 }
 
+function compare(a: string, b: string): number {
+  return Number(a > b) - Number(a < b);
+}
+
 /** Sorts problems by place, then code; the order in which a reader meets them. */
 export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort(
     (a, b) =>
       a.range.line - b.range.line ||
       a.range.column - b.range.column ||
-      (a.code < b.code ? -1 : a.code > b.code ? 1 : 0) ||
-      (a.message < b.message ? -1 : a.message > b.message ? 1 : 0),
+      compare(a.code, b.code) ||
+      compare(a.message, b.message),
   );
 }

@@ -1,7 +1,8 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { caught } from '../model/caught.ts';
 import type { JsonSchema } from '../model/definition.ts';
-import { RefusedError } from '../model/errors.ts';
+import { invariant, RefusedError } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
 import type { Json } from '../model/json.ts';
 import { compilePattern } from './expression/linear-pattern.ts';
@@ -81,7 +82,6 @@ function childOf(pointer: string, key: unknown): string {
 function valueAt(value: Json, pointer: string): unknown {
   let at: unknown = value;
   for (const token of pointer.split('/').slice(1)) {
-    if (typeof at !== 'object' || at === null) return undefined;
     at = (at as Record<string, unknown>)[token.replaceAll('~1', '/').replaceAll('~0', '~')];
   }
   return at;
@@ -102,23 +102,20 @@ function misfitOf(error: ErrorObject, value: Json): Misfit {
   const found = kindOf(valueAt(value, pointer));
   return {
     pointer,
-    message: `${pointer === '' ? '/' : pointer} ${error.message ?? 'does not fit'}${allowed} (found ${found})`,
+    message: `${pointer === '' ? '/' : pointer} ${String(error.message)}${allowed} (found ${found})`,
   };
 }
 
 /** The error that says most: of a choice the choice itself, of `if` what its branch says. */
-function leadingError(errors: readonly ErrorObject[]): ErrorObject | undefined {
-  const last = errors.at(-1);
-  return last?.keyword === 'if' ? (errors.at(-2) ?? last) : last;
+function leadingError(errors: readonly ErrorObject[] | null | undefined): ErrorObject {
+  const error = errors?.at(errors.at(-1)?.keyword === 'if' ? -2 : -1);
+  invariant(error !== undefined, 'a value was refused without a reason');
+  return error;
 }
 
 function compile(schema: JsonSchema): SchemaCheck {
   const validate = createAjv().compile(schema);
-  return (value) => {
-    if (validate(value)) return [];
-    const error = leadingError(validate.errors ?? []);
-    return error === undefined ? [{ pointer: '', message: '/ does not fit' }] : [misfitOf(error, value)];
-  };
+  return (value) => (validate(value) ? [] : [misfitOf(leadingError(validate.errors), value)]);
 }
 
 /**
@@ -143,7 +140,7 @@ function compileNew(schema: JsonSchema): SchemaCheck {
   try {
     return compile(schema);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = caught(error, Error).message;
     throw new RefusedError('PAWL_DEFINITION_INVALID', `the JSON Schema cannot be used: ${reason}`, { reason }, error);
   }
 }

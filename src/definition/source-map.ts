@@ -1,3 +1,4 @@
+import { elementAt } from '../model/element-at.ts';
 import type { SourceRange } from '../model/problem.ts';
 import { type NodeStyle, scalarOffsets } from './scalar-offsets.ts';
 
@@ -54,10 +55,10 @@ export function createRangeFinder(text: string): (start: number, end: number) =>
     let high = starts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
+      if (elementAt(starts, middle) <= offset) low = middle;
       else high = middle - 1;
     }
-    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+    return { line: low + 1, column: offset - elementAt(starts, low) + 1 };
   };
   return (start, end) => {
     const from = locate(Math.min(Math.max(start, 0), text.length));
@@ -91,41 +92,40 @@ export function isInside(pointer: string, nodes: ReadonlySet<string>): boolean {
   return nodes.has('');
 }
 
+/** Where everything is in a file that could not be read. */
+const START: NodePosition = { key: null, value: [0, 0], style: 'empty', text: null };
+
 /** Builds the map of one file. */
 export function createSourceMap(parts: SourceMapParts): SourceMap {
   const { file, text, nodes } = parts;
   const range = createRangeFinder(text);
-  const nearest = (pointer: string): NodePosition | null => {
+  const nearest = (pointer: string): NodePosition => {
     let at = pointer;
     while (at !== '' && !nodes.has(at)) at = parentPointer(at);
-    return nodes.get(at) ?? null;
+    return nodes.get(at) ?? START;
   };
   const headOf = (position: NodePosition): SourceRange => {
     const [start, end] = position.value;
     return range(start, end);
+  };
+  const keyOf = (pointer: string): SourceRange => {
+    const around = nearest(pointer);
+    return around.key === null ? headOf(around) : range(around.key[0], around.key[1]);
   };
   return {
     file,
     has: (pointer) => nodes.has(pointer),
     valueRange: (pointer) => {
       const exact = nodes.get(pointer);
-      if (exact !== undefined) return headOf(exact);
-      const around = nearest(pointer);
-      if (around === null) return range(0, 0);
-      return around.key === null ? headOf(around) : range(around.key[0], around.key[1]);
+      return exact === undefined ? keyOf(pointer) : headOf(exact);
     },
-    keyRange: (pointer) => {
-      const around = nearest(pointer);
-      if (around === null) return range(0, 0);
-      return around.key === null ? headOf(around) : range(around.key[0], around.key[1]);
-    },
+    keyRange: keyOf,
     insideRange: (pointer, start, end) => {
       const position = nearest(pointer);
-      if (position === null) return range(0, 0);
       if (position.text === null) return headOf(position);
       const offsets = scalarOffsets(text.slice(position.value[0], position.value[1]), position.text, position.style);
       const at = (index: number): number =>
-        position.value[0] + (offsets[Math.min(Math.max(index, 0), offsets.length - 1)] ?? 0);
+        position.value[0] + elementAt(offsets, Math.min(Math.max(index, 0), offsets.length - 1));
       const from = at(start);
       return range(from, end > start ? Math.max(at(end - 1) + 1, from) : from);
     },

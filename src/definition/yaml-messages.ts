@@ -6,6 +6,8 @@ import { commaWords, templateInFlow, unclosedWords } from './yaml-flow-messages.
 /** A syntax mistake, and whether it makes sense to look for more after it. */
 export interface ExplainedSyntax {
   readonly finding: Finding;
+  /** Where it begins in the text. */
+  readonly at: number;
   readonly isLast: boolean;
 }
 
@@ -276,5 +278,5 @@ export function explainSyntax(document: RawDocument, text: string): ExplainedSyn
   let words: Words | null = null;
   for (const rule of RULES) words ??= rule(complaint);
   const { code, start, end, message, help, isLast = false } = words ?? otherWords(complaint);
-  return { finding: { code, pointer: '', offsets: [start, end], message, help }, isLast };
+  return { finding: { code, pointer: '', offsets: [start, end], message, help }, at: start, isLast };
 }

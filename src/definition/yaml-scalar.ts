@@ -19,7 +19,12 @@ function numberFinding(node: RawScalar, pointer: string): Finding | null {
   const { text, value } = node;
   if (LEADING_ZERO.test(text)) {
     const message = `\`${text}\` has a leading zero: as a number it would lose it`;
-    return { code: 'PAWL-017', pointer, message, help: `quote it to keep it as text: "${text}"` };
+    return {
+      code: 'PAWL-017',
+      pointer,
+      message,
+      help: `quote it to keep it as text: "${text}"; the number is written ${Number(text)}`,
+    };
   }
   if (OTHER_BASE.test(text)) {
     const base = BASES[text.replace(/^[-+]/, '').charAt(1)] ?? '';

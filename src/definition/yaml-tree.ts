@@ -145,10 +145,6 @@ class TreeReader {
         });
       return null;
     }
-    if (key.text.startsWith('{') && key.style !== 'double' && key.style !== 'single') {
-      if (first) this.report(this.keyFinding(pointer, span, true));
-      return null;
-    }
     return key.text;
   }
 

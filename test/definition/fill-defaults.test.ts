@@ -43,6 +43,13 @@ describe('defaults of a schema', () => {
     },
   );
 
+  it('leave what lacks nothing as it is, lists and what a pattern may name included', () => {
+    const whole = { note: 'x', nothing: null, lines: [{ count: 1 }] };
+    expect(fillDefaults(SCHEMA, whole)).toBe(whole);
+    const named = { x1: {} };
+    expect(fillDefaults({ ...SCHEMA, properties: {}, patternProperties: { '^x': {} } }, named)).toBe(named);
+  });
+
   it('are written inside a default too', () => {
     const inner = { type: 'object', default: {}, properties: { n: { default: 1 } } };
     expect(fillDefaults({ properties: { inner } }, {})).toEqual({ inner: { n: 1 } });

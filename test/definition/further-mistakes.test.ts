@@ -17,7 +17,8 @@ const NATURAL = `  set:
 /** A file with these steps and some actions to call. */
 const steps = (...lines: readonly string[]): string =>
   `${HEAD}vars: { n: { type: integer, default: 0 } }\nevents: { paid: {} }\n${PAY}${READ}${NATURAL}steps:\n${lines.map((line) => `  - ${line}\n`).join('')}`;
-const input = (schema: string): string => doc(`input: { type: object, properties: { a: ${schema} } }`);
+const input = (schema: string): string =>
+  doc(`input: { type: object, properties: { b: { type: integer }, a: ${schema} } }`);
 
 /** A call of an action whose input has one typed member. */
 const typed = (
@@ -37,6 +38,12 @@ steps:
 `;
 
 const SCHEMAS = [
+  ['a type of another language', input('{ type: ⟦text⟧ }'), 'PAWL-114', /did you mean `string`/],
+  ['one name for a list', input('{ type: object, required: ⟦x⟧ }'), 'PAWL-114', /write a list: \[x\]/],
+  ['a limit in quotes', input('{ minimum: ⟦"0"⟧ }'), 'PAWL-114', /write 0 without quotes/],
+  ['a limit in words', input('{ minLength: ⟦some⟧ }'), 'PAWL-114', /a whole number/],
+  ['a type for a schema', input('{ type: array, items: ⟦int⟧ }'), 'PAWL-114', /write { type: integer }/],
+  ['a word for a schema', input('{ type: array, items: ⟦zzzzzzzzz⟧ }'), 'PAWL-114', /write { type: string }/],
   ['a type that is a number', input('{ type: ⟦5⟧ }'), 'PAWL-114', /must be one of .*\(found a number\)/],
   [
     'a misspelled type in a list',
@@ -60,7 +67,7 @@ const SCHEMAS = [
   ['a pattern that is none', input('{ type: string, pattern: ⟦"("⟧ }'), 'PAWL-114', /the JSON Schema cannot be used/],
   [
     'a pattern in a choice that is none',
-    input('{ anyOf: [{ type: string, pattern: ⟦"("⟧ }] }'),
+    input('{ anyOf: [{ type: integer }, { type: string, pattern: ⟦"("⟧ }] }'),
     'PAWL-114',
     /cannot be used/,
   ],
@@ -153,6 +160,16 @@ const EXPRESSIONS = [
   ['optional access', step('{ id: a, call: pay, when: "input.⟦?⟧a" }'), 'PAWL-401', /unexpected `\?`/],
   ['links', step('{ id: a, call: pay, when: "⟦links⟧.x == 1" }'), 'PAWL-901', /`links` is not yet part/],
   ['a name like none', step('{ id: a, call: pay, when: "⟦zzzzzz⟧ == 1" }'), 'PAWL-403', /what can be read/],
+  ['a part of the input without its root', typed('{}', "'${ ⟦n⟧ }'"), 'PAWL-403', /write input\.n/],
+  ['a misspelled part of the run', typed('{}', '=run.⟦startdAt⟧'), 'PAWL-403', /did you mean "startedAt"/],
+  ['a word of SQL', step('{ id: a, call: pay, when: "input.a ⟦is⟧ null" }'), 'PAWL-401', /write == null/],
+  ['a default of other languages', step("{ id: a, call: pay, object: '${ input.a ?⟦?⟧ 1 }' }"), 'PAWL-401', /or\(path/],
+  ['a number for a text', typed('{ type: string }', '⟦5⟧'), 'PAWL-412', /quote it: "5"/],
+  ['a number in quotes', typed('{ type: integer }', '⟦"5"⟧'), 'PAWL-412', /write 5 without quotes/],
+  ['a read number for a text', typed('{ type: string }', '=⟦input.n⟧'), 'PAWL-412', /write string\(…\)/],
+  ['a read text for a number', typed('{ type: integer }', '=⟦run.id⟧'), 'PAWL-412', /write int\(…\)/],
+  ['a computed double as text', typed('{ type: string }', "'${ ⟦string(1.5 * 2.5)⟧ }'"), 'PAWL-414', /string\(decimal/],
+  ['a day and a duration', typed('{}', '\'${ ⟦"2030" + dur("1d")⟧ }\''), 'PAWL-405', /timestamp\(…\) around the text/],
   ['a text for a list', typed('{ type: array }', '⟦x⟧'), 'PAWL-412', /the schema wants/],
   ['a list for a text', typed('{ type: string }', '⟦[1]⟧'), 'PAWL-412', /the schema wants/],
   ['a list that is computed for a text', typed('{ type: string }', '⟦[=input.n]⟧'), 'PAWL-412', /the schema wants/],
@@ -193,6 +210,26 @@ describe('a mistake of YAML', () => {
     const problems = readYamlFile(place.text, 'sample.pawl.yaml').problems.filter((one) => one.code !== 'PAWL-010');
     expect({ found: shown(problems), problems }).toMatchObject({ found: [expected(code, place)] });
     expect(problems.map(({ message, help }) => `${message}. ${help}`)[0]).toMatch(words);
+  });
+});
+
+describe('an expression', () => {
+  it.each([
+    ['a quotient as text, which decimals cannot compute', "'${ string(5.0 / 2.0) }'"],
+    ['a double as it came', "'${ string(double(input.n)) }'"],
+    ['a decimal as text', '\'${ string(decimal("1.5") * 2) }\''],
+  ])('may give %s', (_why, value) => {
+    expect(validateWorkflow(typed('{ type: string }', value), 'sample.pawl.yaml').problems).toEqual([]);
+  });
+});
+
+describe('a JSON Schema', () => {
+  it.each([
+    ['true and false as schemas', '{ type: object, properties: { x: true }, additionalProperties: false }'],
+    ['a constant of any kind', '{ const: [1, x, null] }'],
+    ['a default that another place of the schema types', '{ $ref: "#/properties/b", default: 5 }'],
+  ])('may have %s', (_why, schema) => {
+    expect(validateWorkflow(input(schema), 'sample.pawl.yaml').problems).toEqual([]);
   });
 });
 

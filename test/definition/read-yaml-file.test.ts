@@ -95,6 +95,15 @@ describe('a value in YAML', () => {
     });
   });
 
+  it('that an alias repeats is told once', () => {
+    const text = 'a: &x { b: 1, b: 2, [k]: 1, <<: 3 }\nc: *x\nd: *x\n';
+    expect(shown(readYamlFile(text, 'x').problems).map((place) => place.slice(0, 8))).toEqual([
+      'PAWL-008',
+      'PAWL-013',
+      'PAWL-012',
+    ]);
+  });
+
   it('may have tabs inside quotes, block texts and before comments', () => {
     const { problems, value } = readYamlFile(
       'a: "x\ty"\nb: |\n  one\n  \ttwo\nc: 1\t# why\n\t# a comment\nd: 2\n',

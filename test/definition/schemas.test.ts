@@ -29,6 +29,17 @@ describe('the schemas', () => {
     },
   );
 
+  it.each(['workflow', 'config', 'receipt'])('%s: each pattern is said in words, too', (name) => {
+    const wordless: string[] = [];
+    const look = (schema: unknown, path: string): void => {
+      if (typeof schema !== 'object' || schema === null) return;
+      if ('pattern' in schema && typeof schema.pattern === 'string' && !('x-form' in schema)) wordless.push(path);
+      for (const [key, inner] of Object.entries(schema)) look(inner, `${path}/${key}`);
+    };
+    look(load(name), '');
+    expect(wordless).toEqual([]);
+  });
+
   it('are what the generated types and validators say', () => {
     expect(execFileSync(process.execPath, ['scripts/generate.mjs', '--check'], { cwd: root, encoding: 'utf8' })).toBe(
       '',

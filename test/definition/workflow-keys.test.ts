@@ -81,6 +81,16 @@ describe('a workflow file', () => {
     expect(definition?.constants).toEqual({ countries: ['DE', 'NO', 'SE'], no: 1, on: 2 });
   });
 
+  it('without steps is told what it needs', () => {
+    const [problem, ...more] = validateWorkflow('pawl: 1\nworkflow: sample\nversion: 1\ntimeout: 1d\n', 'x').problems;
+    expect([problem?.code, problem?.message, problem?.help]).toEqual([
+      'PAWL-102',
+      'the workflow needs `steps`',
+      'add `steps:`',
+    ]);
+    expect(more).toEqual([]);
+  });
+
   it.each(['', '5', '[]', 'text', '- a\n'])('%j is no workflow, and says how one begins', (text) => {
     const { problems, definition } = validateWorkflow(text, 'x');
     expect(definition).toBeNull();

@@ -8,7 +8,7 @@ import {
   methodSignatures,
   type Signature,
 } from './function-table.ts';
-import { isComputed, wholeHelp } from './exact-form.ts';
+import { digitsHelp, INEXACT, isComputed, wholeHelp } from './exact-form.ts';
 import type { Inference, Known } from './inference.ts';
 import { compilePattern } from './linear-pattern.ts';
 import { pathOf, type SyntaxNode } from './syntax-tree.ts';
@@ -30,6 +30,7 @@ export function checkCall(inference: Inference, node: Call, known: Known): Value
   }
   checkLiterals(inference, node, node.args);
   if (node.name === 'int') checkCut(inference, node, types);
+  if (node.name === 'string') checkInexact(inference, node, types);
   return choose(inference, node, { signatures, types, of: null });
 }
 
@@ -55,6 +56,13 @@ function checkCut(inference: Inference, node: Call, types: readonly ValueType[])
     message: 'int() cuts what a computed double falls short of: int(19.99 * 100.0) is 1998',
     help: wholeHelp(number),
   });
+}
+
+/** A computed double as text has the digits that arithmetic left it. */
+function checkInexact(inference: Inference, node: Call, types: readonly ValueType[]): void {
+  const [number] = node.args;
+  const help = number !== undefined && types[0]?.kind === 'double' ? digitsHelp(number, 'text') : null;
+  if (help !== null) inference.tell(node, { kind: 'inexact', severity: 'warning', message: INEXACT, help });
 }
 
 interface Choice {

@@ -5,6 +5,9 @@ const EXACT: ReadonlySet<string> = new Set(['+', '-', '*']);
 /** Functions that give a number as it is, in another kind. */
 const CONVERSIONS: ReadonlySet<string> = new Set(['double', 'dyn']);
 
+/** What is wrong with a computed double that goes out. */
+export const INEXACT = 'doubles are not exact: 0.1 + 0.2 goes out as 0.30000000000000004';
+
 /** Whether a number comes out of arithmetic: as a double it has lost its decimal digits then (19.99 * 100.0 is less than 1999). */
 export function isComputed(node: SyntaxNode): boolean {
   switch (node.kind) {

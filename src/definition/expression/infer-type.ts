@@ -1,9 +1,10 @@
 import { checkCall, checkMethod } from './check-call.ts';
 import { type ExpressionProblem, problemAt, type ProblemDraft } from './expression-problem.ts';
 import type { Inference, Known } from './inference.ts';
+import { unknownName } from './unknown-name.ts';
 import { arithmeticHelp, comparisonHelp, untypedNumber } from './operator-help.ts';
 import { factsOf } from './presence.ts';
-import { ROOT_NAMES, reservedNames } from './names.ts';
+import { reservedNames } from './names.ts';
 import type { RootTypes } from './root-types.ts';
 import { pathOf, type Span, type SyntaxNode } from './syntax-tree.ts';
 import { arithmeticType, canBe, isComparable, isOrdered, walkedType } from './type-rules.ts';
@@ -118,16 +119,7 @@ export class TypeInference implements Inference {
     const type = known.items.get(node.name) ?? this.#roots.get(node.name);
     if (type !== undefined) return type;
     if (TYPE_VALUES.has(node.name)) return { kind: 'type' };
-    const elsewhere = ELSEWHERE.get(node.name);
-    const candidates = [...known.items.keys(), ...this.#roots.keys()];
-    this.tell(node, {
-      kind: 'unknown-name',
-      message:
-        elsewhere === undefined ? `unknown name \`${node.name}\`` : `\`${node.name}\` can be read in ${elsewhere} only`,
-      help: elsewhere === undefined ? `what can be read here begins with ${candidates.join(', ')}` : null,
-      name: node.name,
-      candidates: elsewhere === undefined ? candidates : [],
-    });
+    this.tell(node, unknownName(node.name, [...known.items.keys()], this.#roots));
     return DYN;
   }
 
@@ -376,16 +368,3 @@ function literalType(value: null | boolean | bigint | number | string): ValueTyp
   if (typeof value === 'bigint') return INT;
   return typeof value === 'number' ? DOUBLE : STRING;
 }
-
-/** Roots that exist at other places, and where. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['response', '`outcome` and `reconcile`'],
-  ['failure', '`catch`, `outcome`, `reconcile` and `compensate`'],
-  ['with', 'the templates and tables of an action'],
-  ['effect', '`outcome`, `reconcile` and `compensate`'],
-  ['event', '`on`, `await` and `events`'],
-  ['secrets', '`auth` and `headers` of actions'],
-  ['vars', 'the flow: a `compensate` reads what cannot change'],
-  ['steps', 'the flow: a `compensate` reads what cannot change, for example `effect.output`'],
-  ...ROOT_NAMES.filter((name) => name === 'links').map((name) => [name, 'a later release'] as const),
-]);

@@ -1,3 +1,4 @@
+import { caught } from '../../model/caught.ts';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
 const compiled = new Map<string, RE2JS>();
@@ -21,7 +22,7 @@ function tryCompile(pattern: string): RE2JS | null {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    if (error instanceof RE2JSSyntaxException) return null;
-    throw error;
+    caught(error, RE2JSSyntaxException);
+    return null;
   }
 }

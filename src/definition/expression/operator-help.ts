@@ -8,12 +8,13 @@ type Pair = SyntaxNode & { readonly kind: 'binary' | 'ternary' };
 export function arithmeticHelp(node: Pair, left: ValueType, right: ValueType): string | null {
   const numbers = numberHelp(node, left, right);
   if (numbers !== null) return numbers;
+  if (is(left, 'string') && is(right, 'duration'))
+    return 'write timestamp(…) around the text of a time, or string(…) around the duration';
   const operator = node.kind === 'binary' ? node.operator : '';
   if (operator === '+' && (is(left, 'string') || is(right, 'string'))) return 'write string(…) around what is no text';
   if (is(left, 'decimal') || is(right, 'decimal'))
     return 'decimals have + - * with decimals and ints: write decimal(…)';
-  if ((is(left, 'string') && is(right, 'duration')) || (is(right, 'timestamp') && is(left, 'string')))
-    return 'write timestamp(…) around the text of a time';
+  if (is(right, 'timestamp') && is(left, 'string')) return 'write timestamp(…) around the text of a time';
   return null;
 }
 
@@ -54,17 +55,19 @@ function numberHelp(node: Pair, left: ValueType, right: ValueType): string | nul
   if (!mixed) return null;
   const [leftNode, rightNode] = sidesOf(node);
   const [whole, double] = is(left, 'int') ? [leftNode, rightNode] : [rightNode, leftNode];
-  if (node.kind === 'binary' && node.operator === '%')
-    return `only ints have a remainder: write int(${pathOf(double)?.join('.') ?? '…'})`;
+  if (node.kind === 'binary' && node.operator === '%') return `only ints have a remainder: write int(${words(double)})`;
   if (whole.kind === 'literal') return `write ${String(whole.value)}.0: int and double do not mix${exactHint(node)}`;
-  const path = pathOf(whole)?.join('.') ?? '…';
-  return `int and double do not mix: write double(${path})${exactHint(node)}`;
+  return `int and double do not mix: write double(${words(whole)})${exactHint(node)}`;
+}
+
+/** A path as it is written; `…` for anything else. */
+function words(node: SyntaxNode): string {
+  return pathOf(node)?.join('.') ?? '…';
 }
 
 function nullHelp(node: Pair, leftIsNull: boolean): string {
   const [leftNode, rightNode] = sidesOf(node);
-  const path = pathOf(leftIsNull ? rightNode : leftNode)?.join('.') ?? '…';
-  return `the schema does not allow null here; to ask whether it is there, write has(${path})`;
+  return `the schema does not allow null here; to ask whether it is there, write has(${words(leftIsNull ? rightNode : leftNode)})`;
 }
 
 function sidesOf(node: Pair): readonly [SyntaxNode, SyntaxNode] {

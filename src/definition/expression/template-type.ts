@@ -1,7 +1,7 @@
 import type { Expression, JsonSchema, Template } from '../../model/definition.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import { type ExpressionProblem, problemAt, type ProblemDraft } from './expression-problem.ts';
-import { digitsHelp, wholeHelp } from './exact-form.ts';
+import { digitsHelp, INEXACT, wholeHelp } from './exact-form.ts';
 import { typeOfSchema, typeOfValue } from './schema-type.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 import { describeType, DYN, type FieldType, optionsOf, STRING, type ValueType } from './value-type.ts';
@@ -81,7 +81,10 @@ class TemplateCheck {
       return;
     }
     const before = this.problems.length;
-    this.#demand(typeOfValue(value), expected, pointer);
+    if (!assignable(typeOfValue(value), expected.type)) {
+      const draft = wrongType(typeOfValue(value), expected.type);
+      this.#tellKey(pointer, { ...draft, help: literalHelp(value, expected.type) });
+    }
     if (this.problems.length === before) this.#demandListed(value, expected.schema, pointer);
   }
 
@@ -95,7 +98,7 @@ class TemplateCheck {
     }
     const span = { start: 0, end: expression.source.length };
     const draft = wrongType(type, expected.type);
-    const help = numberHelp(tree, type, expected.type);
+    const help = conversionHelp(tree, type, expected.type);
     this.#tell({ pointer: expression.pointer, expression }, problemAt(span, { ...draft, help }));
   }
 
@@ -113,8 +116,7 @@ class TemplateCheck {
   ): void {
     const help = type.kind === 'double' ? digitsHelp(tree, place) : null;
     if (help === null) return;
-    const message = 'doubles are not exact: 0.1 + 0.2 goes out as 0.30000000000000004';
-    const problem = problemAt(tree, { kind: 'inexact', severity: 'warning', message, help });
+    const problem = problemAt(tree, { kind: 'inexact', severity: 'warning', message: INEXACT, help });
     this.#tell({ pointer: expression.pointer, expression }, problem);
   }
 
@@ -200,12 +202,24 @@ function wrongType(type: ValueType, expected: ValueType): ProblemDraft {
   };
 }
 
-/** How an expression's number becomes the number that is wanted; null = something else is wrong. */
-function numberHelp(tree: SyntaxNode, type: ValueType, expected: ValueType): string | null {
+/** How an expression's value becomes what is wanted; null = something else is wrong. */
+function conversionHelp(tree: SyntaxNode, type: ValueType, expected: ValueType): string | null {
+  if (expected.kind === 'string' && TEXTUAL.has(type.kind)) return 'write string(…) around it';
+  if (expected.kind === 'int' && type.kind === 'string') return 'write int(…) around it, a fault where it is no number';
   if (expected.kind === 'int' && type.kind === 'double') return wholeHelp(tree);
   if (type.kind !== 'decimal') return null;
   if (expected.kind === 'int') return 'write int(…) around it, a fault where it is no whole number';
   return expected.kind === 'double' ? 'write double(string(…)) around it' : null;
+}
+
+/** Kinds that `string(…)` makes a text of, where a text is wanted. */
+const TEXTUAL: ReadonlySet<ValueType['kind']> = new Set(['int', 'double', 'bool']);
+
+/** How a literal becomes what is wanted. */
+function literalHelp(value: null | boolean | number | string, expected: ValueType): string | null {
+  const isNumber = expected.kind === 'int' || expected.kind === 'double';
+  if (isNumber && typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value)) return `write ${value} without quotes`;
+  return expected.kind === 'string' && value !== null ? `quote it: "${String(value)}"` : null;
 }
 
 /** Whether a value of the type can be what is wanted. Times, durations and decimals are rendered as text; an int is a number. */

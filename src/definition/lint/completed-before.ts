@@ -1,3 +1,4 @@
+import { elementAt } from '../../model/element-at.ts';
 import type { FlowGraph } from './flow-graph.ts';
 
 /** For each node the steps that have completed on every way to it; a bit per step. */
@@ -15,19 +16,19 @@ const WORD = 32;
  * work is bounded by edges times steps; in document order nearly every node settles at its first visit.
  */
 export function completedBefore(graph: FlowGraph): CompletedBefore {
-  const sets: (Uint32Array | null)[] = Array.from({ length: graph.nodeCount }, () => null);
+  const nothing: Uint32Array = new Uint32Array(Math.ceil(graph.steps.length / WORD));
+  const sets = new Map([[graph.start, nothing]]);
   const out = waysOut(graph);
-  sets[graph.start] = new Uint32Array(Math.ceil(graph.steps.length / WORD) || 1);
-  const queue = [graph.start];
-  for (let node = queue.shift(); node !== undefined; node = queue.shift()) {
-    const here = sets[node] ?? new Uint32Array(0);
-    for (const { to, gains } of out[node] ?? []) {
-      if (meet(sets, to, withBit(here, gains))) queue.push(to);
+  const queue = [{ node: graph.start, here: nothing }];
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    for (const { to, gains } of elementAt(out, next.node)) {
+      const changed = meet(sets, to, withBit(next.here, gains));
+      if (changed !== null) queue.push({ node: to, here: changed });
     }
   }
   return {
-    isReachable: (node) => (sets[node] ?? null) !== null,
-    always: (node, index) => hasBit(sets[node] ?? null, index),
+    isReachable: (node) => sets.has(node),
+    always: (node, index) => hasBit(sets.get(node), index),
   };
 }
 
@@ -46,37 +47,32 @@ function waysOut(graph: FlowGraph): readonly (readonly WayOut[])[] {
   return out;
 }
 
-/** A word of a set; beyond its end nothing is in it. */
-function wordAt(set: Uint32Array, at: number): number {
-  return set[at] ?? 0;
-}
-
 function withBit(set: Uint32Array, index: number | null): Uint32Array {
   const copy = Uint32Array.from(set);
-  if (index !== null) copy[index >> 5] = wordAt(copy, index >> 5) | (1 << (index & 31));
+  if (index !== null) copy[index >> 5] = elementAt(copy, index >> 5) | (1 << (index & 31));
   return copy;
 }
 
-function hasBit(set: Uint32Array | null, index: number): boolean {
-  return set !== null && (wordAt(set, index >> 5) & (1 << (index & 31))) !== 0;
+function hasBit(set: Uint32Array | undefined, index: number): boolean {
+  return set !== undefined && (elementAt(set, index >> 5) & (1 << (index & 31))) !== 0;
 }
 
-/** Intersects what was known at a node with what an edge brings; true when that changed something. */
-function meet(sets: (Uint32Array | null)[], node: number, incoming: Uint32Array): boolean {
-  const known = sets[node];
-  if (known === null || known === undefined) {
-    sets[node] = incoming;
-    return true;
+/** Intersects what was known at a node with what an edge brings: the set if that changed it, else null. */
+function meet(sets: Map<number, Uint32Array>, node: number, incoming: Uint32Array): Uint32Array | null {
+  const known = sets.get(node);
+  if (known === undefined) {
+    sets.set(node, incoming);
+    return incoming;
   }
   let changed = false;
   for (let word = 0; word < known.length; word += 1) {
-    const met = wordAt(known, word) & wordAt(incoming, word);
+    const met = elementAt(known, word) & elementAt(incoming, word);
     if (met >>> 0 !== known[word]) {
       known[word] = met;
       changed = true;
     }
   }
-  return changed;
+  return changed ? known : null;
 }
 
 /** All nodes that control can reach from some nodes, along edges that pass a filter; breadth first. */
@@ -93,7 +89,7 @@ export function reachableFrom(
   const seen = new Set(from);
   const queue = [...from];
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-    for (const next of out[node] ?? []) {
+    for (const next of elementAt(out, node)) {
       if (seen.has(next)) continue;
       seen.add(next);
       queue.push(next);

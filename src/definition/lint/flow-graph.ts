@@ -1,3 +1,4 @@
+import { invariant } from '../../model/errors.ts';
 import type { CatchClause, ChooseStep, Step, WorkflowDefinition } from '../../model/definition.ts';
 
 /** How control passes along an edge; only `done` means that the step it leaves has completed. */
@@ -102,7 +103,9 @@ class GraphBuilder {
   }
 
   private nodeOf(step: Step): number {
-    return this.byPointer.get(step.pointer)?.index ?? this.end;
+    const placed = this.byPointer.get(step.pointer);
+    invariant(placed !== undefined, 'a step that was not placed', { pointer: step.pointer });
+    return placed.index;
   }
 
   private firstOf(list: readonly Step[]): number | null {
@@ -161,18 +164,18 @@ class GraphBuilder {
       const first = this.firstOf(clause.do);
       if (first === null) targets.push(...after);
       else targets.push(first);
-      if (clause.do.length > 0) this.linkCatchList(clause, after, frame);
+      this.linkCatchList(clause, after, frame);
     }
     const sure = step.catch.some((clause) => clause.when === null && clause.on.includes('any'));
     return sure ? targets : [...targets, ...frame.failTo];
   }
 
   private linkCatchList(clause: CatchClause, after: readonly number[], frame: ListFrame): void {
+    const last = clause.do.at(-1);
+    if (last === undefined) return;
     // A list that is left for several places is linked once per place: the extra edges stand for the same way out.
     const [main = this.end] = after;
     this.linkList(clause.do, { after: main, failTo: frame.failTo });
-    const last = clause.do.at(-1);
-    if (last === undefined) return;
     for (const target of after.slice(1)) this.add(this.nodeOf(last), target, 'done');
   }
 

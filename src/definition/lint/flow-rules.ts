@@ -106,11 +106,12 @@ export function lintReach({ graph, completed, report }: LintContext): void {
     [graph.end, ...graph.steps.filter(({ step }) => isEndLike(step)).map((p) => p.index)],
     'backward',
   );
+  const isDead = (index: number): boolean => !completed.isReachable(index);
+  const isStuck = (index: number): boolean => !isDead(index) && !leads.has(index);
+  // The first step of a stretch is told; those behind it would be noise.
   for (const placed of graph.steps) {
-    if (!completed.isReachable(placed.index)) {
-      // The first step of a dead stretch is told; those behind it would be noise.
-      if (isHeadOfDeadStretch(placed)) reportUnreachable(placed);
-    } else if (!leads.has(placed.index)) {
+    if (isHead(placed, isDead)) reportUnreachable(placed);
+    if (isHead(placed, isStuck)) {
       report({
         code: 'PAWL-205',
         pointer: placed.step.pointer,
@@ -119,11 +120,10 @@ export function lintReach({ graph, completed, report }: LintContext): void {
       });
     }
   }
-  function isHeadOfDeadStretch(placed: PlacedStep): boolean {
-    const position = placed.siblings.indexOf(placed.step);
-    const before = placed.siblings[position - 1];
-    const dead = before !== undefined && !completed.isReachable(graph.byId.get(before.id)?.index ?? graph.start);
-    return !dead && (placed.parent === null || completed.isReachable(placed.parent.index));
+  function isHead(placed: PlacedStep, belongs: (index: number) => boolean): boolean {
+    const before = placed.siblings[placed.siblings.indexOf(placed.step) - 1];
+    const around = before === undefined ? placed.parent : graph.byId.get(before.id);
+    return belongs(placed.index) && !(around && belongs(around.index));
   }
   function reportUnreachable(placed: PlacedStep): void {
     report({

@@ -172,8 +172,8 @@ function lintRetry({ report, definition }: LintContext, pointer: string, retry: 
 function lintDoubt({ action, report }: LintContext, step: CallStep): void {
   const contract = action(step.action);
   if (contract === null || step.onUnknown === null || step.onUnknown === 'review') return;
-  const kind = contract.idempotency?.kind ?? 'none';
-  const able = step.onUnknown === 'resend' ? kind !== 'none' : contract.reconcile !== null;
+  const remembers = contract.idempotency !== null && contract.idempotency.kind !== 'none';
+  const able = step.onUnknown === 'resend' ? remembers : contract.reconcile !== null;
   if (able) return;
   report({
     code: 'PAWL-313',

@@ -81,6 +81,7 @@ describe('both engines', () => {
       ['9223372036854775808 > 0', 'fault'],
       ['-9223372036854775809 < 0', 'fault'],
       ['0xFFFFFFFFFFFFFFFF > 0', 'fault'],
+      ['1 + 2.0', 'fault'],
     ]);
   });
 

@@ -315,6 +315,13 @@ describe('bounds at publish', () => {
     expect(check(`${'!'.repeat(4000)}true`)[0]).toMatch(/^bounds/);
   });
 
+  it('are what the engine takes once `or` is written out', () => {
+    const long = (names: number) => `or(input.anything${'.a'.repeat(names)}, 1)`;
+    const four = (names: number) => check(`[${Array(4).fill(long(names)).join(', ')}]`);
+    expect(four(50)).toEqual([]);
+    expect(four(200)[0]).toMatch(/^bounds/);
+  });
+
   it('are two nested comprehensions, side by side as many as fit', () => {
     expect(check('[1].map(a, [2].map(b, a + b))')).toEqual([]);
     expect(check('[1].map(a, [2].map(b, [3].map(c, c)))')[0]).toMatch(/^bounds/);

@@ -48,9 +48,24 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${HEAD}timeout: 1d\nactions:\n${ACT}  open: { http: { method: POST, url: 'http://127.0.0.1:1/o' }, idempotency: natural }\nsteps:\n  - id: a\n    call: act\n    catch:\n      - { on: [any], do: [{ id: b, call: ⟦open⟧«|, compensate: none» }] }\n`,
   },
   {
+    code: 'PAWL-303',
+    why: 'not behind the pivot',
+    file: `${HEAD}timeout: 1d\nactions:\n${ACT}  open: { http: { method: POST, url: 'http://127.0.0.1:1/o' }, idempotency: natural }\nsteps:\n  - { id: a, call: act, pivot: «false|true» }\n  - { id: b, call: ⟦open⟧ }\n`,
+  },
+  {
+    code: 'PAWL-301',
+    why: 'in an undo',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: «⟦atc⟧|act» } }\n`,
+  },
+  {
     code: 'PAWL-304',
     why: 'two pivots in a row',
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, pivot: true }\n  - { id: b, call: act, pivot: «⟦true⟧|false» }\n`,
+  },
+  {
+    code: 'PAWL-305',
+    why: 'an event that fails it',
+    file: `${WITH_ACT}events: { no: {} }\nsteps:\n  - { id: a, call: act, pivot: true }\n  - { id: b, wait: 1h, on: [{ event: no, then: «⟦fail⟧|end» }] }\n`,
   },
   {
     code: 'PAWL-305',
@@ -161,5 +176,40 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     code: 'PAWL-704',
     why: 'an undeclared secret',
     file: `${WITH_ACT}    auth: { bearer: «=⟦secrets.tokn⟧|=secrets.token» }\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-313',
+    why: 'sending again what remembers no key',
+    file: `${HEAD}timeout: 1d\nactions:\n  act: { http: { method: POST, url: 'http://127.0.0.1:1/' }, idempotency: «none|natural», compensate: none }\nsteps:\n  - { id: a, call: act, onUnknown: ⟦resend⟧ }\n`,
+  },
+  {
+    code: 'PAWL-314',
+    why: 'a header that carries a secret',
+    file: `${HEAD}timeout: 1d\nactions:\n  act: { effect: read, http: { method: GET, url: 'http://127.0.0.1:1/' }, auth: { header: { name: «⟦Host⟧|X-Key», value: =secrets.token } } }\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-308',
+    why: 'more denials than people',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['user:ana'], denials: «⟦2⟧|1», expires: 1h }\n`,
+  },
+  {
+    code: 'PAWL-358',
+    why: 'a code that no step inside a choice gives',
+    file: `${WITH_ACT}steps:\n  - id: c\n    choose: [{ when: input.n > 1, steps: [{ id: f, fail: { code: «none-left|no-stock» } }] }, { else: [{ id: b, call: act }] }]\n    catch: [{ on: [⟦no-stock⟧], do: [] }]\n`,
+  },
+  {
+    code: 'PAWL-358',
+    why: 'a code that is computed may be any',
+    file: `${WITH_ACT}steps:\n  - { id: f, fail: { code: «none-left|"x-${'$'}{ input.n }"» }, catch: [{ on: [⟦no-stock⟧], do: [] }] }\n`,
+  },
+  {
+    code: 'PAWL-358',
+    why: 'a function throws codes of its own',
+    file: `${HEAD}timeout: 1d\nactions:\n${ACT}  fun: { function: fun@1, idempotency: natural, compensate: none }\nsteps:\n  - { id: a, call: «act|fun», catch: [{ on: [⟦no-stock⟧], do: [] }] }\n`,
+  },
+  {
+    code: 'PAWL-358',
+    why: 'a query has codes, too',
+    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    idempotency: natural\n    compensate: none\n    reconcile: { http: { method: GET, url: 'http://127.0.0.1:1/act' }, outcome: [{ when: response.status == 410, is: rejected, code: «gone|no-stock» }] }\nsteps:\n  - { id: a, call: act, catch: [{ on: [⟦no-stock⟧], do: [] }] }\n`,
   },
 ];

@@ -40,6 +40,7 @@ export const EXPRESSIONS: readonly DocumentMistake[] = [
   { code: 'PAWL-403', why: 'a misspelled root', file: value('«⟦inptu⟧|input».n') },
   { code: 'PAWL-404', why: 'a clock', file: value('«⟦now()⟧|run.startedAt»') },
   { code: 'PAWL-405', why: 'a number after a text', file: value('«⟦input.s + 1⟧|input.s + "1"»') },
+  { code: 'PAWL-405', why: 'lists of different things', file: value('«⟦[1] + ["a"]⟧|[1] + [2]»') },
   {
     code: 'PAWL-405',
     why: 'an int with what no schema types',

@@ -31,6 +31,18 @@ describe('lint of a whole file', () => {
     expect(codesOf(text).filter((code) => code === 'PAWL-204')).toEqual(['PAWL-204']);
   });
 
+  it('tells a stretch that never ends once, at its first step', () => {
+    const ring = ['a', 'b', 'c'].map(
+      (id) => `  - { id: ${id}, call: act${id === 'c' ? ', next: a, maxJumps: 2' : ''} }\n`,
+    );
+    expect(codesOf(`${WITH_ACT}steps:\n${ring.join('')}`)).toEqual(['PAWL-205']);
+  });
+
+  it('takes an instant with its zone, written out or computed', () => {
+    for (const until of ['2030-01-31T12:00:00Z', '2030-01-31T12:00+01:00', '=run.startedAt'])
+      expect(codesOf(`${WITH_ACT}steps:\n  - { id: a, wait: { until: ${until} } }\n`)).toEqual([]);
+  });
+
   it('does not complain of maxJumps beside a next that leads nowhere', () => {
     const text = `${WITH_ACT}steps:\n  - { id: a, call: act }\n  - { id: b, call: act, next: aa, maxJumps: 2 }\n`;
     expect(codesOf(text)).toEqual(['PAWL-202']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { durationOf, instantOf } from '../../src/decision/time-values.ts';
+import { durationOf, instantOf } from '../../src/model/time-values.ts';
 import type { Json } from '../../src/model/json.ts';
 
 describe('a computed duration', () => {

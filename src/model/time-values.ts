@@ -1,6 +1,6 @@
-import { cutText } from '../model/cut-text.ts';
-import { DURATION_MS_MAX, parseDuration } from '../model/duration.ts';
-import type { Json } from '../model/json.ts';
+import { cutText } from './cut-text.ts';
+import { DURATION_MS_MAX, parseDuration } from './duration.ts';
+import type { Json } from './json.ts';
 
 /** Latest instant that is accepted: the end of the year 9999. */
 const INSTANT_MAX_MS = 253_402_300_799_999;
