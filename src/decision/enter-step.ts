@@ -11,18 +11,12 @@ export function enterStep(draft: Draft, id: string, data: RunData): void {
   const step = draft.ctx.compiled.step(id);
   draft.setControl({ activeSinceMs: { ...draft.control.activeSinceMs, [id]: draft.atMs } });
   draft.closeIncidents((incident) => incident.step === id && incident.effectKey === null);
-  switch (step.verb) {
-    case 'call':
-      enterCall(draft, step, data);
-      return;
-    case 'wait':
-      enterWait(draft, step, data);
-      return;
-    case 'await':
-      enterAwait(draft, step, data);
-      return;
+  if (step.verb === 'call') enterCall(draft, step, data);
+  else if (step.verb === 'wait') enterWait(draft, step, data);
+  else if (step.verb === 'await') enterAwait(draft, step, data);
+  else {
+    // Transient verbs are the machine's own; a choose is active as long as one of its steps is.
+    invariant(step.verb === 'approve', 'only a step that waits for the world begins here', { step: id });
+    enterApprove(draft, step, data);
   }
-  // Transient verbs are the machine's own; a choose is active as long as one of its steps is.
-  invariant(step.verb === 'approve', 'only a step that waits for the world begins here', { step: id });
-  enterApprove(draft, step, data);
 }
