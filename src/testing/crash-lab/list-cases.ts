@@ -26,8 +26,14 @@ export function exposureOf(target: string, contract: ActionContract): Exposure {
     remembersMs: remembersMs(contract),
     doubtful: contract.outcome.length === 0 ? DOUBTFUL : DOUBTFUL_WITH_RULES,
     repeats: refusalsNamed(contract),
+    isAcceptedNo: contract.outcome.some(({ when, is }) => NO.has(is) && namedNumbers([when.source]).includes(ACCEPTED)),
   };
 }
+
+/** By itself it says: not done yet, and it will be. */
+const ACCEPTED = 202;
+/** What a table says of an answer that it takes for "it was not done". */
+const NO: ReadonlySet<string> = new Set(['unavailable', 'throttled', 'rejected', 'absent']);
 
 /** How a provider may say that it knows a request already: by a status that the action's own table names, or by its words. */
 function refusalsNamed({ outcome }: ActionContract): readonly number[] {

@@ -70,6 +70,8 @@ export interface Exposure {
   readonly doubtful: readonly number[];
   /** Statuses by which the action's own table may know a repeat. */
   readonly repeats: readonly number[];
+  /** The action's own table takes a 202 for "it was not done". */
+  readonly isAcceptedNo: boolean;
 }
 
 type Way = Partial<typeof CALM> & { readonly words: string };
@@ -103,8 +105,10 @@ function sentWays({ isHttp, doubtful }: Exposure): readonly Way[] {
   ];
 }
 
-function doneWays({ isHttp, doubtful, repeats }: Exposure): readonly Way[] {
+function doneWays({ isHttp, doubtful, repeats, isAcceptedNo }: Exposure): readonly Way[] {
+  const accepted: Way = { words: 'it was accepted with 202, and done', calls: [{ ...DONE, answer: 202 }] };
   const http: readonly Way[] = [
+    ...(isAcceptedNo ? [accepted] : []),
     ...doubtful.map((status) => ({
       words: `it was done and ${status} was answered`,
       calls: [{ ...DONE, answer: status }],

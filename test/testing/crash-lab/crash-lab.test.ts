@@ -54,6 +54,7 @@ describe('a workflow that is not safe', () => {
     ['fiveHundredRejected', 'pay, done: loss', 'FAILED, and it happened'],
     ['fiveHundredConfirmed', 'pay, sent: loss', 'CONFIRMED, and it never happened'],
     ['retriedAfter500', 'pay, done: double', 'it happened 2 times'],
+    ['retriedAfter202', 'pay, done: double', 'it happened 2 times'],
     ['knownIsNo', 'pay, done: loss', 'FAILED, and it happened'],
     ['impatient', 'pay, done: double', 'it happened 2 times'],
     ['shortMemory', 'pay, away: double', 'it happened 2 times'],
@@ -72,6 +73,12 @@ describe('a workflow that is not safe', () => {
 });
 
 describe('a provider that does not keep its word', () => {
+  it('an undo that is sent again after a 500 is found and named: it may happen twice', async () => {
+    const report = await lab(WORKFLOWS.refundAfter500);
+    expect(found(report)).toContain('undo pay, done: double');
+    expect(report.findings.map(({ action }) => action)).toContain('bank.refund');
+  }, 60_000);
+
   it.each([
     ['keyed', 'keys: ignored', 'pay, done: double'],
     ['keyed', 'keys: { bank.pay: ignored }', 'pay, answered: double'],

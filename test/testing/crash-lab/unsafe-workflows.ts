@@ -84,6 +84,23 @@ export const WORKFLOWS = {
     'retry: { attempts: 3, delay: 1s }',
     'compensate: none',
   ]),
+  retriedAfter202: payment([
+    HTTP,
+    'idempotency: none',
+    ...TIMES,
+    'outcome: [{ when: response.status == 202, is: unavailable }]',
+    'retry: { attempts: 3, delay: 1s }',
+    'compensate: none',
+  ]),
+  refundAfter500: payment(
+    [HTTP, KEY, ...TIMES, 'compensate: { call: bank.refund, with: { id: =input.no } }'],
+    ['  - { id: ship, call: post.ship, with: { no: =input.no } }'],
+    REFUND.map((line) => line.replace('idempotency: natural', 'idempotency: none')).toSpliced(
+      3,
+      0,
+      '    outcome: [{ when: response.status >= 500, is: unavailable }]',
+    ),
+  ),
   knownIsNo: payment([
     HTTP,
     'idempotency: natural',
