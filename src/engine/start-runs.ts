@@ -6,6 +6,12 @@ import type { Engine } from './engine.ts';
 const ROUNDS_MAX = 3;
 const PAUSE_MS = 50;
 
+/** @throws what the store cannot hold of this start. */
+export function accepted(answer: StartAnswer): StartAnswer {
+  if (answer.refused !== null) throw answer.refused;
+  return answer;
+}
+
 /**
  * Stores starts of one part. A start is idempotent by its key and its run id, so a lost answer is simply asked for
  * again. @throws PAWL_STORE_* when that does not help: the caller may start again under the same key.

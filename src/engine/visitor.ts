@@ -11,7 +11,7 @@ import { type HeldRun, holdRun } from './held-run.ts';
 import type { Outlet } from './outlet.ts';
 import { openClaim } from './open-claim.ts';
 import { releaseCommit } from './park-run.ts';
-import { startRuns } from './start-runs.ts';
+import { accepted, startRuns } from './start-runs.ts';
 
 /** A visitor's seat has no heartbeat: it takes a new name when this share of the lease has passed. */
 const SEAT_SHARE = 0.5;
@@ -98,7 +98,7 @@ export function createVisitor(engine: Engine, part: number): Visitor {
     start: async (request: StartRequest) => {
       const [answer] = await startRuns(engine, part, [request]);
       invariant(answer !== undefined, 'a start was not answered', { runId: request.run.runId });
-      return answer;
+      return accepted(answer);
     },
     hold: () => {
       throw new InvariantError('a visitor keeps no runs', { part });

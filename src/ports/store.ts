@@ -1,4 +1,5 @@
 import type { Effect, Receipt } from '../model/effect.ts';
+import type { PawlError } from '../model/errors.ts';
 import type { Digest, RunId, WorkerId } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
@@ -51,6 +52,8 @@ export interface StartRequest {
 }
 /** `created` false: the key was there already; `same` tells whether with the same request. */
 export interface StartAnswer {
+  /** What the store cannot hold of this start: nothing of it is stored, its neighbours in the batch are (P02); null = all is well. */
+  readonly refused: PawlError | null;
   readonly runId: RunId;
   readonly created: boolean;
   readonly same: boolean;
@@ -205,6 +208,7 @@ export interface Store {
   listVersions(tenant: string): Promise<readonly StoredVersion[]>;
 
   nowMs(): Promise<number>;
+  /** Answers in the order of the starts. Never throws for one member. @throws PAWL_STORE_* when the whole batch failed, or nobody can tell. */
   start(part: number, starts: readonly StartRequest[]): Promise<readonly StartAnswer[]>;
   /** Takes a seat, or renews none: a new worker id each life (P03). */
   takeSeat(part: number, workerId: WorkerId, leaseMs: number): Promise<{ readonly leaseUntilMs: number }>;

@@ -6,7 +6,7 @@ import type { Outlet } from '../engine/outlet.ts';
 import { openClaim } from '../engine/open-claim.ts';
 import { releaseCommit } from '../engine/park-run.ts';
 import { createOverdueAlarm } from '../engine/watch-overdue.ts';
-import { startRuns } from '../engine/start-runs.ts';
+import { accepted, startRuns } from '../engine/start-runs.ts';
 import type { WorkerId } from '../model/ids.ts';
 import { HINT_WITHIN_MS } from '../model/numbers.ts';
 import type { ClaimedRun, StartAnswer, StartRequest } from '../ports/store.ts';
@@ -124,8 +124,8 @@ class PartLane implements Lane {
     return Promise.resolve(this.time.nowMs());
   }
 
-  start(request: StartRequest): Promise<StartAnswer> {
-    return this.starts.submit(request);
+  async start(request: StartRequest): Promise<StartAnswer> {
+    return accepted(await this.starts.submit(request));
   }
 
   hold: Door['hold'] = (start, owner) => {

@@ -110,8 +110,11 @@ export function overdueIn(statement: Statement, part: number, graceMs: number, l
 }
 
 export function workersOf(statement: Statement): Answer<'workers'> {
-  return inOrder(statement.seats.values(), (seat) => [seat.part, seat.workerId]).map((seat) => ({
-    ...seat,
-    held: heldBy(statement, seat.part, seat.workerId).length,
+  const seats = inOrder(statement.seats.values(), (seat) => [seat.part, seat.workerId]);
+  return seats.map(({ part, workerId, leaseUntilMs }) => ({
+    part,
+    workerId,
+    leaseUntilMs,
+    held: heldBy(statement, part, workerId).length,
   }));
 }

@@ -1,4 +1,4 @@
-import { invariant } from '../../model/errors.ts';
+import { InvariantError, invariant, PawlError } from '../../model/errors.ts';
 import type { RunStatus } from '../../model/statuses.ts';
 import type { StartAnswer, StartRequest } from '../../ports/store.ts';
 import type { WorkerId } from '../../model/ids.ts';
@@ -23,17 +23,17 @@ function startKeyOf(part: number, { run, requestHash }: StartRequest): StartKey 
   return { part, tenant, workflow, key: textOf(key), requestHash, runId, startNumber };
 }
 
-/** The key's row after this start asked for it: as it was, unless it was free. */
-function claimKey(statement: Statement, asked: StartKey): StartKey {
-  const address = keyOf(asked.part, asked.tenant, asked.workflow, asked.key);
-  const stored = statement.startKeys.get(address);
-  if (stored !== undefined) {
-    const status = statement.runs.get(stored.runId)?.head.status;
-    const frees = status !== undefined && FREES_KEY.includes(status);
-    if (!frees || asked.startNumber !== stored.startNumber + 1) return stored;
-  }
-  statement.startKeys.set(address, asked);
-  return asked;
+/** Whose key it is once this start has asked for it: as it was, unless it was free. */
+function keyFor(statement: Statement, asked: StartKey): StartKey {
+  const stored = statement.startKeys.get(addressOf(asked));
+  if (stored === undefined) return asked;
+  const status = statement.runs.get(stored.runId)?.head.status;
+  const frees = status !== undefined && FREES_KEY.includes(status);
+  return frees && asked.startNumber === stored.startNumber + 1 ? asked : stored;
+}
+
+function addressOf({ part, tenant, workflow, key }: StartKey): string {
+  return keyOf(part, tenant, workflow, key);
 }
 
 /** A run that is born free waits for its time; one whose starter lost the seat is ready at once. */
@@ -81,18 +81,30 @@ function startOne(statement: Statement, part: number, start: StartRequest): Star
   invariant(start.again === 'afterFailure' || startNumber === 1, 'only again: afterFailure raises the start number', {
     runId,
   });
-  const keyed = key !== runId;
-  const row = keyed ? claimKey(statement, startKeyOf(part, start)) : { runId, requestHash: start.requestHash };
-  if (row.runId === runId && !statement.runs.has(runId)) statement.runs.set(runId, rowsOf(statement, part, start));
+  const asked = key === runId ? null : startKeyOf(part, start);
+  const row = asked === null ? { runId, requestHash: start.requestHash } : keyFor(statement, asked);
+  const created = row.runId === runId;
+  const rows = created && !statement.runs.has(runId) ? rowsOf(statement, part, start) : null;
+  // From here on nothing can be refused any more: all of it is stored, or none.
+  if (row === asked) statement.startKeys.set(addressOf(asked), asked);
+  if (rows !== null) statement.runs.set(runId, rows);
   return {
+    refused: null,
     runId: row.runId,
-    created: row.runId === runId,
+    created,
     same: row.requestHash === start.requestHash,
     atMs: statement.nowMs,
   };
 }
 
-/** Starts runs, each idempotent by key and run id. @throws PAWL_STORE_CONFLICT, PAWL_STORE_FAILED, PAWL_VALUE_NOT_STORABLE. */
+/** Starts runs, each idempotent by key and run id; one that cannot be stored is refused, and touches no other (P02). */
 export function startRuns(statement: Statement, part: number, starts: readonly StartRequest[]): StartAnswer[] {
-  return starts.map((start) => startOne(statement, part, start));
+  return starts.map((start) => {
+    try {
+      return startOne(statement, part, start);
+    } catch (error) {
+      if (!(error instanceof PawlError) || error instanceof InvariantError) throw error;
+      return { refused: error, runId: start.run.runId, created: false, same: false, atMs: statement.nowMs };
+    }
+  });
 }

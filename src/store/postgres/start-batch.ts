@@ -1,4 +1,4 @@
-import { invariant } from '../../model/errors.ts';
+import { invariant, PawlError } from '../../model/errors.ts';
 import type { RunId } from '../../model/ids.ts';
 import type { StartAnswer, StartRequest } from '../../ports/store.ts';
 import type { Connections, Row } from './connections.ts';
@@ -14,7 +14,7 @@ import {
 import { packSnapshot } from './snapshot-codec.ts';
 import { runToRow } from './run-rows.ts';
 import { START, START_COLUMNS } from './sql/start.ts';
-import { isMemberFault } from './sqlstate.ts';
+import { isContention, isMemberFault } from './sqlstate.ts';
 
 type MemberRow = Readonly<Record<(typeof START_COLUMNS)[number], unknown>>;
 
@@ -72,10 +72,11 @@ function answersOf(starts: readonly StartRequest[], rows: readonly Row[]): Start
   const atMs = rows[0]?.['now_ms'] as number;
   return starts.map((start) => {
     const { runId } = start.run;
-    if (!isKeyed(start)) return { runId, created: true, same: true, atMs };
+    if (!isKeyed(start)) return { refused: null, runId, created: true, same: true, atMs };
     const row = keys.get(keyOf(start));
     invariant(row !== undefined, 'a start key was not answered', { runId });
     return {
+      refused: null,
       runId: row['run_id'] as RunId,
       created: row['run_id'] === runId,
       same: row['request_hash'] === start.requestHash,
@@ -95,9 +96,20 @@ async function sendTogether(
   return answersOf(starts, await connections.run(START, values));
 }
 
+/** One start on its own, refused where the fault is its own and not somebody else's lock. */
+async function sendAlone(connections: Connections, part: number, start: StartRequest): Promise<StartAnswer[]> {
+  try {
+    return await sendTogether(connections, part, [start]);
+  } catch (error) {
+    const { cause } = error as Error;
+    if (!(error instanceof PawlError) || !isMemberFault(cause) || isContention(cause)) throw error;
+    return [{ refused: error, runId: start.run.runId, created: false, same: false, atMs: 0 }];
+  }
+}
+
 /**
- * A batch that the database refuses as a whole is tried one by one. The second try of a lone start is for a race with
- * its own earlier sending: the first one waited for it and could not see it yet.
+ * A batch that the database refuses as a whole is tried one by one: one member's fault touches no other (P02). The second
+ * try of a lone start is for a race with its own earlier sending: the first one waited for it and could not see it yet.
  */
 async function sendRound(
   connections: Connections,
@@ -110,7 +122,7 @@ async function sendRound(
     if (!isMemberFault((error as Error).cause)) throw error;
   }
   const answers: StartAnswer[] = [];
-  for (const start of starts) answers.push(...(await sendTogether(connections, part, [start])));
+  for (const start of starts) answers.push(...(await sendAlone(connections, part, start)));
   return answers;
 }
 
@@ -127,7 +139,8 @@ function roundsOf(starts: readonly StartRequest[]): readonly (readonly number[])
 }
 
 /**
- * Starts runs of one part. Idempotent by key and run id. @throws PAWL_STORE_*, PAWL_VALUE_NOT_STORABLE.
+ * Starts runs of one part. Idempotent by key and run id; a member that cannot be stored is refused in its own answer.
+ * @throws PAWL_STORE_* when the fate of the batch is unknown, or the database could do nothing.
  * Transaction: one per statement.
  */
 export async function startBatch(

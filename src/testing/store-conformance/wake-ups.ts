@@ -107,6 +107,22 @@ function duplicateConformance(harness: ConformanceHarness): void {
     );
   });
 
+  test('V02 of two members of one batch with one address the first is stored, whatever else travels with them', async ({
+    store,
+  }) => {
+    const [runId] = await startFree(store, 1);
+    assert.ok(runId);
+    const ids = Array.from({ length: 30 }, (_, index) => `e-${99 - index}`);
+    const batchOf = (data: string) => ids.map((id) => signalTo(runId, id, data));
+    const answers = await store.deliver(0, [...batchOf('first'), ...batchOf('second')]);
+    assert.deepEqual(
+      answers.map(({ event }) => event),
+      [...ids.map(() => 'new'), ...ids.map(() => 'other')],
+    );
+    const stored = new Map((await store.inbox(0, runId)).map(({ eventId, payload }) => [eventId, payload]));
+    for (const { eventId, payload } of batchOf('first')) assert.deepEqual(stored.get(eventId), payload);
+  });
+
   test('V02 fifty deliverers of one event at once make one row, and each is told so', async (opened) => {
     const [runId] = await startFree(opened.store, 1);
     assert.ok(runId);

@@ -40,6 +40,8 @@ function promised({ verb }: Command, part: number, answer: unknown): unknown {
       return (answer as Awaited<ReturnType<Store['workers']>>).filter((worker) => worker.part === part);
     case 'commit':
       return (answer as Awaited<ReturnType<Store['commit']>>).map((one) => (one.kind === 'failed' ? one.kind : one));
+    case 'start':
+      return (answer as readonly StartAnswer[]).map(({ refused, ...rest }) => (refused === null ? rest : refused.code));
     default:
       return answer;
   }
@@ -71,7 +73,10 @@ function kindsOf({ verb }: Command, answer: unknown): readonly string[] {
         ({ event, exists }) => `delivered ${exists ? event : 'nowhere'}`,
       );
     case 'start':
-      return (answer as readonly StartAnswer[]).map(({ created }) => (created ? 'started' : 'found'));
+      return (answer as readonly (string | StartAnswer)[]).map((one) => {
+        if (typeof one === 'string') return 'start refused';
+        return one.created ? 'started' : 'found';
+      });
     case 'fireTimers':
       return answer === 0 ? [] : ['fired'];
     case 'sweep':

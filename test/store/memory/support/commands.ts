@@ -80,13 +80,7 @@ function anyStart(choices: Choices, world: World): StartRequest {
 
 const start: Maker = (choices, world) => {
   const starts = [anyStart(choices, world), ...(choices.onceIn(4) ? [anyStart(choices, world)] : [])];
-  // What cannot be stored comes alone: how far a refused batch got before it is no promise.
-  const alone = starts.find(
-    ({ run, transitions }) =>
-      transitions.some(({ revision }) => revision === 0) ||
-      JSON.stringify([run.key, transitions]).includes('a\\u0000b'),
-  );
-  return ask('start', world.part, alone === undefined ? starts : [alone]);
+  return ask('start', world.part, starts);
 };
 
 /** The same bytes again, as after a lost answer. */

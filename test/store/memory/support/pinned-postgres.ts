@@ -28,7 +28,7 @@ const RAW_ROWS = `SELECT json_build_object(${[
   rowsOf('ready', `run_id, ${MS('due_at')} AS due, wake`, 'x.run_id'),
   rowsOf('lease', `run_id, worker_id AS worker, fence, suspect, ${MS('claimed_at')} AS claimed`, 'x.run_id'),
   rowsOf('run_head', 'run_id, revision, fence, owner, phase, needs, crashes, suspect', 'x.run_id'),
-  rowsOf('seat', `worker_id AS worker, ${MS('lease_until')} AS until`, 'x.worker'),
+  rowsOf('seat', `worker_id AS worker, ${MS('lease_until')} AS until, visitor, crashed`, 'x.worker'),
   rowsOf(
     'start_key',
     'workflow, run_key AS key, request_hash AS hash, run_id, start_number AS number',

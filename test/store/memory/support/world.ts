@@ -70,7 +70,12 @@ export function rawRowsOf({ runs, seats, startKeys }: Dump): RawRows {
     run_head: each(({ head: { revision, fence, phase, needs, crashes, suspect }, lease }) => [
       { revision, fence, owner: lease?.workerId ?? null, phase, needs: text(needs), crashes, suspect },
     ]),
-    seat: seats.map(({ workerId, leaseUntilMs }) => ({ worker: workerId, until: leaseUntilMs })),
+    seat: seats.map(({ workerId, leaseUntilMs, visitor, crashed }) => ({
+      worker: workerId,
+      until: leaseUntilMs,
+      visitor,
+      crashed,
+    })),
     start_key: startKeys.map(({ workflow, key, requestHash, runId, startNumber }) => ({
       workflow,
       key,
