@@ -7,7 +7,7 @@ beforeAll(async () => {
   house = await openHouse();
 });
 afterEach(() => {
-  house.provider.setScript({ charge: 'ok', uncharge: 'ok', unreserve: 'ok' });
+  house.provider.setScript({ charge: 'ok', ship: 'ok', uncharge: 'ok', unreserve: 'ok' });
   return house.rest();
 });
 afterAll(() => house.close());
