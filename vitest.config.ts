@@ -28,7 +28,7 @@ export default defineConfig({
       thresholds: {
         'src/model/**': { functions: 100, branches: 98 },
         'src/decision/**': { functions: 100, branches: 98 },
-        'src/definition/**': { lines: 98, functions: 98, branches: 93 },
+        'src/definition/**': { lines: 98, functions: 99, branches: 96 },
         'src/machine/**': { lines: 98, functions: 99, branches: 96 },
         'src/engine/**': { lines: 93, functions: 90, branches: 90 },
         'src/worker/**': { lines: 95, branches: 85 },
