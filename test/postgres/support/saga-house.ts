@@ -15,7 +15,7 @@ import { type WatchedStore, watchStore } from '../../engine/support/watched-stor
 import { startWorkerProcess } from './worker-process.ts';
 
 /** How long anything may take that is to happen, milliseconds: only a machine that stands still needs it all. */
-export const WITHIN_MS = 60_000;
+export const WITHIN_MS = 120_000;
 /** The lease of workers that are not to lose it, however slow the machine is. */
 const LONG_LEASE_MS = 30_000;
 /** The lease of workers that die. */
