@@ -145,7 +145,8 @@ describe('P12 secrets', () => {
     const rows = await dump();
     expect(rows).toContain('shopToken');
     expect(found(rows)).toEqual([]);
-  });
+    // Twenty commands, one after the other.
+  }, 60_000);
 
   it('P12 an expression that would store a secret is refused when it is checked', async () => {
     // P12: "No secret in any row, log, error or page: proved by planted canaries."
