@@ -91,36 +91,6 @@ function againConformance(harness: ConformanceHarness): void {
     assert.equal((await store.start(0, [unkeyed]))[0]?.created, true);
   });
 
-  test('P01 a start that is refused leaves nothing, not even its key', async ({ store }) => {
-    const refused = keyed(store, 'o-5', 'a', { transitions: [transitionAt(0)] });
-    const [answer] = await store.start(refused.run.part, [refused]);
-    assert.deepEqual([answer?.refused?.code, answer?.created], ['PAWL_STORE_FAILED', false]);
-    const [next] = await store.start(refused.run.part, [keyed(store, 'o-5', 'b')]);
-    assert.deepEqual([next?.created, next?.same], [true, true]);
-  });
-
-  test('P02 a start that is refused touches none of those that travel with it, before it or behind', async ({
-    store,
-  }) => {
-    const free = (startedBy = 'ana', set: Partial<StartRequest> = {}): StartRequest =>
-      startOf(identityOf(newRunId(), store.parts, { startedBy }), { kind: 'free', readyAtMs: null }, set);
-    const starts = [free(), free('ana', { transitions: [transitionAt(0)] }), free(), free('a\u0000b'), free()];
-    const answers = await store.start(0, starts);
-    assert.deepEqual(
-      answers.map(({ refused, created }) => refused?.code ?? created),
-      [true, 'PAWL_STORE_FAILED', true, 'PAWL_VALUE_NOT_STORABLE', true],
-    );
-    assert.deepEqual(
-      answers.map(({ runId }) => runId),
-      starts.map(({ run }) => run.runId),
-    );
-    const { runs } = await store.load(
-      0,
-      starts.map(({ run }) => run.runId),
-    );
-    assert.equal(runs.length, 3);
-  });
-
   test('again: afterFailure frees a key whose run failed, for the next start number only', async ({ store }) => {
     const worker = newWorkerId();
     const first = keyed(store, 'o-4', 'a', { again: 'afterFailure' });
@@ -167,8 +137,43 @@ function againConformance(harness: ConformanceHarness): void {
   });
 }
 
+function refusedConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('P01 a start that is refused leaves nothing, not even its key', async ({ store }) => {
+    const refused = keyed(store, 'o-5', 'a', { transitions: [transitionAt(0)] });
+    const [answer] = await store.start(refused.run.part, [refused]);
+    assert.deepEqual([answer?.refused?.code, answer?.created], ['PAWL_STORE_FAILED', false]);
+    const [next] = await store.start(refused.run.part, [keyed(store, 'o-5', 'b')]);
+    assert.deepEqual([next?.created, next?.same], [true, true]);
+  });
+
+  test('P02 a start that is refused touches none of those that travel with it, before it or behind', async ({
+    store,
+  }) => {
+    const free = (startedBy = 'ana', set: Partial<StartRequest> = {}): StartRequest =>
+      startOf(identityOf(newRunId(), store.parts, { startedBy }), { kind: 'free', readyAtMs: null }, set);
+    const starts = [free(), free('ana', { transitions: [transitionAt(0)] }), free(), free('a\u0000b'), free()];
+    const answers = await store.start(0, starts);
+    assert.deepEqual(
+      answers.map(({ refused, created }) => refused?.code ?? created),
+      [true, 'PAWL_STORE_FAILED', true, 'PAWL_VALUE_NOT_STORABLE', true],
+    );
+    assert.deepEqual(
+      answers.map(({ runId }) => runId),
+      starts.map(({ run }) => run.runId),
+    );
+    const { runs } = await store.load(
+      0,
+      starts.map(({ run }) => run.runId),
+    );
+    assert.equal(runs.length, 3);
+  });
+}
+
 /** Starting: a business key names one run, whoever comes first. */
 export function startConformance(harness: ConformanceHarness): void {
   keyConformance(harness);
   againConformance(harness);
+  refusedConformance(harness);
 }
