@@ -118,7 +118,7 @@ class Play {
         return wordFor(story.scripts[operation], call);
       },
     });
-    this.fleet = createFleet(world, 1, (_, onDeath) => this.startProcess(onDeath));
+    this.fleet = createFleet(world, 1, { start: (_, onDeath) => this.startProcess(onDeath), isGone: () => false });
   }
 
   /** A fault that kills comes twice, one that a process lives through only in the first. */
