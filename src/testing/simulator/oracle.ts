@@ -64,23 +64,28 @@ function judgeEffect(stored: StoredRun, effect: Effect, evidence: Evidence): rea
   return found;
 }
 
-/** What a process has heard and lived to tell is in the ledger, or a person is told that it contradicts it (E08). */
-function judgeHearsay(stored: StoredRun, { hearsay, host }: Evidence): readonly Violation[] {
-  const { runId } = stored.run;
+/**
+ * What a process has heard and lived to tell is in the ledger, or a person is told that it contradicts it; and where it
+ * did not write the ledger's row itself, it has filed what it heard (E08).
+ */
+async function judgeHearsay(stored: StoredRun, { hearsay, host, store }: Evidence): Promise<readonly Violation[]> {
+  const { runId, part } = stored.run;
   const lostAtMs = host.loss()?.atMs ?? Number.NEGATIVE_INFINITY;
-  const known = new Set(
-    hearsay
-      .of(runId)
-      .filter(({ atMs }) => atMs > lostAtMs)
-      .map(({ key }) => key),
-  );
+  const heard = new Set(hearsay.of(runId).flatMap(({ key, atMs }) => (atMs > lostAtMs ? [key] : [])));
+  const receipts = await store.receipts(part, runId);
+  const filed = new Set<string>([
+    ...receipts.flatMap(({ effectKey, observedBy }) => (observedBy === 'person' ? [] : [effectKey])),
+    ...(await store.observations(part, runId)).map(({ effectKey }) => effectKey),
+    ...(await store.inbox(part, runId)).flatMap(({ payload }) => (payload.type === 'proof' ? [payload.effectKey] : [])),
+  ]);
+  const isKnown = (row: Effect): boolean => row.state === 'CONFIRMED' || isDisputed(stored, row);
   return stored.effects
-    .filter((row) => known.has(row.key) && row.state !== 'CONFIRMED' && !isDisputed(stored, row))
+    .filter((row) => heard.has(row.key) && !(isKnown(row) && filed.has(row.key)))
     .map((row) => ({
       rule: 'unheard',
       runId,
       subject: `${row.step} ${row.key.slice(0, 8)}`,
-      message: `a process has heard that it happened, and the ledger says ${row.state}`,
+      message: `a process has heard that it happened, the ledger says ${row.state}, ${filed.has(row.key) ? '' : 'nothing '}filed`,
     }));
 }
 
@@ -117,7 +122,7 @@ export async function judgeRun(stored: StoredRun, evidence: Evidence): Promise<r
   const journal = await evidence.store.journal(stored.run.part, stored.run.runId);
   return [
     ...stored.effects.flatMap((effect) => judgeEffect(stored, effect, evidence)),
-    ...judgeHearsay(stored, evidence),
+    ...(await judgeHearsay(stored, evidence)),
     ...judgeUndo(stored),
     ...judgeEvents(stored, journal),
   ];
