@@ -90,6 +90,6 @@ async function lookThrough(engine: Engine, { sinceMs, lastSeenMs }: Recovery): P
  * Transaction: the witness's own. @returns null where there is no recovery mode.
  */
 export async function recoveryWindow(engine: Engine): Promise<RecoveryWindow | null> {
-  const { recovery } = await engine.store.witness();
+  const { recovery } = await engine.store.witness('reader');
   return recovery === null ? null : lookThrough(engine, recovery);
 }

@@ -34,7 +34,7 @@ export function createRecovery(store: Pick<Store, 'witness'>, logger: Logger): R
   let open: Witness['recovery'] = null;
   return {
     look: async () => {
-      const { identity, recovery } = await store.witness();
+      const { identity, recovery } = await store.witness('worker');
       if (recovery !== null && open === null)
         logger.error({ ...identity, sinceMs: recovery.sinceMs }, 'recovery.opened');
       if (recovery === null && open !== null) logger.info({ ...identity }, 'recovery.ended');

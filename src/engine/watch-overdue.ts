@@ -33,7 +33,7 @@ export async function takePulse(engine: Engine): Promise<Pulse> {
     overdueRuns(engine, parts),
     store.workers(),
     store.nowMs(),
-    store.witness(),
+    store.witness('reader'),
   ]);
   const living = seats.filter(({ leaseUntilMs }) => leaseUntilMs > nowMs);
   return {

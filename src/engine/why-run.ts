@@ -190,7 +190,7 @@ export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyV
     loadStored(engine, run),
     store.holder(run.part, run.runId),
     store.workers(),
-    store.witness(),
+    store.witness('reader'),
     overdueRuns(engine, [run.part]),
   ]);
   const version = await engine.versions.byDigest(run.digest);

@@ -286,9 +286,10 @@ export interface Store {
   overdue(part: number, graceMs: number, limit: number): Promise<readonly OverdueRun[]>;
   /**
    * P14: compares the database with what was last seen of it, and remembers it. Another identity opens recovery mode for
-   * every process. A store that finds itself on another database than before does nothing else until this was asked.
+   * every process. A store that finds itself on another database than before does nothing else until its worker has
+   * asked this; a reader of the same process changes nothing of that, or the worker would send before it knows.
    */
-  witness(): Promise<Witness>;
+  witness(by: 'worker' | 'reader'): Promise<Witness>;
   /** Ends recovery mode: an operator has reconciled the window. @returns false when there was none. */
   endRecovery(by: string, reason: string): Promise<boolean>;
   workers(): Promise<

@@ -113,7 +113,7 @@ describe('what people can see from any process', () => {
     const { process, begin, settled, store } = openSmallHouse();
     const watcher = process({ works: false });
     const run = await begin(watcher.verbs, SAGA);
-    await store.witness();
+    await store.witness('worker');
     store.become({ systemIdentifier: 'another', timeline: 2 });
     expect((await settled(watcher.verbs.why(run))).reasons.map(({ kind }) => kind)).toContain('recovery');
     const act = { by: 'ana', reason: 'the statement of the bank was compared' };

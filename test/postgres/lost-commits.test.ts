@@ -95,7 +95,7 @@ describe('a standby that lacks the last commits takes over', () => {
         expect(effects[0]).toMatchObject({ state: 'AUTHORIZED', sent: 0 });
         expect((await app.why(run)).reasons[0]).toMatchObject({ kind: 'recovery' });
       }
-      expect((await app.engine.store.witness()).recovery).not.toBeNull();
+      expect((await app.engine.store.witness('reader')).recovery).not.toBeNull();
       expect(house.logged.map(({ event }) => event)).toContain('recovery.opened');
       expect([booked('keyed'), booked('done'), booked('due')]).toEqual([1, 1, 0]);
 

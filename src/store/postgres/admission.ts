@@ -2,13 +2,13 @@ import type { ClientBase } from 'pg';
 import { StoreError } from '../../model/errors.ts';
 import type { DatabaseIdentity, Store, Witness } from '../../ports/store.ts';
 import type { Connections, Row } from './connections.ts';
-import { ADMISSION, END_RECOVERY, WITNESS } from './sql/witness.ts';
+import { ADMISSION, END_RECOVERY, WITNESS, WITNESS_READ } from './sql/witness.ts';
 
 /** Guards a store against a database that is another than before (P14). */
 export interface Admission {
   /** Looks at a new connection. @throws PAWL_STORE_UNAVAILABLE for a server that takes no writes. */
   admit(client: ClientBase): Promise<void>;
-  /** Lets nothing but the witness travel once a connection has found another database than the last one seen. */
+  /** Lets nothing but the witness travel once a connection has found another database than the worker has seen last. */
   over(connections: Connections): Connections;
 }
 
@@ -24,7 +24,7 @@ function isSame(a: DatabaseIdentity, b: DatabaseIdentity): boolean {
 
 /** Begins without having seen any database. */
 export function createAdmission(): Admission {
-  /** What the witness has said last, and what the last new connection has met. */
+  /** What the witness has said last to the worker, and what the last new connection has met. */
   let seen: DatabaseIdentity | null = null;
   let met: DatabaseIdentity | null = null;
   return {
@@ -39,7 +39,8 @@ export function createAdmission(): Admission {
     over: (connections) => ({
       ...connections,
       run: async <R = Row>(...[statement, values, lane]: Parameters<Connections['run']>): Promise<R[]> => {
-        if (statement !== WITNESS && seen !== null && met !== null && !isSame(seen, met))
+        const isWitness = statement === WITNESS || statement === WITNESS_READ;
+        if (!isWitness && seen !== null && met !== null && !isSame(seen, met))
           throw new StoreError(
             'PAWL_STORE_UNAVAILABLE',
             'the database is another than before (its timeline or system identifier has changed): it is looked at first',
@@ -67,7 +68,7 @@ function witnessOf(rows: readonly Row[]): Witness {
 /** The verbs of P14. */
 export function witnessVerbs({ run }: Connections): Pick<Store, 'witness' | 'endRecovery'> {
   return {
-    witness: async () => witnessOf(await run(WITNESS, [], 'beat')),
+    witness: async (by) => witnessOf(await run(by === 'worker' ? WITNESS : WITNESS_READ, [], 'beat')),
     endRecovery: async (by, reason) => (await run(END_RECOVERY, [by, reason])).length > 0,
   };
 }

@@ -57,7 +57,7 @@ export function createDatabaseHost(world: World, store: MemoryStore): DatabaseHo
 /** What a process knows of the database that it talks to: another one is looked at before anything else is done (P14). */
 export interface Admission {
   admits(verb: string): boolean;
-  /** The witness has answered. */
+  /** The witness has answered the worker. */
   saw(era: number): void;
 }
 

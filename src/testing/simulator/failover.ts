@@ -81,7 +81,7 @@ async function reconcile(scene: Scene, cases: Cases): Promise<void> {
     const how = { by: 'ops', reason: 'it was done before the database broke down', eventId: 'stop-1' };
     await fleet.ask((verbs) => verbs.terminate(run.runId, how));
   }
-  while ((await store.witness()).recovery !== null) {
+  while ((await store.witness('reader')).recovery !== null) {
     const act = { by: 'ops', reason: 'the window was compared with the books', eventId: 'recovered-1' };
     await fleet.ask((verbs) => verbs.endRecovery(act));
     await pause(scene, ASK_AGAIN_MS);

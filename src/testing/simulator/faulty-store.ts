@@ -89,7 +89,7 @@ export function createFaultyStore(inner: Store, wires: StoreWires): Store {
         const execute = (): Promise<unknown> => Reflect.apply(value, target, args) as Promise<unknown>;
         const era = host?.era() ?? 0;
         const answer = await travel(wires, { verb, args, execute: arriving(wires, verb, execute) });
-        if (verb === 'witness') admission?.saw(era);
+        if (verb === 'witness' && args[0] === 'worker') admission?.saw(era);
         if (verb === 'commit') for (const member of answer as readonly CommitAnswer[]) wires.onCommit(member);
         return answer;
       };

@@ -4,7 +4,7 @@ import { createAdmission } from '../../../src/store/postgres/admission.ts';
 import type { Connections } from '../../../src/store/postgres/connections.ts';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { NOW } from '../../../src/store/postgres/sql/load.ts';
-import { WITNESS } from '../../../src/store/postgres/sql/witness.ts';
+import { WITNESS, WITNESS_READ } from '../../../src/store/postgres/sql/witness.ts';
 import { openTestStore, runSql, type TestStore } from '../../support/postgres.ts';
 
 let opened: TestStore;
@@ -23,25 +23,27 @@ describe('which database this is', () => {
   it('P14 another timeline or system identifier than the one last seen opens recovery mode for everybody, until an operator ends it', async () => {
     // P14: "A changed timeline or system identifier opens recovery mode: nothing but effects with a remembered key is sent until an operator has reconciled the window."
     const { store, url } = opened;
-    const { identity } = await store.witness();
+    const { identity } = await store.witness('worker');
     const was = { systemIdentifier: '42', timeline: identity.timeline };
     await runSql(url, "UPDATE pawl.witness SET system_identifier = '42'");
-    const { recovery } = await store.witness();
+    const { recovery } = await store.witness('worker');
     expect(recovery).toMatchObject({ was });
     expect(recovery?.lastSeenMs).toBeLessThanOrEqual(recovery?.sinceMs ?? 0);
     await runSql(url, 'UPDATE pawl.witness SET timeline = timeline + 1');
-    expect(await (await opened.again()).witness()).toEqual({ identity, recovery });
+    expect(await (await opened.again()).witness('worker')).toEqual({ identity, recovery });
     expect(await store.endRecovery('ana', 'compared with the bank')).toBe(true);
-    expect(await store.witness()).toEqual({ identity, recovery: null });
+    expect(await store.witness('worker')).toEqual({ identity, recovery: null });
     expect(await runSql(url, 'SELECT reconciled_by, reconciled_reason FROM pawl.witness')).toEqual([
       { reconciled_by: 'ana', reconciled_reason: 'compared with the bank' },
     ]);
     await runSql(url, 'UPDATE pawl.witness SET timeline = timeline + 1');
-    expect((await store.witness()).recovery).toMatchObject({ was: { ...identity, timeline: identity.timeline + 1 } });
+    expect((await store.witness('worker')).recovery).toMatchObject({
+      was: { ...identity, timeline: identity.timeline + 1 },
+    });
     await store.endRecovery('ana', 'again');
   });
 
-  it('P14 once a connection has met another database nothing but the witness travels, until it was asked', async () => {
+  it('P14 once a connection has met another database nothing but the witness travels, until a worker has asked it', async () => {
     // P14: "A changed timeline or system identifier opens recovery mode: nothing but effects with a remembered key is sent until an operator has reconciled the window."
     const admission = createAdmission();
     const witness = (timeline: number) => [{ system_identifier: '7', timeline, recovery_since: null }];
@@ -49,12 +51,17 @@ describe('which database this is', () => {
     const inner = { run: async () => witness(timeline), close: async () => undefined } as unknown as Connections;
     const { run } = admission.over(inner);
     await admission.admit(clientOf(1));
+    await run(WITNESS_READ, []);
+    await admission.admit(clientOf(3));
     await run(NOW, []);
+    await admission.admit(clientOf(1));
     await run(WITNESS, []);
     await admission.admit(clientOf(1));
     await run(NOW, []);
     timeline = 2;
     await admission.admit(clientOf(2));
+    await expect(run(NOW, [])).rejects.toMatchObject({ code: 'PAWL_STORE_UNAVAILABLE' });
+    await run(WITNESS_READ, []);
     await expect(run(NOW, [])).rejects.toMatchObject({ code: 'PAWL_STORE_UNAVAILABLE' });
     await run(WITNESS, []);
     await expect(run(NOW, [])).resolves.toBeDefined();

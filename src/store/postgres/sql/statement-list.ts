@@ -22,7 +22,7 @@ import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './seat.ts';
 import { START } from './start.ts';
 import type { Statement } from './statement.ts';
 import { FIRE, NEXT_DUE } from './timer.ts';
-import { END_RECOVERY, OVERDUE, WITNESS } from './witness.ts';
+import { END_RECOVERY, OVERDUE, WITNESS, WITNESS_READ } from './witness.ts';
 
 /** Every statement that the store sends; tests prepare each, read each for its part, and look at each plan. */
 export const STATEMENTS: readonly Statement[] = [
@@ -63,6 +63,7 @@ export const STATEMENTS: readonly Statement[] = [
   WORKERS,
   OVERDUE,
   WITNESS,
+  WITNESS_READ,
   END_RECOVERY,
   RECORDS,
   STRAYS,

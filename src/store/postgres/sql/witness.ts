@@ -32,6 +32,9 @@ RETURNING w.system_identifier, w.timeline, ${msOf('w.recovery_since')} AS recove
   w.was_system_identifier, w.was_timeline, ${msOf('w.last_seen_at')} AS last_seen_at`,
 };
 
+/** WITNESS, as somebody asks who sends nothing (P14). One row. */
+export const WITNESS_READ: Statement = { ...WITNESS, name: 'witness_read' };
+
 /** END RECOVERY (P14): `$1` who, `$2` why. One row, or none where there was no recovery mode. */
 export const END_RECOVERY: Statement = {
   name: 'end_recovery',
