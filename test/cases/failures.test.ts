@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateWorkflow } from '../../src/definition/validate-workflow.ts';
+import { isEnd } from '../../src/model/statuses.ts';
+import { STATEMENTS } from '../../src/store/postgres/sql/statement-list.ts';
 import { Play, T0, workflow } from '../decision/support/play.ts';
 import { LEASE_MS, openSmallWorld, type SmallWorld } from './support/small-world.ts';
 
@@ -88,6 +90,59 @@ describe('failures that happened elsewhere', () => {
       expect(run.head().status).toBe('COMPLETED');
     }
   }, 60_000);
+
+  it.each([
+    ['F24 a schedule', 'schedule: { daily: "02:30", zone: America/New_York }', ''],
+    ['F24 a time without its zone', '', "\n  - { id: w, wait: { until: '2027-03-14T02:30:00' } }"],
+    ['F26 an order by number', 'events: { paid: { schema: { type: object }, sequence: =event.no } }', ''],
+    ['F43 a retention', 'retention: 0d', ''],
+  ])('%s is not in the language: it is refused with its line, never passed over', (_name, head, step) => {
+    const { definition, problems } = validateWorkflow(
+      workflow(`  - { id: a, call: do.a }${step}`, head),
+      'later.pawl.yaml',
+    );
+    expect(definition).toBeNull();
+    expect(problems.filter(({ severity }) => severity === 'error').length).toBeGreaterThan(0);
+  });
+
+  it('F37 three hundred runs over three workers that die in turn: none that has ended moves again', async () => {
+    const small = openSmallWorld();
+    const ended = new Map<string, string>();
+    const runs = [
+      await small.begin(
+        "pawl: 1\nworkflow: f37\nversion: 1\ntimeout: 10d\nactions:\n  charge: { http: { method: POST, url: 'http://provider/charge' }, idempotency: { header: Idempotency-Key, remembers: 24h }, settlesWithin: 4s, compensate: none }\nsteps:\n  - { id: charge, call: charge, with: {} }\n  - { id: rest, wait: 20s }\n",
+      ),
+    ];
+    const ask = { workflow: 'f37', version: 1, input: {}, by: 'starter' };
+    while (runs.length < 300) runs.push((await small.during(small.desk.verbs.start(ask))).run.runId);
+    const workers = [small.worker(), small.worker(), small.worker()];
+    const everyone = { workflow: 'f37', statuses: null, needsHuman: false, q: null, limit: 300 };
+    const look = async (): Promise<void> => {
+      for (const { id, status, revision, endedAt } of await small.during(small.desk.verbs.list(everyone))) {
+        const now = `${status} ${revision} ${endedAt}`;
+        expect(ended.get(id) ?? now).toBe(now);
+        if (isEnd(status)) ended.set(id, now);
+      }
+    };
+    for (const worker of workers) {
+      await small.pass(10 * SECOND_MS);
+      worker.kill();
+      small.worker();
+      await look();
+    }
+    for (let no = 0; no < 3; no += 1) {
+      await small.pass(MINUTE_MS);
+      await look();
+    }
+    expect([ended.size, small.happened().length]).toEqual([300, 300]);
+  }, 60_000);
+
+  it('F43 nothing deletes what somebody may still need: leases, wake-ups, timers and seats alone are ever deleted', () => {
+    const deleted = STATEMENTS.flatMap(({ text }) => [...text.matchAll(/\b(?:DELETE\s+FROM|TRUNCATE)\s+([\w.]+)/gi)]);
+    expect(new Set(deleted.map(([, table]) => table))).toEqual(
+      new Set(['pawl.lease', 'pawl.ready', 'pawl.timer', 'pawl.seat']),
+    );
+  });
 
   it('F35 a cancel and the last answer at once, a thousand times: one of the two, and the one who cancels is told which', () => {
     const text = workflow('  - { id: a, call: do.a }');
