@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Numbers } from '../../model/numbers.ts';
-import { createSockets, type DialOptions, dialOptions, type Sockets } from './dial.ts';
+import { createSockets, type DialOptions, dialOptions, PooledClient, type Sockets } from './dial.ts';
 import type { Statement } from './sql/statement.ts';
 import { isConnectionLost, storeErrorOf } from './sqlstate.ts';
 
@@ -81,6 +81,9 @@ function openPool(options: ConnectionOptions, sockets: Sockets, lane: Lane, max:
   const settings = Object.entries(settingsFor(lane, options.numbers)).map(([name, value]) => `-c ${name}=${value}`);
   const pool = new pg.Pool({
     ...dialOptions(options),
+    Client: PooledClient,
+    // Who waits for a free connection waits as long as a statement may: a busy database is no dead one.
+    connectionTimeoutMillis: deadlineOf(lane, options.numbers),
     stream: sockets.open,
     max,
     idleTimeoutMillis: IDLE_CLOSE_MS,

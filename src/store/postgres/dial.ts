@@ -56,6 +56,13 @@ export function dial(options: DialOptions, deadlineMs: number = CONNECT_TIMEOUT_
   };
 }
 
+/** A pooled connection. A pool gives its own limit to each, which is for how long to wait for a free one. */
+export class PooledClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  }
+}
+
 /** The sockets under some connections. */
 export interface Sockets {
   /** Makes the next one. */

@@ -177,6 +177,13 @@ describe('Connections', () => {
     await connections.close();
   });
 
+  it('Who waits for a free connection longer than a new one may take is served: a busy database is no dead one', async () => {
+    const connections = openConnections(optionsFor({ numbers: numbersFor(60_000) }));
+    const asked = [3.2, 0, 0].map((seconds) => connections.run(SLEEP, [seconds], 'read'));
+    await expect(Promise.all(asked)).resolves.toHaveLength(3);
+    await connections.close();
+  });
+
   it('P02 a head that somebody else has locked leaves its member busy and its neighbours applied', async () => {
     // P02: "The commit statement has four stages, each reading from the one before: lock the heads (sorted, FOR NO KEY UPDATE SKIP LOCKED)."
     const { store } = opened;
