@@ -1,14 +1,20 @@
-/** The proofs that CI repeats at every landing: mutants, the simulator, the models, the demo, five kills. Prints seconds per part. */
+/**
+ * The proofs that CI repeats at every landing: mutants, the simulator and its own mutants, the models, the demo, five
+ * kills, two minutes of chaos. Prints seconds per part.
+ */
 import { spawnSync } from 'node:child_process';
 
-// Half of the mutants at a landing, the other half at the next: all of them take six minutes.
+// A quarter of the mutants at a landing, the next quarter at the next: all of them take ten minutes.
 const landings = Number(spawnSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' }).stdout) || 0;
+const share = `${landings % 4}/4`;
 const PROOFS = [
-  ['half of the mutants', ['run', 'mutants', '--silent', '--', '--share', `${landings % 2}/2`]],
+  ['a quarter of the mutants', ['run', 'mutants', '--silent', '--', '--share', share]],
   ['300 seeds', ['run', 'sim', '--silent', '--', '--seeds', '300']],
+  ["a quarter of the simulator's mutants", ['run', 'sim', '--silent', '--', '--mutants', '--share', share]],
   ['models', ['run', 'models', '--silent']],
   ['demo', ['run', 'demo', '--silent']],
   ['five kills', ['run', 'demo', '--silent', '--', '--kill', '5', '--seed', '7']],
+  ['two minutes of chaos', ['run', 'chaos', '--silent', '--', '--minutes', '2', '--seed', String(landings)]],
 ];
 
 for (const [name, args] of PROOFS) {

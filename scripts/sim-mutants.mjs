@@ -1,6 +1,7 @@
 /**
  * Plants each mutant of test/simulation/mutants.json in a copy of the built simulator and plays seeds until one breaks a
- * promise; a mutant that lives through 2,000 seeds has survived. `npm run sim -- --mutants [--only TEXT]`; prints the table.
+ * promise; a mutant that lives through 2,000 seeds has survived. `npm run sim -- --mutants [--only TEXT] [--share I/N]`;
+ * prints the table. `--share 0/4` plants every fourth one, as CI does.
  */
 import { fork } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,14 +11,20 @@ import ts from 'typescript';
 
 const root = path.join(import.meta.dirname, '..');
 const { values } = parseArgs({
-  options: { mutants: { type: 'boolean' }, only: { type: 'string' }, seeds: { type: 'string', default: '2000' } },
+  options: {
+    mutants: { type: 'boolean' },
+    only: { type: 'string' },
+    seeds: { type: 'string', default: '2000' },
+    share: { type: 'string', default: '0/1' },
+  },
 });
+const [shareNo, shares] = values.share.split('/').map(Number);
 const PROCESSES = 2;
 const work = path.join(root, 'node_modules/.cache/pawl-sim');
 const options = ts.readConfigFile(path.join(root, 'tsconfig.build.json'), ts.sys.readFile).config;
 const { options: compilerOptions } = ts.parseJsonConfigFileContent(options, ts.sys, root);
 const mutants = JSON.parse(readFileSync(path.join(root, 'test/simulation/mutants.json'), 'utf8')).filter(
-  ({ mutant }) => values.only === undefined || mutant.includes(values.only),
+  ({ mutant }, index) => index % shares === shareNo && (values.only === undefined || mutant.includes(values.only)),
 );
 
 /** A copy of `dist` with one file compiled from its mutated source. */

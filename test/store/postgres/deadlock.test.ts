@@ -7,7 +7,8 @@ import { LEASE_MS, newWorkerId, signalTo, startFree, stepOf } from '../../../src
 import { openTestStore, runSql } from '../../support/postgres.ts';
 
 const RUNS = 2_000;
-const LASTS_MS = 5_000;
+/** So many transitions are committed among everything else, however long that takes. */
+const TRANSITIONS = 2_000;
 
 /** A seeded row of numbers in [0, 1): the same every time. */
 function createDice(seed: number): () => number {
@@ -36,10 +37,9 @@ function nextCommit({ run }: ClaimedRun, drained: DrainedRun | undefined, dice: 
 }
 
 /** A worker's life in fast motion: claims, commits in batches of mixed order, loses its seat now and then. */
-async function work(store: Store, dice: () => number, until: () => boolean): Promise<number> {
+async function work(store: Store, dice: () => number, progress: { applied: number }): Promise<void> {
   let worker: WorkerId = newWorkerId();
-  let applied = 0;
-  while (!until()) {
+  while (progress.applied < TRANSITIONS) {
     await store.takeSeat(0, worker, LEASE_MS);
     const claims = await store.claim(0, worker, 50);
     const drained = new Map((await store.drain(0, worker)).map((row) => [row.runId, row]));
@@ -48,14 +48,13 @@ async function work(store: Store, dice: () => number, until: () => boolean): Pro
       worker,
       claims.map((claimed) => nextCommit(claimed, drained.get(claimed.run.run.runId), dice)),
     );
-    applied += answers.filter((answer) => answer.kind === 'applied').length;
+    progress.applied += answers.filter((answer) => answer.kind === 'applied').length;
     expect(answers.filter((answer) => answer.kind === 'failed')).toEqual([]);
     if (dice() < 0.2) {
       await store.leaveSeat(0, worker);
       worker = newWorkerId();
     } else await store.disown(0, worker, [], 0);
   }
-  return applied;
 }
 
 async function deliverAll(
@@ -81,17 +80,17 @@ async function repeat(until: () => boolean, round: () => Promise<unknown>): Prom
   while (!until()) await round();
 }
 
-it('Commit, fire, sweep, deliver, claim and disown together on 2,000 runs for 5 s: no deadlock, and nothing torn', async () => {
+it('Commit, fire, sweep, deliver, claim and disown together on 2,000 runs, for 2,000 transitions: no deadlock, and nothing torn', async () => {
   const opened = await openTestStore({ numbers: numbersFor(LEASE_MS), parts: 1, connections: 8 });
   const { store, url } = opened;
   const other = await opened.again();
   const runs = await startFree(store, RUNS);
-  const endAt = performance.now() + LASTS_MS;
-  const until = (): boolean => performance.now() >= endAt;
-  const [a, b, c] = await Promise.all([
-    work(store, createDice(1), until),
-    work(other, createDice(2), until),
-    work(other, createDice(3), until),
+  const progress = { applied: 0 };
+  const until = (): boolean => progress.applied >= TRANSITIONS;
+  await Promise.all([
+    work(store, createDice(1), progress),
+    work(other, createDice(2), progress),
+    work(other, createDice(3), progress),
     deliverAll(store, runs, createDice(4), until),
     deliverAll(other, runs, createDice(5), until),
     repeat(until, () => store.fireTimers(0, 100)),
@@ -105,7 +104,6 @@ it('Commit, fire, sweep, deliver, claim and disown together on 2,000 runs for 5 
     'SELECT pg_stat_force_next_flush(), deadlocks::integer FROM pg_stat_database WHERE datname = current_database()',
   ).catch(() => runSql(url, 'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()'));
   expect(deadlocks).toBe(0);
-  expect(a + b + c).toBeGreaterThan(500);
   const torn = await runSql(
     url,
     `SELECT h.run_id FROM pawl.run_head h
