@@ -32,13 +32,19 @@ export function planFailover(scene: Scene, cases: Cases): void {
   world.after(world.random.next() * BREAKS_MS_MAX, null, () => void guard(scene, follow()));
 }
 
-/** Whose effect stands in the book though its ledger would still send it, or has no row of it: it is undone by hand. */
-function contradicted(scene: Scene): ReadonlySet<string> {
-  const { store, host, provider } = scene;
-  const found = new Set<string>();
+/** The run of each effect, as the database was before it broke down and as it is now. */
+function ownersOf({ store, host }: Scene): ReadonlyMap<string, RunIdentity> {
   const owners = new Map<string, RunIdentity>();
   for (const { runs } of [host.loss()?.before, store.peek()].filter((rows) => rows !== undefined))
     for (const { run, effects } of runs.values()) for (const key of effects.keys()) owners.set(key, run);
+  return owners;
+}
+
+/** Whose effect stands in the book though its ledger would still send it, or has no row of it: it is undone by hand. */
+function contradicted(scene: Scene): ReadonlySet<string> {
+  const { store, provider } = scene;
+  const found = new Set<string>();
+  const owners = ownersOf(scene);
   for (const { effect } of provider.book.entries) {
     const run = owners.get(effect ?? '');
     if (run === undefined) continue;

@@ -44,6 +44,16 @@ function tries({ effects }: StoredRun, { key, compensates }: Effect): readonly s
   return compensates === null ? [key] : effects.filter((row) => row.compensates === compensates).map((row) => row.key);
 }
 
+function hasHappened(stored: StoredRun, effect: Effect, { provider }: Evidence): boolean {
+  return tries(stored, effect).some((key) => provider.entriesOf(key).length > 0);
+}
+
+/** Whom a person has misled, and who has lost what was written, can only be right about what it has heard itself. */
+function isExcused(stored: StoredRun, effect: Effect, { misjudged, host }: Evidence): boolean {
+  const isMisled = misjudged.has(effect.key) || host.forgotten(stored.run.runId, effect.key) !== null;
+  return isMisled || isDisputed(stored, effect);
+}
+
 function judgeEffect(stored: StoredRun, effect: Effect, evidence: Evidence): readonly Violation[] {
   const { runId } = stored.run;
   const found: Violation[] = [];
@@ -51,14 +61,12 @@ function judgeEffect(stored: StoredRun, effect: Effect, evidence: Evidence): rea
     found.push({ rule, runId, subject: `${effect.step} ${effect.key.slice(0, 8)}`, message });
   };
   const kind = evidence.kindOf(effect.action);
-  // Whom a person has misled, and who has lost what was written, can only be right about what it has heard itself.
-  const isMisled = evidence.misjudged.has(effect.key) || evidence.host.forgotten(runId, effect.key) !== null;
   const times = evidence.provider.entriesOf(effect.key).length;
   if (times > 1 && kind !== 'natural' && !evidence.misjudged.has(effect.key))
     say('twice', `it happened ${times} times (${kind})`);
-  if (DONE.has(effect.state) && tries(stored, effect).every((key) => evidence.provider.entriesOf(key).length === 0))
+  if (DONE.has(effect.state) && !hasHappened(stored, effect, evidence))
     say('lost', `the ledger says CONFIRMED, the book has nothing (${kind})`);
-  if (NOT_DONE.has(effect.state) && times > 0 && !isDisputed(stored, effect) && !isMisled)
+  if (NOT_DONE.has(effect.state) && times > 0 && !isExcused(stored, effect, evidence))
     say('denied', `the ledger says ${effect.state}, the book says that it happened (${kind})`);
   if (NEVER_SENT.has(effect.state) && times > 0) say('unasked', `it happened while ${effect.state} (${kind})`);
   return found;
