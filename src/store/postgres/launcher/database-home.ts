@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, chown, lstat, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { StoreError } from '../../../model/errors.ts';
 import { type Account, canReach } from './account.ts';
 
@@ -28,6 +28,24 @@ function shortHash(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 16);
 }
 
+function errnoOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** A directory and those above it. Node's own way never ends where a parent is there and takes no directory, as in /proc. */
+async function makeDirectories(path: string, mode: number): Promise<void> {
+  const there = await stat(path).catch(() => null);
+  if (there?.isDirectory() === true) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeDirectories(parent, mode);
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (errnoOf(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error;
+  }
+}
+
 /** A directory that only `uid` (and root) may enter; an existing one must already be so. */
 async function ownDirectory(path: string, account: Account | null): Promise<void> {
   const uid = account?.uid ?? process.getuid?.() ?? 0;
@@ -35,7 +53,7 @@ async function ownDirectory(path: string, account: Account | null): Promise<void
     await mkdir(path, { mode: 0o700 });
     if (account !== null) await chown(path, account.uid, account.gid);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errnoOf(error) !== 'EEXIST') throw error;
   }
   const found = await lstat(path);
   if (!found.isDirectory() || found.uid !== uid) {
@@ -74,11 +92,19 @@ export async function findHome(dataDir: string): Promise<DatabaseHome | null> {
 /**
  * Makes the places. The data lie in `dataDir`, or, where the server's account cannot walk there, in
  * `/var/tmp/pawl-<hash of the path>`, which `dataDir/location` then names.
- * @throws PAWL_DATABASE_MISSING when a directory on the way belongs to somebody else.
+ * @throws PAWL_DATABASE_MISSING when it cannot be made, or a directory on the way belongs to somebody else.
  */
 export async function makeHome(dataDir: string, account: Account | null): Promise<DatabaseHome> {
-  await mkdir(dataDir, { recursive: true, mode: account === null ? 0o700 : 0o755 });
-  await mkdir(join(dataDir, 'clients'), { recursive: true, mode: 0o700 });
+  try {
+    await makeDirectories(dataDir, account === null ? 0o700 : 0o755);
+    await makeDirectories(join(dataDir, 'clients'), 0o700);
+  } catch (error) {
+    throw new StoreError(
+      'PAWL_DATABASE_MISSING',
+      `the data directory ${dataDir} cannot be made (${errnoOf(error) ?? String(error)}): choose another one`,
+      { path: dataDir },
+    );
+  }
   const known = await readLocation(dataDir);
   const near = known === null && (await canReach(account, dataDir));
   const home = homeAt(dataDir, known ?? (near ? dataDir : join(RELOCATED_BASE, `pawl-${shortHash(dataDir)}`)));

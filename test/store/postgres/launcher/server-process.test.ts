@@ -82,6 +82,21 @@ describe('The process of the server', () => {
 });
 
 describe('The places of a database', () => {
+  it.each([
+    ['below a file', 'file/deep'],
+    ['at a file', 'file'],
+  ])('A data directory %s is refused with its name and the mend, and nothing is made', async (_where, name) => {
+    await writeFile(join(dir, 'file'), '');
+    await expect(makeHome(join(dir, name), null)).rejects.toMatchObject({
+      code: 'PAWL_DATABASE_MISSING',
+      message: expect.stringMatching(/file.* cannot be made \((ENOTDIR|EEXIST)\): choose another one/),
+    });
+  });
+
+  it('A data directory where the system takes none is refused, and is not tried for ever', async () => {
+    await expect(makeHome('/proc/pawl/data', null)).rejects.toMatchObject({ code: 'PAWL_DATABASE_MISSING' });
+  });
+
   it('Where nothing was made there is no home; a socket directory that is none is not used', async () => {
     expect(await findHome(join(dir, 'other'))).toBe(null);
     expect(await findHome(join(dir, '.pawl'))).toEqual(home);
