@@ -213,11 +213,11 @@ function open(effect: Effect, policy: EffectPolicy): Settlement {
   return { effect, receipt: null, settled: null, retryAtMs, incident: doubt === 'review' ? incident : null };
 }
 
-/** A receipt's content from a settled row and what was seen. */
+/** A receipt's content from a settled row, whose word it repeats (E10), and what was seen. */
 export function draftReceipt(
   effect: Effect,
   outcome: ReceiptDraft['outcome'],
-  seen: Pick<Outcome, 'externalId' | 'resultBase64'>,
+  seen: Pick<Outcome, 'resultBase64'>,
   observer: Observer,
 ): ReceiptDraft {
   const { settledAtMs } = effect;
@@ -228,7 +228,7 @@ export function draftReceipt(
     outcome,
     code: effect.code,
     requestHash: effect.requestHash,
-    externalId: seen.externalId,
+    externalId: effect.externalId,
     resultBase64: seen.resultBase64,
     observedBy: observer.by,
     evidence: observer.evidence,

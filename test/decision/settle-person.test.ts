@@ -106,6 +106,17 @@ describe('a person who keeps waiting', () => {
   });
 });
 
+describe('what an answer proves', () => {
+  it.each(['rejected', 'absent'] as const)(
+    'E10: an output that is told beside "%s" makes no id that the row does not have',
+    (as) => {
+      // E10: "Receipts are numbered per run, written only in guarded commits, chained by that number (order of completion for R06)."
+      const { effect, receipt } = taken(asking(), { ...says(as), output: { id: 'ch_9' } });
+      expect([effect.externalId, receipt?.externalId]).toEqual([null, null]);
+    },
+  );
+});
+
 describe('an answer that is not taken', () => {
   it('E06: one before the quarantine is over, and it says when', () => {
     // E06: "Quarantine: "not found" counts only when the action says `absent: final` and the database clock is past requestedAt + sendWithin + settlesWithin."

@@ -70,10 +70,17 @@ while sleep 1; do
   exit 0
 done`;
 
+/** Who was killed while writing it leaves half a file: then the watcher is not known, and a second one does no harm. */
+async function readWatcher(file: string): Promise<(ProcessIdentity & { readonly serverPid: number }) | null> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as ProcessIdentity & { readonly serverPid: number };
+  } catch {
+    return null;
+  }
+}
+
 async function watcherLives(file: string, serverPid: number): Promise<boolean> {
-  const known = JSON.parse(await readFile(file, 'utf8').catch(() => 'null')) as
-    | (ProcessIdentity & { readonly serverPid: number })
-    | null;
+  const known = await readWatcher(file);
   return known !== null && known.serverPid === serverPid && (await isSameProcess(known));
 }
 
