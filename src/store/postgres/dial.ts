@@ -14,6 +14,8 @@ export interface DialOptions {
 /** A connection that is dialled, and how to be rid of it. */
 export interface Dialled {
   readonly client: pg.Client;
+  /** @throws also when it is hung up meanwhile: the driver alone would never say so. */
+  connect(): Promise<void>;
   /** Says good-bye and waits for no answer: a wire that swallows everything gives none. */
   hangUp(): Promise<void>;
 }
@@ -39,15 +41,21 @@ export function dialOptions({ url, applicationName, tls }: DialOptions): pg.Clie
 }
 
 /**
- * Makes a connection of its own, outside of every pool; it is for the caller to connect it.
+ * Prepares a connection of its own, outside of every pool.
  * @param deadlineMs how long one statement may go unanswered, milliseconds; a connecting's time unless given.
  */
 export function dial(options: DialOptions, deadlineMs: number = CONNECT_TIMEOUT_MS): Dialled {
   const sockets = createSockets();
   const client = new pg.Client({ ...dialOptions(options), query_timeout: deadlineMs, stream: sockets.open });
   client.on('error', () => undefined);
+  const ended = new Promise<never>((_, reject) => {
+    client.once('end', () => reject(new Error('the connection was closed while it was made')));
+  });
+  // Whoever connects hears it; later nobody needs to.
+  ended.catch(() => undefined);
   return {
     client,
+    connect: () => Promise.race([client.connect().then(() => undefined), ended]),
     hangUp: async () => {
       const ended = client.end();
       sockets.hangUp();

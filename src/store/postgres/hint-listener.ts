@@ -19,7 +19,7 @@ export function openHintListener(options: DialOptions, parts: number, heard: (pa
 
   /** One connection's life. @returns whether it heard anything. */
   const listenOnce = async (): Promise<boolean> => {
-    const { client, hangUp: goodBye } = dial(options);
+    const { client, connect, hangUp: goodBye } = dial(options);
     const token = randomUUID();
     const hangUp = (): void => void goodBye();
     const ended = new Promise<void>((resolve) => client.once('end', resolve));
@@ -31,7 +31,7 @@ export function openHintListener(options: DialOptions, parts: number, heard: (pa
     });
     ending.signal.addEventListener('abort', hangUp, { once: true });
     try {
-      await client.connect();
+      await connect();
       await client.query(`LISTEN ${HINT_CHANNEL}`);
       await client.query('SELECT pg_notify($1, $2)', [HINT_CHANNEL, token]);
       await ended;

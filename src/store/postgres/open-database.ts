@@ -25,7 +25,7 @@ const STEP_DEADLINE_MS = 300_000;
 async function connect(options: ConnectionOptions): Promise<Dialled> {
   const once = async (): Promise<Dialled> => {
     const dialled = dial(options, STEP_DEADLINE_MS);
-    await dialled.client.connect();
+    await dialled.connect();
     return dialled;
   };
   try {

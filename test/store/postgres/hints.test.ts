@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { numbersFor } from '../../../src/model/numbers.ts';
@@ -85,6 +87,17 @@ describe('hints between processes', () => {
     const away = await hear(await opened.again({ hintsUrl: 'postgresql://pawl@localhost/pawl?host=/nowhere' }));
     expect(away.hears()).toBe(false);
     await away.end();
+  });
+
+  it('A listener that is still dialling, a server that says nothing, ends when it is told to', async () => {
+    const mute = net.createServer().listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const { port } = mute.address() as net.AddressInfo;
+    const greeted = once(mute, 'connection').then(([socket]) => once(socket as net.Socket, 'data'));
+    const dialling = await hear(await opened.again({ hintsUrl: `postgresql://pawl@127.0.0.1:${port}/pawl` }));
+    await greeted;
+    await dialling.end();
+    mute.close();
   });
 
   it('P13 behind a pooler, or with hints off, none is sent and none is waited for', async () => {
