@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { begin, type House, openHouse, type Process, untilStatus } from '../engine/support/house.ts';
 
 const HEAD = 'pawl: 1\nworkflow: saga\nversion: 1\ntimeout: 10d\n';
@@ -165,6 +166,53 @@ describe('bug 89 connections that the database drops', () => {
     expect(house.happened().length).toBe(runs.length);
     expect(process.logger.lines.some(({ event }) => event === 'loop.fault' || event.startsWith('store.'))).toBe(true);
   }, 90_000);
+});
+
+describe('F45 processes that all come back at once', () => {
+  it('hold no more connections than their caps, also together on one outage, and finish what was there', async () => {
+    const caps = { processes: 10, connections: 3, listeners: 1 };
+    const cluster = new URL(house.url);
+    const database = cluster.pathname.slice(1);
+    cluster.pathname = '/postgres';
+    const outside = new Client({ connectionString: cluster.href });
+    await outside.connect();
+    const first = await house.process();
+    const text = `${HEAD}${CHARGE(house.provider.url)}steps:\n  - { id: rest, wait: 1s }\n  - { id: charge, call: charge, with: { run: =run.id } }\n`;
+    const runs: string[] = [];
+    for (let no = 0; no < 30; no += 1) runs.push(await begin(first, text));
+    const stores = await Promise.all(
+      Array.from({ length: caps.processes }, () =>
+        openPostgresStore({ url: house.url, connections: caps.connections, applicationName: 'pawl-f45' }),
+      ),
+    );
+    const workers = await Promise.all(stores.map((store) => house.process({ store })));
+    const [watcher = first] = workers;
+    await Promise.all(workers.map(({ app }) => app.runWorker()));
+    await outside.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
+    await outside.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);
+    await Promise.all(workers.map(({ watched }) => watched.next()));
+    await outside.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
+    let most = 0;
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        const { rows } = await outside.query<{ open: number }>(
+          "SELECT count(*)::int AS open FROM pg_stat_activity WHERE datname = $1 AND application_name = 'pawl-f45'",
+          [database],
+        );
+        most = Math.max(most, rows[0]?.open ?? 0);
+      }
+    })();
+    for (const run of runs) await untilStatus(watcher, run, 'COMPLETED');
+    isOver = true;
+    await watching;
+    expect(house.happened().length).toBe(runs.length);
+    await house.rest();
+    await Promise.all(stores.map((store) => store.close()));
+    await outside.end();
+    expect(most).toBeGreaterThan(caps.processes);
+    expect(most).toBeLessThanOrEqual(caps.processes * (caps.connections + caps.listeners));
+  }, 60_000);
 });
 
 describe('bug 92 a start that the database refuses', () => {
