@@ -1,3 +1,4 @@
+import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import type { Ending, RunData } from '../model/run.ts';
 import { advancePlan } from './advance-plan.ts';
@@ -36,20 +37,44 @@ export function beginPlan(draft: Draft, ending: Ending | null): void {
   advancePlan(draft);
 }
 
-/** Puts what was confirmed late behind the rows of the plan, so that never two are undone at once (R01, E08). */
-export function extendPlan(draft: Draft): void {
+/**
+ * Puts what was confirmed late behind the rows of the plan, so that never two are undone at once (R01, E08). Where its undo
+ * cannot be computed, the plan goes on without it and a person is told, who undoes it by hand.
+ */
+export function extendPlan(draft: Draft, late: Effect): void {
   const { plan } = draft.control;
-  const wanted = planOf(draft, draft.snapshot.data.ending);
-  if (plan === null || wanted.kind !== 'plan') return;
-  for (const row of wanted.rows) draft.putEffect(row);
-  draft.setControl({ plan: [...plan, ...wanted.rows.map((row) => row.key)] });
+  if (plan === null) return;
+  const added = planOf(draft, draft.snapshot.data.ending, [draft.effectOf(late.key)]);
+  invariant(added.kind !== 'open', 'what a person has confirmed is settled', { effectKey: late.key });
+  if (added.kind === 'fault') {
+    leaveToPerson(draft, added);
+  } else {
+    for (const row of added.rows) draft.putEffect(row);
+    draft.setControl({ plan: [...plan, ...added.rows.map((row) => row.key)] });
+  }
   advancePlan(draft);
 }
 
+function leaveToPerson(draft: Draft, { step, forwardKey, message }: PlanFault): void {
+  draft.openIncident({
+    id: `late-proof:${forwardKey}`,
+    kind: 'late-proof',
+    step,
+    effectKey: forwardKey,
+    message: `step ${step} happened after all, and its undo cannot be computed: undo it by hand, then let it stand (${message})`,
+    from: OPERATORS,
+    acts: ['waived'],
+  });
+}
+
 /** The plan as of now; pure, so that a preview sees the same (R24). */
-export function planOf(draft: Draft, ending: Ending | null): CompensationPlan | PlanFault | PlanOpen {
+export function planOf(
+  draft: Draft,
+  ending: Ending | null,
+  effects: Iterable<Effect> = draft.effects.values(),
+): CompensationPlan | PlanFault | PlanOpen {
   const { compiled } = draft.ctx;
-  const source = { program: compiled, run: draft.base.run, revision: draft.revision, effects: draft.effects.values() };
+  const source = { program: compiled, run: draft.base.run, revision: draft.revision, effects };
   return planCompensation({ ...source, failure: ending?.kind === 'ordered' ? null : (ending?.failure ?? null) });
 }
 

@@ -95,7 +95,7 @@ function settleProof(draft: Draft, effect: Effect, answer: PersonAnswer): Answer
 /** A run that undoes already undoes this, too; an ended one waits for a person's order; any other has it in its ledger. */
 function proposeUndo(draft: Draft, effect: Effect): void {
   if (draft.phase === 'compensating') {
-    extendPlan(draft);
+    extendPlan(draft, effect);
     return;
   }
   if (draft.phase !== 'ended' || effect.compensates !== null) return;

@@ -176,4 +176,28 @@ describe('a proof that comes late with the inbox', () => {
     expect([run.state.status, run.incidents, run.happened]).toEqual(['HELD', ['compensation'], ['do.a']]);
     expect(run.rowOf('b').state).toBe('CONFIRMED');
   });
+
+  it('E08 confirmed by the person while the run is undone, what cannot be undone by itself is named, and the rest is undone', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
+    const blind = 'compensate: { call: undo.b, with: { n: =effect.output.nowhere } }';
+    const text = workflow(
+      `  - { id: a, call: do.a }\n  - { id: b, call: do.b, ${blind}, catch: [{ on: [any], do: [] }] }\n  - { id: c, call: do.c }`,
+    );
+    const script = { 'do.b': ['declined'], 'do.c': ['declined'], 'undo.a': ['declined', 'ok'] } as const;
+    const run = new Play(text, { script }).drive();
+    for (const step of ['b', 'c']) prove(run, run.rowOf(step));
+    expect(run.incidents).toEqual(['compensation', 'late-proof', 'late-proof']);
+    for (const step of ['b', 'c']) run.resolve(run.rowOf(step), 'confirmed', { output: { id: 'late' } });
+    expect(run.state.control.incidents).toMatchObject([
+      { kind: 'late-proof', step: 'b', effectKey: run.rowOf('b').key, acts: ['waived'] },
+      { kind: 'compensation', step: 'a' },
+    ]);
+    expect(run.state.control.incidents[0]?.message).toContain('its undo cannot be computed');
+    run.resolve(run.rowOf('a', 'undo'), 'retry');
+    expect(run.happened).toEqual(['do.a', 'undo.a', 'undo.c']);
+    expect([run.state.phase, run.state.status, run.incidents]).toEqual(['ended', 'HELD', ['late-proof']]);
+    expect(run.resolve(run.rowOf('b'), 'waived')).toMatchObject({ outcome: 'applied' });
+    expect([run.state.status, run.incidents]).toEqual(['COMPENSATED', []]);
+    expect(run.head().failure).toMatchObject({ standing: ['b'] });
+  });
 });
