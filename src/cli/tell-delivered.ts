@@ -18,11 +18,19 @@ const WORDS: Readonly<Record<string, string>> = {
   unmatched: 'nothing in the run waits for it any more',
 };
 
-/**
- * Tells what became of an act: a word, the reason in words, and the exit code that belongs to it.
- * @param done what was asked as a past participle with its subject: `approved by ana`.
- */
-export function tellDelivered(context: CliContext, done: string, delivered: Delivered): void {
+/** What was asked, in words. */
+export interface Asked {
+  /** A past participle with its subject: `approved by ana`. */
+  readonly done: string;
+  /** What follows, told only where it was done. */
+  readonly then?: string;
+  /** The opposite of `done`, where a plain "not" would say something else. */
+  readonly undone?: string;
+}
+
+/** Tells what became of an act: a word, the reason in words, and the exit code that belongs to it. */
+export function tellDelivered(context: CliContext, asked: Asked, delivered: Delivered): void {
+  const { done, then, undone = `not ${done}` } = asked;
   context.exit = exitOf(delivered);
   if (printJson(context, delivered)) return;
   const { paint } = context;
@@ -32,26 +40,75 @@ export function tellDelivered(context: CliContext, done: string, delivered: Deli
     );
     return;
   }
-  const reasons = reasonsOf(delivered);
+  const isDone = delivered.outcome === 'applied' && then !== undefined;
+  const reasons = [...(isDone ? [then] : []), ...reasonsOf(delivered)];
   const why = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
   if (context.exit === EXIT.ok) context.say(`${paint.good('✔')} ${terminalText(`${done}${why}`)}`);
-  else context.say(`${paint.bad('✘')} ${terminalText(`not ${done} (${delivered.outcome})${why}`)}`);
+  else context.say(`${paint.bad('✘')} ${terminalText(`${undone} (${delivered.outcome})${why}`)}`);
 }
 
 function reasonsOf({ outcome, code, detail, again }: Delivered): readonly string[] {
   const words = code === null ? WORDS[outcome] : answerWords(code);
-  const fact = (name: string): unknown =>
-    typeof detail === 'object' && detail !== null ? Reflect.get(detail, name) : undefined;
-  const message = fact('message');
-  const answerableAtMs = fact('answerableAtMs');
-  const decision = fact('decision');
+  const message = factOf(detail, 'message');
+  const answerableAtMs = factOf(detail, 'answerableAtMs');
   const isNew = outcome === 'applied' && !again;
+  const decision = isNew && factOf(detail, 'decision') !== 'open' ? [] : decisionWords(detail);
+  const isSaid = code === 'decided' && decision.length > 0;
   return [
     ...(again && outcome !== 'duplicate' ? [BEFORE] : []),
-    ...(typeof message === 'string' ? [message] : words === undefined ? [] : [words]),
-    ...(typeof answerableAtMs === 'number' ? [`from ${timeWords(new Date(answerableAtMs).toISOString())}`] : []),
-    ...(typeof decision === 'string' && !isNew ? [`the decision is: ${decision}`] : []),
+    ...(typeof message === 'string' ? [message] : words === undefined || isSaid ? [] : [words]),
+    ...(typeof answerableAtMs === 'number' ? [`from ${timeOf(answerableAtMs)}`] : []),
+    ...firstWords(factOf(detail, 'first')),
+    ...decision,
   ];
+}
+
+function factOf(detail: unknown, name: string): unknown {
+  return typeof detail === 'object' && detail !== null ? Reflect.get(detail, name) : undefined;
+}
+
+function timeOf(atMs: number): string {
+  return timeWords(new Date(atMs).toISOString());
+}
+
+const FIRST_WORDS: Readonly<Record<string, string>> = {
+  cancel: 'has cancelled the run',
+  terminate: 'has terminated the run',
+  compensate: 'has ordered its undo',
+  retry: 'has had it tried again',
+  resolve: 'has resolved it',
+};
+
+/** Who was first, where somebody was: `ana has resolved it as confirmed, 2026-01-02 10:00:00 UTC`. */
+function firstWords(first: unknown): readonly string[] {
+  const [by, act, as, at] = ['by', 'act', 'as', 'at'].map((name) => factOf(first, name));
+  if (typeof by !== 'string' || typeof act !== 'string' || typeof at !== 'string') return [];
+  const word = typeof as === 'string' ? ` as ${as}` : '';
+  return [`${by} ${FIRST_WORDS[act] ?? act}${word}, ${timeWords(at)}`];
+}
+
+const DECISION_WORDS: Readonly<Record<string, string>> = {
+  approved: 'it was approved',
+  denied: 'it was denied',
+  expired: 'nobody decided in time, it expired',
+  held: 'nobody decided in time, the run is held',
+  cancelled: 'it was withdrawn before anybody had decided',
+  open: 'it is still open, more votes are needed',
+};
+
+/** What was decided, by whom and when. */
+function decisionWords(detail: unknown): readonly string[] {
+  const decision = factOf(detail, 'decision');
+  const words = typeof decision === 'string' ? DECISION_WORDS[decision] : undefined;
+  if (words === undefined) return [];
+  const votes = factOf(detail, 'votes');
+  const said = { approved: 'approve', denied: 'deny' }[String(decision)];
+  const people = (Array.isArray(votes) ? votes : []).flatMap((vote: unknown) =>
+    factOf(vote, 'decision') === said ? [String(factOf(vote, 'principal'))] : [],
+  );
+  const decidedAtMs = factOf(detail, 'decidedAtMs');
+  const by = people.length === 0 ? '' : ` by ${people.join(', ')}`;
+  return [`${words}${by}${typeof decidedAtMs === 'number' ? `, ${timeOf(decidedAtMs)}` : ''}`];
 }
 
 function exitOf({ outcome, code }: Delivered): CliContext['exit'] {

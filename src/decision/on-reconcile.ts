@@ -2,6 +2,7 @@ import type { EffectKey } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { applySettlement, settlingOf } from './apply-settlement.ts';
 import type { Draft } from './draft.ts';
+import { notInDoubt } from './not-in-doubt.ts';
 import { stayInDoubt } from './settlement.ts';
 
 type Reconcile = Extract<InboxPayload, { type: 'reconcile' }>;
@@ -14,7 +15,7 @@ export function onReconcile(draft: Draft, event: InboxEvent, { effectKey, by }: 
     return;
   }
   if (effect.state !== 'UNKNOWN') {
-    draft.answer(event, 'refused', { code: 'not-in-doubt', detail: { state: effect.state } });
+    draft.answer(event, 'refused', { code: 'not-in-doubt', detail: { message: notInDoubt(effect) } });
     return;
   }
   const settling = settlingOf(draft, effect);

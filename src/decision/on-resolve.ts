@@ -8,6 +8,7 @@ import { currentCompensation, nextGeneration } from './compensation-plan.ts';
 import { extendPlan } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
+import { notInDoubt } from './not-in-doubt.ts';
 import {
   type AnswerRefusal,
   type PersonAnswer,
@@ -25,6 +26,10 @@ export function onResolve(draft: Draft, event: InboxEvent, resolve: Resolve): vo
     draft.answer(event, 'refused', { code: 'not-found', detail: { effectKey: resolve.effectKey } });
     return;
   }
+  if (!isAsked(draft, effect)) {
+    draft.answer(event, 'refused', { code: 'not-in-doubt', detail: { message: notInDoubt(effect) } });
+    return;
+  }
   if (!isReviewer(draft, effect, resolve)) {
     draft.answer(event, 'refused', { code: 'not-eligible', detail: { effectKey: effect.key } });
     return;
@@ -38,6 +43,12 @@ export function onResolve(draft: Draft, event: InboxEvent, resolve: Resolve): vo
   const detail: Json = { as: resolve.as, evidence: resolve.evidence, output: resolve.output ?? null };
   draft.addAudit({ actor: resolve.by, act: 'resolve', target: effect.key, reason: resolve.evidence, detail });
   draft.answer(event, 'applied', { detail: { state: draft.effectOf(effect.key).state } });
+}
+
+/** Whether there is anything that a person could say of it: whoever comes late is told so, whatever their roles. */
+function isAsked(draft: Draft, effect: Effect): boolean {
+  const isRefusedUndo = effect.compensates !== null && effect.state === 'FAILED';
+  return effect.state === 'UNKNOWN' || isRefusedUndo || isLateProof(draft, effect);
 }
 
 function isReviewer(draft: Draft, effect: Effect, { by, roles }: Resolve): boolean {
@@ -62,10 +73,10 @@ function isLateProof(draft: Draft, effect: Effect): boolean {
 
 function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
   const { compensates: forwardKey } = effect;
-  if (draft.phase !== 'compensating') return notOffered('the run does not compensate any more');
+  if (draft.phase !== 'compensating') return refusedAs('not-offered', 'the run does not compensate any more');
   const isTriedAgain =
     forwardKey !== null && currentCompensation(forwardKey, draft.effects.values())?.key !== effect.key;
-  if (isTriedAgain) return notOffered('somebody has had it tried again: it is the next try that counts');
+  if (isTriedAgain) return refusedAs('not-in-doubt', 'it was tried again: it is the next try that counts');
   const result = settleCompensation(effect, answer, draft.atMs, nextGeneration);
   if (result.kind === 'refused') return result;
   const changed = result.next ?? result.effect;
@@ -75,8 +86,8 @@ function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): Answ
   return null;
 }
 
-function notOffered(message: string): AnswerRefusal {
-  return { kind: 'refused', code: 'not-offered', message, answerableAtMs: null };
+function refusedAs(code: AnswerRefusal['code'], message: string): AnswerRefusal {
+  return { kind: 'refused', code, message, answerableAtMs: null };
 }
 
 /** "It did not happen after all" leaves the row as it is; "it did" confirms it, and its undo is proposed to a person. */

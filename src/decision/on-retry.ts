@@ -1,5 +1,6 @@
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { OUTPUT_STEP } from '../machine/kernel-names.ts';
+import type { Json } from '../model/json.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { Incident } from '../model/run.ts';
 import { isSettled } from './effect-lifecycle.ts';
@@ -24,11 +25,22 @@ export function onRetry(draft: Draft, event: InboxEvent, { step, by, reason }: R
   }
   const cause: Cause = { type: 'retry', id: `${event.source}/${event.eventId}`, step };
   if (!letGo(draft, step, cause)) {
-    draft.answer(event, 'refused', { code: 'not-held', detail: { step } });
+    draft.answer(event, 'refused', refusalOf(draft, step));
     return;
   }
   draft.addAudit({ actor: by, act: 'retry', target: step, reason, detail: null });
   draft.answer(event, 'applied');
+}
+
+/** Why there is nothing to try again there. */
+function refusalOf(draft: Draft, step: string): { readonly code: string; readonly detail: Json } {
+  const acts = draft.control.incidents.filter((known) => isNamed(known, step)).flatMap((known) => known.acts);
+  if (acts.length > 0) {
+    const message = `what is held at ${step} is not the step itself; a person can say: ${[...new Set(acts)].join(', ')}`;
+    return { code: 'not-held', detail: { message } };
+  }
+  if (draft.ctx.compiled.steps.has(step)) return { code: 'not-held', detail: { message: `step ${step} is not held` } };
+  return { code: 'not-found', detail: { message: `there is no step ${step}, and nothing of that name is held` } };
 }
 
 function letGo(draft: Draft, step: string, cause: Cause): boolean {

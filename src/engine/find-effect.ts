@@ -20,7 +20,12 @@ function byStep(search: EffectSearch, step: string): readonly Effect[] {
   const asked = new Set(search.incidents.flatMap((incident) => incident.effectKey ?? []));
   const incidents = rows.filter((effect) => asked.has(effect.key));
   const unknown = rows.filter((effect) => effect.state === 'UNKNOWN');
-  return [incidents, unknown, rows.slice(-1)].find((found) => found.length > 0) ?? [];
+  const last = rows.toSorted((a, b) => settledAt(a) - settledAt(b)).slice(-1);
+  return [incidents, unknown, last].find((found) => found.length > 0) ?? [];
+}
+
+function settledAt({ settledAtMs }: Effect): number {
+  return settledAtMs ?? Number.MAX_VALUE;
 }
 
 /**

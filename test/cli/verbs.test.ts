@@ -91,10 +91,15 @@ describe('approve and deny', () => {
     const again = await shell.call(['approve', 'v1']);
     expect([again.code, again.err]).toEqual([
       0,
-      '✔ approved by ana: it was there before, nothing changed; the decision is: approved\n',
+      expect.stringMatching(
+        /^✔ approved by ana: it was there before, nothing changed; it was approved by ana, .* UTC\n$/,
+      ),
     ]);
     const other = await shell.call(['deny', 'v1', '--by', 'kai']);
-    expect([other.code, other.err]).toEqual([5, expect.stringContaining('✘ not denied by kai (already-decided)')]);
+    expect([other.code, other.err]).toEqual([
+      5,
+      expect.stringMatching(/^✘ the vote of kai does not count \(already-decided\): it was approved by ana, .* UTC\n$/),
+    ]);
   });
 
   it('tells a person without the role which mend there is, exit 6', async () => {
@@ -124,19 +129,16 @@ describe('approve and deny', () => {
       await shell.call(['run', 'order', '--input', input('v6')]);
     });
     expect((await show('v6')).status).toBe('COMPLETED');
-    const decided = 'the decision is: approved\n';
+    const decided = `it was approved by ana, ${(await show('v6')).approvals[0]?.decidedAt?.slice(0, 19).replace('T', ' ') ?? ''} UTC\n`;
     const same = await shell.call(['approve', 'v6']);
     expect([same.code, same.err]).toEqual([0, `✔ approved by ana: it was there before, nothing changed; ${decided}`]);
     const other = await shell.call(['deny', 'v6']);
     expect([other.code, other.err]).toEqual([
       5,
-      `✘ not denied by ana (already-decided): you have voted before, and differently; ${decided}`,
+      `✘ the vote of ana does not count (already-decided): you have voted before, and differently; ${decided}`,
     ]);
     const late = await shell.call(['approve', 'v6', '--by', 'kai']);
-    expect([late.code, late.err]).toEqual([
-      5,
-      `✘ not approved by kai (already-decided): it was decided before; ${decided}`,
-    ]);
+    expect([late.code, late.err]).toEqual([5, `✘ the vote of kai does not count (already-decided): ${decided}`]);
   });
 
   it('a denial undoes what was done', async () => {
@@ -267,6 +269,13 @@ describe('an effect in doubt', () => {
       .toMatchObject({ code: 0 });
     const run = await show('u1');
     expect([run.status, run.output]).toEqual(['COMPLETED', { paid: 'p-1' }]);
+    const late = await resolve('--as', 'absent', ...evidence, '--by', 'zoe');
+    expect([late.code, late.err]).toEqual([
+      5,
+      expect.stringMatching(
+        /^✘ not resolved as absent \(refused\): step pay is CONFIRMED since \S+: nothing about it is in doubt any more; ana has resolved it as confirmed, .* UTC\n$/,
+      ),
+    ]);
     const { receipts } = (await shell.call(['receipt', 'verify', 'u1', '-o', 'json'])).json<{ receipts: unknown[] }>();
     expect(receipts).toMatchObject([
       { observedBy: 'person', evidence: { by: 'ana', evidence: 'seen in the bank statement' } },

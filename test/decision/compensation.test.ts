@@ -194,8 +194,13 @@ describe('a compensation that is refused for good', () => {
     const second = run.rowOf('b', 'undo');
     expect(second).toMatchObject({ key: compensationKey(run.rowOf('b').key, 1), state: 'FAILED' });
     for (const word of ['retry', 'undone', 'waived'] as const)
-      expect(run.resolve(first, word)).toMatchObject({ outcome: 'refused', code: 'not-offered' });
+      expect(run.resolve(first, word)).toMatchObject({ outcome: 'refused', code: 'not-in-doubt' });
     expect(run.resolve(second, 'waived')).toMatchObject({ outcome: 'applied' });
+    expect(run.resolve(second, 'waived', { roles: [] })).toMatchObject({
+      outcome: 'refused',
+      code: 'not-in-doubt',
+      detail: { message: expect.stringMatching(/^the undo of step b is WAIVED since .* any more$/) },
+    });
     expect(run.ledger()).toMatchObject({ 'undo b': 'WAIVED', 'undo a': 'CONFIRMED' });
   });
 

@@ -245,6 +245,14 @@ describe('doubt', () => {
     expect(run.output('a')).toEqual({ id: 'a-1' });
     expect(run.happened).toEqual(['do.a', 'do.b']);
     expect(run.incidents).toEqual([]);
+    for (const late of [roles, ['operator'], []])
+      expect(run.resolve(run.rowOf('a'), 'rejected', { roles: late })).toMatchObject({
+        outcome: 'refused',
+        code: 'not-in-doubt',
+        detail: {
+          message: 'step a is CONFIRMED since 2030-01-01T13:00:00.000Z: nothing about it is in doubt any more',
+        },
+      });
   });
 
   it('an order to reconcile asks now', () => {
@@ -261,6 +269,13 @@ describe('doubt', () => {
     expect(run.act({ type: 'reconcile', effectKey: key, by: 'op' })).toMatchObject({
       outcome: 'refused',
       code: 'not-in-doubt',
+      detail: { message: 'step a is CONFIRMED since 2030-01-01T12:00:00.000Z: nothing about it is in doubt any more' },
+    });
+    const flying = new Play(TWO, { script: { 'do.a': ['hang'] } }).drive();
+    expect(flying.act({ type: 'reconcile', effectKey: flying.rowOf('a').key, by: 'op' })).toMatchObject({
+      outcome: 'refused',
+      code: 'not-in-doubt',
+      detail: { message: 'step a is REQUESTED and not in doubt' },
     });
     const keyed = new Play(TWO, { script: { 'do.a': ['lost-done'] } }).drive();
     expect(keyed.act({ type: 'reconcile', effectKey: keyed.rowOf('a').key, by: 'op' })).toMatchObject({

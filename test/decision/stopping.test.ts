@@ -305,7 +305,8 @@ describe('onFailure: hold', () => {
     const run = held();
     expect(run.state).toMatchObject({ status: 'HELD', phase: 'forward' });
     expect(run.incidents).toEqual(['failure']);
-    expect(run.retry('a')).toMatchObject({ outcome: 'refused', code: 'not-held' });
+    expect(run.retry('a')).toMatchObject({ code: 'not-held', detail: { message: 'step a is not held' } });
+    expect(run.retry('z')).toMatchObject({ outcome: 'refused', code: 'not-found' });
     expect(run.retry('b')).toMatchObject({ outcome: 'applied' });
     expect(run.state.status).toBe('COMPLETED');
     expect(run.incidents).toEqual([]);

@@ -99,5 +99,6 @@ async function vote(context: CliContext, app: App, { verb, run, step, options }:
     roles: person.roles,
     comment: options.comment ?? null,
   });
-  tellDelivered(context, `${verb.done} by ${person.name}`, delivered);
+  const done = `${verb.done} by ${person.name}`;
+  tellDelivered(context, { done, undone: `the vote of ${person.name} does not count` }, delivered);
 }

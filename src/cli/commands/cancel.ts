@@ -45,7 +45,9 @@ async function cancel(context: CliContext, app: App, run: string, options: Cance
   const delivered = await (isTermination ? app.terminate(run, act) : app.cancel(run, act));
   tellDelivered(
     context,
-    isTermination ? 'terminated' : 'told to cancel: what is open settles, then what was done is undone',
+    isTermination
+      ? { done: 'terminated' }
+      : { done: 'told to cancel', then: 'what is open settles, then what was done is undone' },
     delivered,
   );
 }

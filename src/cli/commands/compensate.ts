@@ -51,5 +51,5 @@ async function compensate(context: CliContext, app: App, run: string, options: C
     { by: app.principal(context.options.by ?? null).name, reason },
     plan.planHash,
   );
-  tellDelivered(context, 'ordered', delivered);
+  tellDelivered(context, { done: 'ordered' }, delivered);
 }

@@ -13,7 +13,11 @@ export function addReconcile(program: Command, bind: Bind): void {
       bind((context, run: string, step: string) =>
         context.withApp(async (app) => {
           const by = app.principal(context.options.by ?? null).name;
-          tellDelivered(context, 'asked for: a worker asks the provider next', await app.reconcile(run, step, by));
+          tellDelivered(
+            context,
+            { done: 'asked for', then: 'a worker asks the provider next' },
+            await app.reconcile(run, step, by),
+          );
         }),
       ),
     );

@@ -44,7 +44,7 @@ export function addResolve(program: Command, bind: Bind): void {
             by: person.name,
             roles: person.roles,
           };
-          tellDelivered(context, `resolved as ${options.as}`, await app.resolve(run, ask));
+          tellDelivered(context, { done: `resolved as ${options.as}` }, await app.resolve(run, ask));
         });
       }),
     );

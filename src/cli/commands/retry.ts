@@ -16,7 +16,7 @@ export function addRetry(program: Command, bind: Bind): void {
         context.withApp(async (app) => {
           if (options.reason === undefined) throw new UsageError('add --reason TEXT: it is kept with the act');
           const by = app.principal(context.options.by ?? null).name;
-          tellDelivered(context, 'tried again', await app.retry(run, step, { by, reason: options.reason }));
+          tellDelivered(context, { done: 'tried again' }, await app.retry(run, step, { by, reason: options.reason }));
         }),
       ),
     );

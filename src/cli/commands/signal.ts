@@ -28,7 +28,7 @@ export function addSignal(program: Command, bind: Bind): void {
         await context.withApp(async (app) => {
           const by = app.principal(context.options.by ?? null).name;
           const ask = { name: event, data, source: options.source, eventId: options.id ?? null, by, waitMs: WAIT_MS };
-          tellDelivered(context, `sent ${event}`, await app.signal(run, ask));
+          tellDelivered(context, { done: `sent ${event}` }, await app.signal(run, ask));
         });
       }),
     );
