@@ -1,7 +1,7 @@
 import { decide } from '../decision/decide.ts';
 import type { Decision, Orders } from '../decision/decision.ts';
 import type { DecisionInput } from '../decision/decision-input.ts';
-import { invariant, StoreError } from '../model/errors.ts';
+import { invariant, StoreError, UnknownOutcomeError } from '../model/errors.ts';
 import type { RunId } from '../model/ids.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { RunState } from '../model/run.ts';
@@ -81,8 +81,10 @@ async function storedNow({ engine, desk }: Hand, runId: RunId): Promise<StoredRu
     const { runs } = await engine.store.load(desk.part, [runId]);
     return runs[0] ?? null;
   } catch (error) {
-    if (error instanceof StoreError) return null;
-    throw error;
+    // An answer that was lost says of a read no more than a database that is not there.
+    if (!(error instanceof StoreError || error instanceof UnknownOutcomeError)) throw error;
+    engine.logger.warn({ runId, code: error.code }, 'run.let-go');
+    return null;
   }
 }
 

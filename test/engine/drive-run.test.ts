@@ -3,7 +3,7 @@ import type { Desk } from '../../src/engine/desk.ts';
 import { driveRun, type Hand } from '../../src/engine/drive-run.ts';
 import { packSnapshot, snapshotText } from '../../src/decision/snapshot-envelope.ts';
 import type { SettledAnswer } from '../../src/engine/commit-runs.ts';
-import { StoreError } from '../../src/model/errors.ts';
+import { StoreError, UnknownOutcomeError } from '../../src/model/errors.ts';
 import { numbersFor } from '../../src/model/numbers.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { RunCommit } from '../../src/model/run-commit.ts';
@@ -156,17 +156,20 @@ describe('the answer to a commit of a held run', () => {
     const run = new Play(ONE, { script: { 'do.a': ['hang'] } }).drive();
     const { key } = run.rowOf('a');
     const outcome = { kind: 'unknown', code: 'no-answer', message: 'reset', sent: true } as Outcome;
-    for (const answer of [
-      { kind: 'stale', revision: 9 },
-      { kind: 'failed', message: 'a constraint' },
+    const isGone = new StoreError('PAWL_STORE_UNAVAILABLE', 'the connection broke');
+    const isLost = new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'the connection broke');
+    for (const [answer, error] of [
+      [{ kind: 'stale', revision: 9 }, isGone],
+      [{ kind: 'stale', revision: 9 }, isLost],
+      [{ kind: 'failed', message: 'a constraint' }, isGone],
     ] as const) {
       const { held, observed, logged } = holderOf(run, [answer]);
-      const load = () => Promise.reject(new StoreError('PAWL_STORE_UNAVAILABLE', 'the connection broke'));
+      const load = () => Promise.reject(error);
       const engine = { ...held.engine, store: { ...held.engine.store, load } };
       const late = { type: 'attempt.settled', effectKey: key, attempt: 1, outcome } as const;
       expect((await driveRun({ ...held, engine }, run.state, [late])).kind).toBe('left');
       expect(observed).toMatchObject([{ effectKey: key, source: 'late-answer' }]);
-      expect(logged).toContain('effect.late-answer');
+      expect(logged.slice(-2)).toEqual(['run.let-go', 'effect.late-answer']);
     }
   });
 
