@@ -62,8 +62,7 @@ export class ConfigFileError extends RefusedError {
 
   constructor(text: string, problems: readonly [Problem, ...Problem[]]) {
     const { file, range, message, help } = problems[0];
-    const mend = help === null ? '' : `: ${help}`;
-    super('PAWL_CONFIG_INVALID', `${file}:${range.line}:${range.column} ${message}${mend}`, { source: file });
+    super('PAWL_CONFIG_INVALID', `${file}:${range.line}:${range.column} ${message}: ${help}`, { source: file });
     this.problems = problems;
     this.text = text;
   }
@@ -98,7 +97,7 @@ function fromEnvironment(env: Environment): ConfigFile {
   const functions = given('PAWL_FUNCTIONS');
   const numbers = NUMBER_KEYS.flatMap((key) => {
     const text = given(variableOf(key));
-    return text === undefined ? [] : [[key, /^\d+$/.test(text) ? Number(text) : text] as const];
+    return text === undefined ? [] : [[key, /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text] as const];
   });
   const value = {
     ...(database === undefined ? {} : { database }),

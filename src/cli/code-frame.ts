@@ -26,7 +26,7 @@ export function codeFrame(problem: Problem, source: string, paint: Paint): strin
       `${' '.repeat(gutter)} = ${words(related.message)}`,
     );
   }
-  if (problem.help !== null) out.push(`${' '.repeat(gutter)} ${paint.quiet('=')} help: ${words(problem.help)}`);
+  out.push(`${' '.repeat(gutter)} ${paint.quiet('=')} help: ${words(problem.help)}`);
   return out.join('\n');
 }
 

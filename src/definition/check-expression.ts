@@ -5,13 +5,14 @@ import { BOUNDS } from './expression/bounds.ts';
 import { type ExpressionProblem, problemAt } from './expression/expression-problem.ts';
 import { describeFault } from './expression/fault-words.ts';
 import { TypeInference } from './expression/infer-type.ts';
-import { lowerExpression, originOf, UnknownFunction } from './expression/lower-expression.ts';
+import { lowerExpression, originOf } from './expression/lower-expression.ts';
 import { measureTree } from './expression/measure.ts';
 import { createTypeScope, type TypeScope } from './expression/root-types.ts';
 import type { Site } from './expression/site.ts';
 import { syntaxWords } from './expression/syntax-words.ts';
 import type { SyntaxNode } from './expression/syntax-tree.ts';
 import { checkTemplateAt, type TemplateProblem } from './expression/template-type.ts';
+import { resultHelp } from './expression/operator-help.ts';
 import { canBe } from './expression/type-rules.ts';
 import { describeType, DYN, type ValueType } from './expression/value-type.ts';
 
@@ -42,7 +43,7 @@ export function checkExpression(
   if (tree === null || want === 'any' || canBe(type, want)) return problems;
   const kind = want === 'bool' ? 'guard' : 'result';
   const message = `${want === 'bool' ? 'a condition' : 'this value'} must be ${want}, it is ${describeType(type)}`;
-  return [...problems, problemAt(tree, { kind, message })];
+  return [...problems, problemAt(tree, { kind, message, help: resultHelp(type, want) })];
 }
 
 /**
@@ -119,10 +120,10 @@ function engineProblems(tree: SyntaxNode, source: string): readonly ExpressionPr
     if (fault === null) return [];
     const node = (fault.span === null ? null : originOf(lowered, fault.span)) ?? tree;
     const words = describeFault(fault, node);
-    return [problemAt(words.span, { kind: 'type', message: words.summary })];
+    return [
+      problemAt(words.span, { kind: 'type', message: words.summary, help: 'compute it another way, or in a step' }),
+    ];
   } catch (error) {
-    if (error instanceof UnknownFunction)
-      return [problemAt(error.node, { kind: 'unknown-function', message: error.message })];
     caught(error, SyntaxFault);
     return [problemAt(tree, { kind: 'bounds', message: 'too large for the expression engine', help: SPLIT_HELP })];
   }

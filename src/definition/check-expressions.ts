@@ -29,10 +29,9 @@ const CODES: Readonly<Record<ExpressionProblem['kind'], ProblemCode>> = {
   inexact: 'PAWL-414',
 };
 
-function helpOf(problem: ExpressionProblem): string | null {
+function helpOf(problem: ExpressionProblem): string {
   const near = problem.name === null ? null : suggest(problem.name, problem.candidates);
-  const known = problem.candidates.length > 0 ? `known here: ${problem.candidates.join(', ')}` : null;
-  return near ?? problem.help ?? known;
+  return near ?? problem.help;
 }
 
 function inExpression(problem: ExpressionProblem, expression: Expression): Finding {

@@ -105,7 +105,7 @@ const FITS: Readonly<Record<Exclude<Holds, 'any' | 'type'>, (value: Json) => boo
   list: (value) => Array.isArray(value) && value.length > 0,
 };
 
-function finding(pointer: string, message: string, help: string | null, at: 'key' | 'value' = 'value'): Finding {
+function finding(pointer: string, message: string, help: string, at: 'key' | 'value' = 'value'): Finding {
   return { code: 'PAWL-114', pointer, message, help, at };
 }
 
@@ -113,7 +113,7 @@ function typeMeant(word: string): string | null {
   return OTHER_TYPES.get(word) ?? closestWord(word, TYPES);
 }
 
-/** How a text becomes what the keyword holds. */
+/** How a text becomes what the keyword holds; null = by writing something else. */
 function keywordHelp(holds: Holds, value: Json): string | null {
   if (typeof value !== 'string') return null;
   if (holds === 'texts') return `write a list: [${value}]`;
@@ -133,7 +133,7 @@ function typeFindings(node: YamlNode): Finding[] {
       finding(
         item.pointer,
         `\`type\` must be one of ${TYPES.join(', ')} (found ${found})`,
-        near === null ? null : `did you mean \`${near}\`?`,
+        near === null ? 'write for example { type: string }' : `did you mean \`${near}\`?`,
       ),
     ];
   });
@@ -150,7 +150,7 @@ function keywordFindings(keyword: string, node: YamlNode): Finding[] {
   if (holds === 'type') return typeFindings(node);
   if (!FITS[holds](node.value)) {
     const message = `\`${keyword}\` must be ${WORDS[holds]} (found ${valueKind(node.value)})`;
-    return [finding(node.pointer, message, keywordHelp(holds, node.value))];
+    return [finding(node.pointer, message, keywordHelp(holds, node.value) ?? `write ${WORDS[holds]}`)];
   }
   if (keyword === '$ref' && !String(node.value).startsWith('#')) {
     return [
@@ -198,7 +198,10 @@ function checkOne(node: YamlNode | null): readonly Finding[] {
     return [];
   } catch (error) {
     const reason = String(caught(error, RefusedError).details['reason']);
-    return [finding(patternPointer(node, reason) ?? node.pointer, `the JSON Schema cannot be used: ${reason}`, null)];
+    const message = `the JSON Schema cannot be used: ${reason}`;
+    return [
+      finding(patternPointer(node, reason) ?? node.pointer, message, 'mend what the reason names, or leave it out'),
+    ];
   }
 }
 
@@ -229,7 +232,11 @@ function defaultFindings(node: YamlNode, root: YamlNode): readonly Finding[] {
   const [misfit] = compileSchema(schema)(fillDefaults(schema, value.value));
   if (misfit === undefined) return [];
   return [
-    finding(childPointer(node.pointer, 'default'), `the default does not fit its own schema: ${misfit.message}`, null),
+    finding(
+      childPointer(node.pointer, 'default'),
+      `the default does not fit its own schema: ${misfit.message}`,
+      'write a default that fits, or change the schema',
+    ),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from '../model/definition.ts';
 import type { Problem, SourceRange } from '../model/problem.ts';
+import { closestWord } from './closest-word.ts';
 import type { WorkflowReading } from './read-workflow.ts';
 import { childPointer, isInside, lastToken } from './source-map.ts';
 
@@ -60,11 +61,23 @@ export function lintOfItsOwn(
   const parts = new Set([...reading.suspect].map(partOf));
   const spoilt = new Set([...parts, ...callersOf(parts, definition)]);
   const isOwn = (problem: Problem): boolean => {
+    const missing = MISSING_KEY.get(problem.code);
+    if (missing !== undefined) return !isWrittenWrongly(missing, reading);
     const home = UNKNOWN_NAME.get(problem.code);
     return home === undefined ? !spoilt.has(partOf(problem.pointer)) : isUnknownName(problem, home, reading);
   };
   return lint.filter(isOwn);
 }
+
+/** Lint that says of a document key that it is missing. */
+const MISSING_KEY: ReadonlyMap<string, string> = new Map([['PAWL-351', 'timeout']]);
+
+/** Whether a document key is there with a wrong value or, most likely, under a wrong name: told already. */
+function isWrittenWrongly(key: string, { suspect }: WorkflowReading): boolean {
+  return [...suspect].some((place) => DOCUMENT_KEY.test(place) && closestWord(lastToken(place), [key]) === key);
+}
+
+const DOCUMENT_KEY = /^\/[^/]+$/;
 
 /** Lint that says of a name that nothing has it, and where such a name is declared. */
 const UNKNOWN_NAME: ReadonlyMap<string, string> = new Map([
@@ -82,7 +95,7 @@ function isUnknownName({ code, pointer }: Problem, home: string, { map, suspect,
   if (home === '/steps') return !lostIds.has(name);
   // A catalogue declares actions elsewhere; a misspelled document key may be the one that declares the name.
   if (code === 'PAWL-301' && map.has('/use')) return false;
-  const isHomeless = !map.has(home) && [...suspect].some((place) => /^\/[^/]+$/.test(place));
+  const isHomeless = !map.has(home) && [...suspect].some((place) => DOCUMENT_KEY.test(place));
   return !isHomeless && !suspect.has(home) && !map.has(childPointer(home, name));
 }
 

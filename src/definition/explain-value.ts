@@ -41,7 +41,7 @@ function typeFinding(error: SchemaError): Finding {
     code: 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${valueKind(data)})`,
-    help: isName ? nameHelp(String(data), String(schema['pattern'])) : typeHelp(data, types),
+    help: isName ? nameHelp(String(data), String(schema['pattern'])) : (typeHelp(data, types) ?? `write ${wanted}`),
   };
 }
 
@@ -58,12 +58,15 @@ function switchHelp(written: string): string {
   return meant === undefined ? 'write true or false' : `YAML 1.2 reads \`${written}\` as text: write \`${meant}\``;
 }
 
-/** How a value becomes one of the type that is wanted. */
+/** How a value becomes one of the type that is wanted; null = by writing another one. */
 function typeHelp(data: Json, types: readonly string[]): string | null {
   if (data === null) return 'write a value after the colon, or leave the key out';
   if (types.includes('string') && typeof data !== 'object') return `quote it if it is meant as text: "${String(data)}"`;
   if (types.includes('array')) return 'write a list: [ … ], or lines that begin with `- `';
-  if (types.includes('object')) return 'write a map: { key: value }, or its keys on lines of their own';
+  if (types.includes('object') && typeof data !== 'object')
+    return 'write a map: { key: value }, or its keys on lines of their own';
+  if (typeof data === 'number' && types.includes('integer'))
+    return `write it without a fraction, for example ${Math.ceil(data)}`;
   if (typeof data !== 'string') return null;
   if (types.includes('boolean')) return switchHelp(data);
   return /^-?\d+(?:\.\d+)?$/.test(data) ? `write ${data} without quotes` : DIGITS_HELP;
@@ -84,7 +87,7 @@ function wordFinding(error: SchemaError): Finding {
     code: typeof data === 'string' || words.length === 1 ? 'PAWL-104' : 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${found})`,
-    help: wordHelp(near ?? (words.length === 1 ? words[0] : undefined), data),
+    help: wordHelp(near ?? (words.length === 1 ? words[0] : undefined), data) ?? `write ${words.join(' or ')}`,
   };
 }
 
@@ -94,7 +97,7 @@ function wordHelp(meant: string | undefined, data: Json): string | null {
 }
 
 /** The nearest name of the form that a pattern wants: `my-step` -> `myStep`, `My Flow` -> `my-flow`, `1st` -> `n1st`. */
-function nameHelp(written: string, pattern: string): string | null {
+function nameHelp(written: string, pattern: string): string {
   const words = written
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -111,6 +114,11 @@ function nameHelp(written: string, pattern: string): string | null {
   return fitting === undefined ? 'use the letters a to z' : `for example ${fitting}`;
 }
 
+/** How a text comes to have its form. */
+function formHelp(wanted: string): string {
+  return /whole number/.test(wanted) ? DIGITS_HELP : `write ${wanted}`;
+}
+
 const NAME_FORM = /identifier|name of|dotted name|begins with/;
 
 function patternFinding(error: SchemaError): Finding {
@@ -118,7 +126,7 @@ function patternFinding(error: SchemaError): Finding {
   const wanted = String(error.schema['x-form']);
   const isName = propertyName !== null || NAME_FORM.test(wanted);
   const written = propertyName ?? String(data);
-  const help = isName ? nameHelp(written, String(error.rule)) : /number/.test(wanted) ? DIGITS_HELP : null;
+  const help = isName ? nameHelp(written, String(error.rule)) : formHelp(wanted);
   if (propertyName !== null) {
     const message = `${nameOf(error)} is not ${wanted}`;
     return { code: 'PAWL-112', pointer: childPointer(pointer, propertyName), at: 'key', message, help };
@@ -126,31 +134,26 @@ function patternFinding(error: SchemaError): Finding {
   return { code: isName ? 'PAWL-112' : 'PAWL-106', pointer, message: `${nameOf(error)} must be ${wanted}`, help };
 }
 
-/** The ranges that the schemas of files have. */
-function rangeWords(keyword: string, limit: string): string {
+/** The ranges that the schemas of files have: what must be there, and how to get there. */
+function rangeWords(keyword: string, limit: string): { readonly wanted: string; readonly help: string } {
   switch (keyword) {
     case 'minItems':
-      return 'a list with something in it';
+      return { wanted: 'a list with something in it', help: 'write at least one item: lines that begin with `- `' };
     case 'minProperties':
-      return 'a map with something in it';
+      return { wanted: 'a map with something in it', help: 'write at least one key' };
     case 'maxItems':
-      return `a list of at most ${limit}`;
+      return { wanted: `a list of at most ${limit}`, help: `leave out what is beyond ${limit}` };
     case 'minimum':
-      return `at least ${limit}`;
+      return { wanted: `at least ${limit}`, help: `write ${limit} or more` };
     default:
-      return `at most ${limit}`;
+      return { wanted: `at most ${limit}`, help: `write ${limit} or less` };
   }
 }
 
 function rangeFinding(error: SchemaError, code: 'PAWL-105' | 'PAWL-107'): Finding {
-  const limit = String(error.params['limit']);
+  const { wanted, help } = rangeWords(error.keyword, String(error.params['limit']));
   const found = typeof error.data === 'number' ? ` (found ${error.data})` : '';
-  return {
-    code,
-    pointer: error.pointer,
-    message: `${nameOf(error)} must be ${rangeWords(error.keyword, limit)}${found}`,
-    help: null,
-  };
+  return { code, pointer: error.pointer, message: `${nameOf(error)} must be ${wanted}${found}`, help };
 }
 
 /** What a schema says against one value. */

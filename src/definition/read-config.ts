@@ -31,6 +31,6 @@ export function readConfig(text: string, file: string): ConfigReading {
 export function explainConfig(value: Json): readonly { readonly key: string; readonly words: string }[] {
   return explainSchema('config', value).map(({ pointer, message, help }) => ({
     key: pointer.split('/')[1] ?? '',
-    words: help === null ? message : `${message}: ${help}`,
+    words: `${message}: ${help}`,
   }));
 }

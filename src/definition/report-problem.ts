@@ -7,8 +7,8 @@ export interface Finding {
   readonly code: ProblemCode;
   readonly pointer: string;
   readonly message: string;
-  /** What to write instead; null only where nothing better than the message can be said. */
-  readonly help: string | null;
+  /** The mend: what to write instead, or where to look. */
+  readonly help: string;
   /** Point at the key, at the value (default), or at a part of the scalar's text. */
   readonly at?: 'key' | 'value' | readonly [start: number, end: number];
   /** A part of the normalized file instead, UTF-16 offsets; wins over `at`. */

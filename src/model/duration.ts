@@ -40,7 +40,8 @@ function explain(text: string): RefusedError {
   if (/^P/.test(text)) return refuse(text, 'an ISO duration has the form PnWnDTnHnMnS', FORMS);
   if (WORDS.test(text)) return refuse(text, 'the units are ms, s, m, h, d and w', FORMS);
   if (/\d\.\d/.test(text)) return refuse(text, 'only whole numbers are allowed', 'write 1h30m instead of 1.5h');
-  if (/\s/.test(text)) return refuse(text, 'it has blanks in it', `write ${text.replace(/\s+/g, '')}`);
+  const joined = text.replace(/\s+/g, '');
+  if (joined !== text && SHORT.test(joined)) return refuse(text, 'it has blanks in it', `write ${joined}`);
   return refuse(text, 'the units are ms, s, m, h, d and w', FORMS);
 }
 

@@ -16,8 +16,8 @@ export interface Problem {
   readonly range: SourceRange;
   /** JSON pointer of the node it is about. */
   readonly pointer: string;
-  /** What to write instead; null only where nothing better than the message can be said. */
-  readonly help: string | null;
+  /** The mend: what to write instead, or where to look. */
+  readonly help: string;
   /** Other places that belong to it, for example where a duplicate was first defined. */
   readonly related: readonly { readonly message: string; readonly range: SourceRange }[];
 }

@@ -85,8 +85,11 @@ describe('configuration', () => {
     expect(refusal(() => loadConfig({ folder, env: { DATABASE_URL: 'mysql://x' } })).message).toMatch(
       /^the environment \(PAWL_DATABASE or DATABASE_URL\): `database` must be an address such as postgres:/,
     );
+    expect(refusal(() => loadConfig({ folder, env: { PAWL_LEASE_MS: '-3' } })).message).toBe(
+      'the environment (PAWL_LEASE_MS): `leaseMs` must be at least 300 (found -3): write 300 or more',
+    );
     expect(refusal(() => loadConfig({ folder, env: {}, flags: { leaseMs: 1 } })).message).toBe(
-      'the flags: `leaseMs` must be at least 300 (found 1)',
+      'the flags: `leaseMs` must be at least 300 (found 1): write 300 or more',
     );
     expect(refusal(() => loadConfig({ folder, file: 'gone.yaml', env: {} })).message).toMatch(
       /gone\.yaml cannot be read/,

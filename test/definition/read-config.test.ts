@@ -16,7 +16,9 @@ describe('a configuration file', () => {
   it.each([
     ['a misspelled setting', '⟦databse⟧: x\n', 'PAWL-101', /did you mean `database`/],
     ['a number in words', 'leaseMs: ⟦long⟧\n', 'PAWL-103', /in digits/],
-    ['a lease too short', 'leaseMs: ⟦5⟧\n', 'PAWL-105', /at least 300/],
+    ['a lease too short', 'leaseMs: ⟦5⟧\n', 'PAWL-105', /at least 300.*\. write 300 or more$/],
+    ['a lease before now', 'leaseMs: ⟦-3⟧\n', 'PAWL-105', /\. write 300 or more$/],
+    ['half a millisecond', 'leaseMs: ⟦1000.5⟧\n', 'PAWL-103', /\. write it without a fraction, for example 1001$/],
     ['a list instead of settings', '⟦- a\n- b\n⟧', 'PAWL-103', /the file must be a map/],
     ['YAML that cannot be read', 'data: ⟦"⟧x\n', 'PAWL-007', /close it/],
   ] as const)('is refused with the place and the mend: %s', (_why, source, code, words) => {
@@ -34,7 +36,7 @@ describe('a configuration file', () => {
         words:
           'item 1 of `functions` must be a text that is not empty (found a number): quote it if it is meant as text: "5"',
       },
-      { key: 'leaseMs', words: '`leaseMs` must be at least 300 (found 5)' },
+      { key: 'leaseMs', words: '`leaseMs` must be at least 300 (found 5): write 300 or more' },
     ]);
   });
 });

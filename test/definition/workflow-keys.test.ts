@@ -10,7 +10,7 @@ describe('a mistake in keys and values', () => {
     const { problems, definition } = validateWorkflow(place.text, 'x.pawl.yaml');
     expect(definition).toBeNull();
     expect(shown(problems)).toEqual([expected(code, place)]);
-    if (help !== null) expect(problems[0]?.help).toMatch(help);
+    expect(problems[0]?.help).toMatch(help);
   });
 
   it('does not hide others: all of one file come in one run, in file order', () => {
@@ -31,6 +31,35 @@ ${PAY}steps:
       'PAWL-017',
       'PAWL-901',
     ]);
+  });
+});
+
+describe('a deadline that is there and wrong', () => {
+  const WRONG = ['2 days', '30', '', '[2d]', '{ after: 2d }', '-5m', '1mo', 'true', '=input.days'];
+  it.each([...WRONG.map((value) => ['timeout', value] as const), ['timout', '2d'], ['deadline', '2d']])(
+    '`%s: %s` of a run is told as that alone, not as missing, too',
+    (key, value) => {
+      const text = `pawl: 1\nworkflow: sample\nversion: 1\n${key}: ${value}\nsteps: [{ end: done }]\n`;
+      const { problems } = validateWorkflow(text, 'x');
+      expect(problems.map(({ severity, pointer }) => `${severity} ${pointer}`)).toEqual([`error /${key}`]);
+    },
+  );
+
+  it.each(WRONG)('`%s` of an action, of a step or of an approval is told as that alone', (value) => {
+    const action = `${HEAD}${PAY}    timeout: ${value}\nsteps:\n  - { id: a, call: pay, timeout: 20s }\n`;
+    const settles = `${HEAD}${PAY}    settlesWithin: ${value}\nsteps:\n  - { id: a, call: pay, timeout: 1h }\n`;
+    const call = step(`{ id: a, call: pay, timeout: ${value} }`);
+    const approval = value.startsWith('=')
+      ? call
+      : step(`{ id: a, approve: Sure?, from: ['role:x'], expires: ${value} }`);
+    for (const text of [action, settles, call, approval]) {
+      expect(validateWorkflow(text, 'x').problems.map(({ severity }) => severity)).toEqual(['error']);
+    }
+  });
+
+  it('does not hide that there is none when something else is wrong', () => {
+    const text = 'pawl: 1\nworkflow: sample\nversion: one\nsteps: [{ end: done }]\n';
+    expect(validateWorkflow(text, 'x').problems.map(({ code }) => code)).toEqual(['PAWL-351', 'PAWL-103']);
   });
 });
 

@@ -11,6 +11,7 @@ import {
 import { digitsHelp, INEXACT, isComputed, wholeHelp } from './exact-form.ts';
 import type { Inference, Known } from './inference.ts';
 import { compilePattern } from './linear-pattern.ts';
+import { CLOCK_PARTS, toBool, toDouble, toInt } from './own-functions.ts';
 import { pathOf, type SyntaxNode } from './syntax-tree.ts';
 import { accepts, canBe, resultType } from './type-rules.ts';
 import { BOOL, describeType, DYN, unionOf, type ValueType } from './value-type.ts';
@@ -99,6 +100,7 @@ function tellUnknown(inference: Inference, node: Call | Method, candidates: read
     message: `there is no function \`${node.name}\``,
     name: node.name,
     candidates,
+    help: `known here: ${candidates.join(', ')}`,
   });
 }
 
@@ -139,13 +141,26 @@ function checkOr(inference: Inference, node: Call, known: Known): ValueType {
 
 type LiteralCheck = { readonly at: number; readonly read: (text: string) => unknown; readonly help: string };
 
+const ZONE = { read: demandZone, help: 'write the name of a time zone, for example "Europe/Berlin"' };
+/** A duration as CEL writes it; the engine takes units without a number, too. */
+const CEL_DURATION = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/;
+
+function demandCelDuration(text: string): void {
+  if (!CEL_DURATION.test(text)) throw new RangeError('no such duration');
+}
+
 /** Texts that a function reads when it runs; a literal one is read at publish already. `at` counts the receiver of a method. */
 const LITERALS: ReadonlyMap<string, LiteralCheck> = new Map<string, LiteralCheck>([
   ['dur', { at: 0, read: parseDuration, help: 'write for example dur("10s"), dur("1h30m"), dur("7d")' }],
+  ['duration', { at: 0, read: demandCelDuration, help: 'write for example duration("90s"), or dur("7d") for days' }],
+  ['int', { at: 0, read: toInt, help: 'write the number itself' }],
+  ['double', { at: 0, read: toDouble, help: 'write the number itself, for example 2.5' }],
+  ['bool', { at: 0, read: toBool, help: 'write true or false' }],
   ['timestamp', { at: 0, read: readInstant, help: 'write for example timestamp("2026-01-31T12:00:00Z")' }],
   ['decimal', { at: 0, read: (text) => DecimalNumber.parse(text), help: 'write for example decimal("12.50")' }],
-  ['addDays', { at: 2, read: demandZone, help: 'write the name of a time zone, for example "Europe/Berlin"' }],
-  ['addMonths', { at: 2, read: demandZone, help: 'write the name of a time zone, for example "Europe/Berlin"' }],
+  ['addDays', { at: 2, ...ZONE }],
+  ['addMonths', { at: 2, ...ZONE }],
+  ...CLOCK_PARTS.map(([name]) => [name, { at: 1, ...ZONE }] as const),
 ]);
 
 function demandZone(zone: string): void {

@@ -30,18 +30,18 @@ export interface ExpressionProblem extends Span {
   readonly kind: ExpressionProblemKind;
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  readonly help: string | null;
+  readonly help: string;
   /** The name that is unknown, for did-you-mean; else null. */
   readonly name: string | null;
   /** Names that would be right there. */
   readonly candidates: readonly string[];
 }
 
-/** What a problem says beside its place; defaults: an error without help and names. */
+/** What a problem says beside its place; defaults: an error without names. */
 export interface ProblemDraft {
   readonly kind: ExpressionProblemKind;
   readonly message: string;
-  readonly help?: string | null;
+  readonly help: string;
   readonly severity?: 'error' | 'warning';
   readonly name?: string;
   readonly candidates?: readonly string[];
@@ -55,7 +55,7 @@ export function problemAt(span: Span, draft: ProblemDraft): ExpressionProblem {
     message: draft.message,
     start: span.start,
     end: span.end,
-    help: draft.help ?? null,
+    help: draft.help,
     name: draft.name ?? null,
     candidates: draft.candidates ?? [],
   };

@@ -67,7 +67,11 @@ export class TypeInference implements Inference {
       case 'literal':
         return literalType(node.value);
       case 'foreign':
-        this.tell(node, { kind: 'type', message: `${node.what} are not part of the language` });
+        this.tell(node, {
+          kind: 'type',
+          message: `${node.what} are not part of the language`,
+          help: node.what === 'bytes' ? 'write a text: "…"' : 'write it without the u',
+        });
         return DYN;
       case 'name':
         return this.#nameType(node, known);
@@ -140,10 +144,11 @@ export class TypeInference implements Inference {
         message,
         name,
         candidates: names,
-        help: names.length === 0 ? null : `known here: ${names.slice(0, 12).join(', ')}`,
+        help: names.length === 0 ? 'leave it out: the value has no keys' : `known here: ${names.join(', ')}`,
       });
     } else {
-      this.tell(span, { kind: 'type', message: `a value of type ${describeType(of)} has no key \`${name}\`` });
+      const message = `a value of type ${describeType(of)} has no key \`${name}\``;
+      this.tell(span, { kind: 'type', message, help: `read the value itself: leave out \`${name}\`` });
     }
     return DYN;
   }
@@ -187,6 +192,7 @@ export class TypeInference implements Inference {
     this.tell(node, {
       kind: 'type',
       message: `a value of type ${describeType(of)} cannot be indexed with ${describeType(index)}`,
+      help: 'a list has positions, x[0], and a map has texts, x["name"]',
     });
     return DYN;
   }
@@ -198,6 +204,7 @@ export class TypeInference implements Inference {
       this.tell(node.range, {
         kind: 'type',
         message: `${node.macro}() walks a list or a map, this is ${describeType(range)}`,
+        help: 'name a list or a map before it, for example input.lines',
       });
     if (reservedNames.has(node.item)) {
       this.tell(node, {
@@ -227,12 +234,16 @@ export class TypeInference implements Inference {
     for (const [key, value] of node.entries) {
       const type = this.typeOf(value, known);
       if (key.kind === 'literal' && typeof key.value === 'string') {
-        if (fields.has(key.value)) this.tell(key, { kind: 'type', message: 'the same key twice in a map' });
+        if (fields.has(key.value))
+          this.tell(key, { kind: 'type', message: 'the same key twice in a map', help: 'keep one of the two' });
         fields.set(key.value, { type, required: true });
         continue;
       }
       open = true;
-      const help = key.kind === 'name' ? `write "${key.name}" for a key of that name` : null;
+      const help =
+        key.kind === 'name'
+          ? `write "${key.name}" for a key of that name`
+          : 'write it in quotes, or string(…) around it';
       if (key.kind === 'name' && !known.items.has(key.name) && !this.#roots.has(key.name)) {
         this.tell(key, { kind: 'type', message: 'the keys of a map are texts, in quotes', help });
         continue;
@@ -257,7 +268,10 @@ export class TypeInference implements Inference {
     const kept = optionsOf(type).filter(
       ({ kind }) => kind === 'int' || kind === 'double' || kind === 'decimal' || kind === 'dyn',
     );
-    if (kept.length === 0) this.tell(node, { kind: 'type', message: `\`-\` is not defined for ${describeType(type)}` });
+    if (kept.length === 0) {
+      const message = `\`-\` is not defined for ${describeType(type)}`;
+      this.tell(node, { kind: 'type', message, help: 'write int(…), double(…) or decimal(…) around what follows' });
+    }
     return unionOf(kept);
   }
 
@@ -318,7 +332,8 @@ export class TypeInference implements Inference {
     const message = walkable
       ? `a value of type ${describeType(left)} is never in ${describeType(right)}`
       : `\`in\` takes a list or a map on its right, this is ${describeType(right)}`;
-    this.tell(node, { kind: 'type', message, help: null });
+    const help = walkable ? 'look for a value of the type that it holds' : 'name a list, or write one: [ … ]';
+    this.tell(node, { kind: 'type', message, help });
   }
 
   /** An error on one side is absorbed when the other side decides, so what either side asks holds for the other. */

@@ -4,8 +4,11 @@ import { DOUBLE, optionsOf, type ValueType } from './value-type.ts';
 
 type Pair = SyntaxNode & { readonly kind: 'binary' | 'ternary' };
 
-/** How to mend an operation between two types; null = nothing better than the message. */
-export function arithmeticHelp(node: Pair, left: ValueType, right: ValueType): string | null {
+/** Where nothing better is known of two types that do not go together. */
+const ONE_TYPE = 'bring both sides to one type: string(…), int(…), double(…), decimal(…), timestamp(…)';
+
+/** How to mend an operation between two types. */
+export function arithmeticHelp(node: Pair, left: ValueType, right: ValueType): string {
   const numbers = numberHelp(node, left, right);
   if (numbers !== null) return numbers;
   if (is(left, 'string') && is(right, 'duration'))
@@ -15,13 +18,13 @@ export function arithmeticHelp(node: Pair, left: ValueType, right: ValueType): s
   if (is(left, 'decimal') || is(right, 'decimal'))
     return 'decimals have + - * with decimals and ints: write decimal(…)';
   if (is(right, 'timestamp') && is(left, 'string')) return 'write timestamp(…) around the text of a time';
-  return null;
+  return ONE_TYPE;
 }
 
 /** An operation that cannot be: a number without a schema is bound as a double, whatever its value. */
 export interface UntypedNumber {
   readonly path: string;
-  readonly help: string | null;
+  readonly help: string;
 }
 
 /** The side of an operation that has no type beside one that is an int; null = there is none, or it is no path. */
@@ -34,11 +37,11 @@ export function untypedNumber(
   const path = pathOf(untyped)?.join('.');
   if (path === undefined || typed.kind !== 'int' || (left.kind !== 'dyn' && right.kind !== 'dyn')) return null;
   const [one, other] = left.kind === 'dyn' ? [DOUBLE, right] : [left, DOUBLE];
-  return { path, help: numberHelp(node, one, other) };
+  return { path, help: arithmeticHelp(node, one, other) };
 }
 
 /** How to mend a comparison of two types. */
-export function comparisonHelp(node: Pair, left: ValueType, right: ValueType): string | null {
+export function comparisonHelp(node: Pair, left: ValueType, right: ValueType): string {
   if (left.kind === 'null' || right.kind === 'null') return nullHelp(node, left.kind === 'null');
   const numbers = numberHelp(node, left, right);
   if (numbers !== null) return numbers;
@@ -46,7 +49,7 @@ export function comparisonHelp(node: Pair, left: ValueType, right: ValueType): s
     return 'write int(…) around the text, or string(…) around the number';
   if (is(left, 'decimal') !== is(right, 'decimal')) return 'write decimal(…) around the other side';
   if (is(left, 'timestamp') !== is(right, 'timestamp')) return 'write timestamp(…) around the text of a time';
-  return null;
+  return ONE_TYPE;
 }
 
 /** The commonest first error: an int literal beside a double. */
@@ -72,6 +75,28 @@ function nullHelp(node: Pair, leftIsNull: boolean): string {
 
 function sidesOf(node: Pair): readonly [SyntaxNode, SyntaxNode] {
   return node.kind === 'binary' ? [node.left, node.right] : [node.yes, node.no];
+}
+
+/** Kinds that `string(…)` makes a text of. */
+const TEXTUAL: readonly ValueType['kind'][] = ['bool', 'int', 'double', 'timestamp', 'duration', 'decimal'];
+
+/** How a value becomes what is wanted where its expression stands. */
+export function resultHelp(type: ValueType, want: 'bool' | 'int' | 'string' | 'list' | 'timestamp'): string {
+  const kinds = optionsOf(type).map((option) => option.kind);
+  switch (want) {
+    case 'bool':
+      return 'compare it with something';
+    case 'string':
+      return kinds.some((kind) => TEXTUAL.includes(kind))
+        ? 'write string(…) around it'
+        : 'name a text in it, for example input.orderId';
+    case 'int':
+      return kinds.includes('string') ? 'write int(…) around it' : 'name a whole number, for example input.count';
+    case 'timestamp':
+      return kinds.includes('string') ? 'write timestamp(…) around it' : 'name a time, for example run.startedAt';
+    case 'list':
+      return 'name a list, or write one: [ … ]';
+  }
 }
 
 function is(type: ValueType, kind: ValueType['kind']): boolean {

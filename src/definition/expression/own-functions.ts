@@ -96,7 +96,8 @@ const DOUBLE_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const INT64_MAX = 9_223_372_036_854_775_807n;
 const INT64_MIN = -9_223_372_036_854_775_808n;
 
-function toInt(value: unknown): bigint {
+/** What `int()` makes of a value. @throws ExpressionRefusal for what is no number or the text of one. */
+export function toInt(value: unknown): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number')
     return inRange(Number.isFinite(value) ? BigInt(Math.trunc(value)) : refuse('int() takes a finite number'));
@@ -111,14 +112,16 @@ function inRange(value: bigint): bigint {
   return value > INT64_MAX || value < INT64_MIN ? refuse('int() has 64 bits') : value;
 }
 
-function toDouble(value: unknown): number {
+/** What `double()` makes of a value. @throws ExpressionRefusal for what is no number or the text of one. */
+export function toDouble(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'string' && DOUBLE_TEXT.test(value)) return Number(value);
   return refuse('double() takes a number or the text of one');
 }
 
-function toBool(value: unknown): boolean {
+/** What `bool()` makes of a value. @throws ExpressionRefusal for other texts than those of true and false. */
+export function toBool(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'string' && ['true', 'True', 'TRUE', 't', '1'].includes(value)) return true;
   if (typeof value === 'string' && ['false', 'False', 'FALSE', 'f', '0'].includes(value)) return false;
@@ -184,7 +187,8 @@ function range(size: unknown): bigint[] {
 
 type ClockPart = (wall: WallClock) => number;
 
-const CLOCK_PARTS: readonly (readonly [string, ClockPart, number | null])[] = [
+/** The getters of instants, each with what it reads; of a duration the unit that it counts. */
+export const CLOCK_PARTS: readonly (readonly [string, ClockPart, number | null])[] = [
   ['getFullYear', (wall) => wall.year, null],
   ['getMonth', (wall) => wall.month - 1, null],
   ['getDayOfMonth', (wall) => wall.day - 1, null],

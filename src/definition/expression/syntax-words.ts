@@ -5,7 +5,7 @@ import type { Span } from './syntax-tree.ts';
 export interface SyntaxWords {
   readonly kind: ExpressionProblemKind;
   readonly message: string;
-  readonly help: string | null;
+  readonly help: string;
   readonly span: Span;
 }
 
@@ -18,7 +18,7 @@ export interface ParserFault {
 
 /** Says a parser's fault in words that an author understands, with the mend for the usual slips. */
 export function syntaxWords(fault: ParserFault, source: string): SyntaxWords {
-  const at = (kind: ExpressionProblemKind, message: string, help: string | null = null): SyntaxWords => ({
+  const at = (kind: ExpressionProblemKind, message: string, help: string): SyntaxWords => ({
     kind,
     message,
     help,
@@ -30,7 +30,7 @@ export function syntaxWords(fault: ParserFault, source: string): SyntaxWords {
       return at('bounds', 'too large or nested too deeply', 'split it: compute parts in `set` steps');
     case 'unterminated_string':
     case 'unterminated_triple_quoted_string':
-      return at('syntax', 'a text without its closing quote');
+      return at('syntax', 'a text without its closing quote', 'close it with the quote that it begins with');
     case 'newline_in_string':
       return at('syntax', 'a line break inside a text', 'write \\n, or """ around a text of several lines');
     case 'reserved_identifier':

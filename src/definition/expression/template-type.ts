@@ -83,7 +83,7 @@ class TemplateCheck {
     const before = this.problems.length;
     if (!assignable(typeOfValue(value), expected.type)) {
       const draft = wrongType(typeOfValue(value), expected.type);
-      this.#tellKey(pointer, { ...draft, help: literalHelp(value, expected.type) });
+      this.#tellKey(pointer, { ...draft, help: literalHelp(value, expected.type) ?? draft.help });
     }
     if (this.problems.length === before) this.#demandListed(value, expected.schema, pointer);
   }
@@ -98,7 +98,7 @@ class TemplateCheck {
     }
     const span = { start: 0, end: expression.source.length };
     const draft = wrongType(type, expected.type);
-    const help = conversionHelp(tree, type, expected.type);
+    const help = conversionHelp(tree, type, expected.type) ?? draft.help;
     this.#tell({ pointer: expression.pointer, expression }, problemAt(span, { ...draft, help }));
   }
 
@@ -187,22 +187,26 @@ function missingKey(name: string): ProblemDraft {
 }
 
 function unknownKey(name: string, fields: ReadonlyMap<string, FieldType>): ProblemDraft {
-  return { kind: 'template-key', message: `the schema has no key \`${name}\``, name, candidates: [...fields.keys()] };
+  const candidates = [...fields.keys()];
+  const help =
+    candidates.length === 0 ? 'leave it out: the schema has no keys' : `known here: ${candidates.join(', ')}`;
+  return { kind: 'template-key', message: `the schema has no key \`${name}\``, name, candidates, help };
 }
 
 function wrongType(type: ValueType, expected: ValueType): ProblemDraft {
   if (type.kind === 'object' && expected.kind === 'object') {
     const names = misfits(type, expected).map((name) => `\`${name}\``);
     const message = `this map does not fit the schema: ${names.join(', ')} is missing or of another type`;
-    return { kind: 'template-value', message };
+    return { kind: 'template-value', message, help: 'write the map key by key: { name: =path }' };
   }
   return {
     kind: 'template-value',
     message: `the schema wants ${describeType(expected)}, this is ${describeType(type)}`,
+    help: `give it ${describeType(expected)}, or change the schema`,
   };
 }
 
-/** How an expression's value becomes what is wanted; null = something else is wrong. */
+/** How an expression's value becomes what is wanted; null = by naming another one. */
 function conversionHelp(tree: SyntaxNode, type: ValueType, expected: ValueType): string | null {
   if (expected.kind === 'string' && TEXTUAL.has(type.kind)) return 'write string(…) around it';
   if (expected.kind === 'int' && type.kind === 'string') return 'write int(…) around it, a fault where it is no number';
@@ -215,7 +219,7 @@ function conversionHelp(tree: SyntaxNode, type: ValueType, expected: ValueType):
 /** Kinds that `string(…)` makes a text of, where a text is wanted. */
 const TEXTUAL: ReadonlySet<ValueType['kind']> = new Set(['int', 'double', 'bool']);
 
-/** How a literal becomes what is wanted. */
+/** How a literal becomes what is wanted; null = by writing another one. */
 function literalHelp(value: null | boolean | number | string, expected: ValueType): string | null {
   const isNumber = expected.kind === 'int' || expected.kind === 'double';
   if (isNumber && typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value)) return `write ${value} without quotes`;

@@ -19,14 +19,16 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 /** What is said of a name that begins no path here: where it can be read, what it is a part of, or what begins a path. */
 export function unknownName(name: string, items: readonly string[], roots: RootTypes): ProblemDraft {
   const elsewhere = ELSEWHERE.get(name);
-  if (elsewhere !== undefined)
-    return { kind: 'unknown-name', message: `\`${name}\` can be read in ${elsewhere} only`, name, candidates: [] };
+  const candidates = [...items, ...roots.keys()];
+  const known = `what can be read here begins with ${candidates.join(', ')}`;
+  if (elsewhere !== undefined) {
+    const message = `\`${name}\` can be read in ${elsewhere} only`;
+    return { kind: 'unknown-name', message, name, help: known, candidates: [] };
+  }
   const message = `unknown name \`${name}\``;
   const owner = ownerOf(name, roots);
   if (owner !== null) return { kind: 'unknown-name', message, name, help: `write ${owner}.${name}`, candidates: [] };
-  const candidates = [...items, ...roots.keys()];
-  const help = `what can be read here begins with ${candidates.join(', ')}`;
-  return { kind: 'unknown-name', message, name, help, candidates };
+  return { kind: 'unknown-name', message, name, help: known, candidates };
 }
 
 /** The first root that has a key of the name: `steps` for a step, `input` for one of its properties. */

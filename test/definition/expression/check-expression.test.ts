@@ -277,10 +277,19 @@ describe('literals', () => {
       ['timestamp("2026-02-30T00:00:00Z")', '"2026-02-30T00:00:00Z"'],
       ['decimal("1,5")', '"1,5"'],
       ['addDays(run.startedAt, 1, "Mars/Base")', '"Mars/Base"'],
+      ['run.startedAt.getHours("Mars/Base")', '"Mars/Base"'],
+      ['run.startedAt + duration("x")', '"x"'],
+      ['duration("2d") > dur("1s")', '"2d"'],
+      ['duration("s") > dur("1s")', '"s"'],
+      ['int("one")', '"one"'],
+      ['double("1,5")', '"1,5"'],
+      ['bool("yes")', '"yes"'],
     ] as const) {
       expect(check(source)).toEqual([`literal «${place}»`]);
     }
     expect(check('dur("7d") > dur("1h30m")')).toEqual([]);
+    expect(check('duration("-1h30m") < duration("1.5s")')).toEqual([]);
+    expect(check('int("-5") < 5 && double(".5") < 1.0 && bool("true")')).toEqual([]);
     expect(check('addMonths(run.startedAt, 1, "Europe/Berlin") > run.startedAt')).toEqual([]);
   });
 
@@ -291,6 +300,22 @@ describe('literals', () => {
     expect(check('input.name.matches("a(?=b)")')).toEqual(['pattern «"a(?=b)"»']);
     expect(check('matches(input.name, "[a-z")')).toEqual(['pattern «"[a-z"»']);
     expect(check('input.name.matches("^(a+)+$")')).toEqual([]);
+  });
+});
+
+describe('a value of another type than is wanted', () => {
+  it.each([
+    ['input.amount', 'string', 'write string(…) around it'],
+    ['run.startedAt', 'string', 'write string(…) around it'],
+    ['input.lines', 'string', 'name a text in it, for example input.orderId'],
+    ['input.name', 'int', 'write int(…) around it'],
+    ['input.flag', 'int', 'name a whole number, for example input.count'],
+    ['input.name', 'timestamp', 'write timestamp(…) around it'],
+    ['input.flag', 'timestamp', 'name a time, for example run.startedAt'],
+    ['input.name', 'list', 'name a list, or write one: [ … ]'],
+    ['input.name', 'bool', 'compare it with something'],
+  ] as const)('%s where %s is wanted: %s', (source, want, help) => {
+    expect(checkExpression(expressionOf(source), FLOW, types, want).map((problem) => problem.help)).toEqual([help]);
   });
 });
 

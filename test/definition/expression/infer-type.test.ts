@@ -10,7 +10,7 @@ const typeOf = (source: string): string => typeKey(inferExpression(expressionOf(
 function told(source: string): readonly string[] {
   return checkExpression(expressionOf(source), { kind: 'flow' }, types, 'any')
     .filter(({ severity }) => severity === 'error')
-    .map(({ kind, message, help }) => `${kind}: ${message}${help === null ? '' : ` → ${help}`}`);
+    .map(({ kind, message, help }) => `${kind}: ${message} → ${help}`);
 }
 
 describe('the type of', () => {
@@ -43,26 +43,47 @@ describe('the type of', () => {
 
 describe('what cannot be', () => {
   it.each([
-    ['input.name.first', 'type: a value of type string has no key `first`'],
-    ['input.numbers["a"]', 'type: a value of type list of int has no key `a`'],
-    ['input.numbers[input.name]', 'type: a value of type list of int cannot be indexed with string'],
-    ['input.extra[5]', 'type: a value of type map cannot be indexed with int'],
-    ['input.address[5]', 'type: a value of type map cannot be indexed with int'],
-    ['{}.a', 'unknown-name: unknown name `a`'],
-    ['input.name.map(c, c)', 'type: map() walks a list or a map, this is string'],
-    ['input.name.filter(c, true)', 'type: filter() walks a list or a map, this is string'],
-    ['input.numbers - input.anything', 'type: `-` is not defined between list of int and any'],
-    ['input.flag + input.anything', 'type: `+` is not defined between bool and any'],
+    ['input.name.first', 'type: a value of type string has no key `first` → read the value itself: leave out `first`'],
+    ['input.numbers["a"]', 'type: a value of type list of int has no key `a` → read the value itself: leave out `a`'],
+    [
+      'input.numbers[input.name]',
+      'type: a value of type list of int cannot be indexed with string → a list has positions, x[0], and a map has texts, x["name"]',
+    ],
+    [
+      'input.extra[5]',
+      'type: a value of type map cannot be indexed with int → a list has positions, x[0], and a map has texts, x["name"]',
+    ],
+    [
+      'input.address[5]',
+      'type: a value of type map cannot be indexed with int → a list has positions, x[0], and a map has texts, x["name"]',
+    ],
+    ['{}.a', 'unknown-name: unknown name `a` → leave it out: the value has no keys'],
+    [
+      'input.name.map(c, c)',
+      'type: map() walks a list or a map, this is string → name a list or a map before it, for example input.lines',
+    ],
+    [
+      'input.name.filter(c, true)',
+      'type: filter() walks a list or a map, this is string → name a list or a map before it, for example input.lines',
+    ],
+    [
+      'input.numbers - input.anything',
+      'type: `-` is not defined between list of int and any → bring both sides to one type: string(…), int(…), double(…), decimal(…), timestamp(…)',
+    ],
+    [
+      'input.flag + input.anything',
+      'type: `+` is not defined between bool and any → bring both sides to one type: string(…), int(…), double(…), decimal(…), timestamp(…)',
+    ],
     ['input.numbers.map(n, n, n)', 'guard: the filter of map() must be bool, this is int → compare it with something'],
     [
       'input.numbers.map(input, input)',
       'unknown-name: `input` cannot be the name of an item: it means something else → choose another name',
     ],
     ['{a: 1}', 'type: the keys of a map are texts, in quotes → write "a" for a key of that name'],
-    ['{5: 1}', 'type: the keys of a map are texts, this is int'],
-    ['{"a": 1, "a": 2}', 'type: the same key twice in a map'],
-    ['b"a"', 'type: bytes are not part of the language'],
-    ['5u', 'type: unsigned integers are not part of the language'],
+    ['{5: 1}', 'type: the keys of a map are texts, this is int → write it in quotes, or string(…) around it'],
+    ['{"a": 1, "a": 2}', 'type: the same key twice in a map → keep one of the two'],
+    ['b"a"', 'type: bytes are not part of the language → write a text: "…"'],
+    ['5u', 'type: unsigned integers are not part of the language → write it without the u'],
     [
       'has(input)',
       'type: has() takes a path of names and dots → write has(input.coupon); for a key that is no name, write "the-key" in input',
@@ -85,7 +106,16 @@ describe('what cannot be', () => {
     ['[] ? 1 : 2', 'guard: what stands before `?` must be bool, this is list → compare it with something'],
     ['input.?name', 'syntax: unexpected `?` → for a value that may be missing write or(path, default)'],
     ['"a\nb"', 'syntax: a line break inside a text → write \\n, or """ around a text of several lines'],
-    ['"a', 'syntax: a text without its closing quote'],
+    ['"a', 'syntax: a text without its closing quote → close it with the quote that it begins with'],
+    ['-input.flag', 'type: `-` is not defined for bool → write int(…), double(…) or decimal(…) around what follows'],
+    [
+      '5 in input.name',
+      'type: `in` takes a list or a map on its right, this is string → name a list, or write one: [ … ]',
+    ],
+    [
+      '"a" in input.numbers',
+      'type: a value of type string is never in list of int → look for a value of the type that it holds',
+    ],
   ])('%s', (source, ...wanted) => {
     expect(told(source)).toEqual(wanted);
   });
