@@ -16,6 +16,8 @@ export interface Departure {
 /** Leave to send one request, to be given back with what it found. */
 export interface Pass {
   readonly kind: 'pass';
+  /** The database may have forgotten an earlier sending of this effect (P14): a no speaks of this one alone. */
+  readonly mayRepeat?: true;
   heard(report: AttemptReport, outcome: Outcome): void;
 }
 

@@ -2,7 +2,7 @@ import { shareOf } from '../decision/retry.ts';
 import { REMEMBERED_SHARE } from '../model/remembered-share.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store, Witness } from '../ports/store.ts';
-import type { Departure, Outlet } from './outlet.ts';
+import type { Departure, Outlet, Pass, Refusal } from './outlet.ts';
 
 /** How often what recovery mode holds back looks whether it is over, milliseconds; a share of it is added from a hash. */
 export const RECOVERY_LOOK_MS = 10_000;
@@ -29,6 +29,11 @@ function isHarmless({ acts, contract }: Departure, sinceLastSeenMs: number): boo
   return sinceLastSeenMs <= idempotency.remembersMs * REMEMBERED_SHARE;
 }
 
+/** Lets it leave with the warning that it may have left before. */
+function warned(answer: Pass | Refusal, { acts }: Departure): Pass | Refusal {
+  return acts && answer.kind === 'pass' ? { ...answer, mayRepeat: true } : answer;
+}
+
 /** Begins outside of recovery mode; `look` comes before anything is sent. */
 export function createRecovery(store: Pick<Store, 'witness'>, logger: Logger): Recovery {
   let open: Witness['recovery'] = null;
@@ -42,7 +47,8 @@ export function createRecovery(store: Pick<Store, 'witness'>, logger: Logger): R
     },
     over: (outlet) => ({
       ask: (departure, nowMs) => {
-        if (open === null || isHarmless(departure, nowMs - open.lastSeenMs)) return outlet.ask(departure, nowMs);
+        if (open === null) return outlet.ask(departure, nowMs);
+        if (isHarmless(departure, nowMs - open.lastSeenMs)) return warned(outlet.ask(departure, nowMs), departure);
         const reason =
           'the database is in recovery mode: it may have forgotten commits, and this provider would not know it again; "pawl db recovered" lists what may have happened, and ends it';
         const waitMs = Math.ceil(RECOVERY_LOOK_MS * (1 + shareOf(departure.seed, departure.turn)));

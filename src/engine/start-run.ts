@@ -4,7 +4,7 @@ import { decideStart } from '../decision/decide-start.ts';
 import type { StartDecision } from '../decision/decision.ts';
 import type { JsonSchema } from '../model/definition.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
-import { ConflictError, invariant, NotFoundError, RefusedError } from '../model/errors.ts';
+import { ConflictError, NotFoundError, RefusedError, StoreError } from '../model/errors.ts';
 import type { RunId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
@@ -116,10 +116,16 @@ function requestOf(door: Door, decision: StartDecision): StartRequest {
   return { ...rows, lease: lease.kind === 'keep' ? { kind: 'keep', workerId: door.workerId() } : lease };
 }
 
+/** @throws PAWL_STORE_UNAVAILABLE where it is gone: a database without the last commits has taken over meanwhile (P14). */
 async function loadExisting(engine: Engine, runId: RunId): Promise<StoredRun> {
   const { runs } = await engine.store.load(partOf(runId, engine.store.parts), [runId]);
-  const stored = runs[0];
-  invariant(stored !== undefined, 'a start key names a run that is not stored', { runId });
+  const [stored] = runs;
+  if (stored === undefined)
+    throw new StoreError(
+      'PAWL_STORE_UNAVAILABLE',
+      'the run that had this key a moment ago is gone with the database that it was in; nothing was started, start again',
+      { runId },
+    );
   return stored;
 }
 

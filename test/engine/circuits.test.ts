@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createCircuits, hostOf, OPEN_MS_MAX, OPEN_MS_MIN, OPENS_AFTER } from '../../src/engine/circuits.ts';
+import { depart } from '../../src/engine/depart.ts';
 import type { Departure, Outlet, Pass } from '../../src/engine/outlet.ts';
 import { createRecovery } from '../../src/engine/recovery.ts';
+import type { Touch } from '../../src/engine/touch.ts';
 import type { AttemptReport, Outcome } from '../../src/model/outcome.ts';
 import type { Witness } from '../../src/ports/store.ts';
 import { answered } from '../../src/testing/simulator/answered.ts';
@@ -156,6 +158,30 @@ describe('recovery mode', () => {
     await recovery.look();
     expect(new Set(kinds())).toEqual(new Set(['pass']));
     expect(logger.lines.map(({ event }) => event)).toEqual(['recovery.opened', 'recovery.ended']);
+  });
+
+  it('P14 a no in recovery mode speaks of this sending alone, unless the action names it: it may have been sent before', async () => {
+    // P14: "A changed timeline or system identifier opens recovery mode: nothing but effects with a remembered key is sent until an operator has reconciled the window."
+    const identity = { systemIdentifier: '7', timeline: 2 };
+    const open: Witness = { identity, recovery: { sinceMs: 1, was: identity, lastSeenMs: 0 } };
+    let now: Witness = { identity, recovery: null };
+    const { outlet, logger } = circuits();
+    const recovery = createRecovery({ witness: () => Promise.resolve(now) }, logger);
+    const touch = { outlet: recovery.over(outlet), nowMs: () => 0 } as unknown as Touch;
+    const cameTo = async (kind: Outcome['kind'], set: Partial<Outcome> & { acts?: boolean } = {}): Promise<string> => {
+      const { acts = true, ...rest } = set;
+      const judge = (): Outcome => outcome(kind, rest);
+      return (await depart(touch, { ...SHOP, acts }, { leave: () => Promise.resolve(BROKEN), judge })).kind;
+    };
+    const noes = ['rejected', 'throttled', 'unavailable'] as const;
+    for (const no of noes) expect(await cameTo(no)).toBe(no);
+    now = open;
+    await recovery.look();
+    for (const no of noes) expect(await cameTo(no)).toBe('unknown');
+    expect(await cameTo('rejected', { named: true })).toBe('rejected');
+    expect(await cameTo('unavailable', { sent: false })).toBe('unavailable');
+    expect(await cameTo('rejected', { acts: false })).toBe('rejected');
+    expect(await cameTo('confirmed')).toBe('confirmed');
   });
 
   it('P14 a key counts as remembered as long as the provider would know the first one that may be forgotten', async () => {

@@ -52,6 +52,19 @@ describe('the input of a run', () => {
     });
   });
 
+  it('P14 is asked for again where the run under its key is gone before it is read, with the database that it was in', async () => {
+    // P14: "A changed timeline or system identifier opens recovery mode"
+    const process = await house.process();
+    await process.app.publish({ text: ORDER.replace('ordered', 'lost'), file: 'x', by: 'starter' });
+    const again = () =>
+      process.app.start({ workflow: 'lost', version: 1, input: { id: 'A1', amount: 5 }, by: 'starter' });
+    const { run } = await again();
+    process.watched.hooks = { around: async (verb, _args, go) => (verb === 'load' ? { runs: [] } : go()) };
+    await expect(again()).rejects.toMatchObject({ code: 'PAWL_STORE_UNAVAILABLE', retry: 'later' });
+    process.watched.hooks = {};
+    expect(await again()).toMatchObject({ created: false, run: { runId: run.runId } });
+  });
+
   it('starts nothing new under its key when a newer version writes other defaults in: the run that is there is given', async () => {
     const process = await house.process();
     const publish = (version: number, text: string) =>

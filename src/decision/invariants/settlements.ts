@@ -43,8 +43,9 @@ function faultsOf(journal: Journal, at: number, effect: Effect, proofs: number):
   const row = journal[at] as Row;
   const isOk = saysOk(row);
   const isConfirmed = effect.state === 'CONFIRMED';
-  // A late proof confirms what the machine was told had failed (E08); the row then has both receipts.
-  const isProvedLate = isConfirmed && !isOk && proofs > 1;
+  // A late proof confirms what the machine was told had failed (E08): the row then has both receipts, or, where it was
+  // withdrawn before it was sent again, was settled once more after the machine was told.
+  const isProvedLate = isConfirmed && !isOk && (proofs > 1 || (effect.settledAtMs ?? 0) > row.atMs);
   const faults: readonly (readonly [broken: boolean, what: string])[] = [
     [isOpen(effect.state), `it settles an effect that is ${effect.state} in the ledger`],
     [

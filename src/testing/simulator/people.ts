@@ -1,6 +1,6 @@
 import type { RunView } from '../../engine/run-view.ts';
 import type { ResolveAsk } from '../../engine/resolve-review.ts';
-import { PawlError } from '../../model/errors.ts';
+import { NotFoundError, PawlError } from '../../model/errors.ts';
 import { wordFor } from '../truthful-operator.ts';
 import type { ReviewAnswer } from '../../model/statuses.ts';
 import type { Scene } from './scene.ts';
@@ -82,6 +82,8 @@ export function createPeople({ world, plan, fleet, provider, misjudged }: Scene)
       if (lines instanceof PawlError) throw lines;
       for (const line of lines) {
         const view = await fleet.ask((verbs) => verbs.show(line.id));
+        // The database may have lost it since it was listed.
+        if (view instanceof NotFoundError) continue;
         if (view instanceof PawlError) throw view;
         for (const incident of view.incidents) if (world.random.next() < share) await act(view, incident);
       }

@@ -378,6 +378,16 @@ describe('the invariants of a story', () => {
     expect(found.filter((line) => line.startsWith('settlement:'))).toEqual([]);
   });
 
+  it('let a person confirm later what was withdrawn without a receipt, and not in the moment in which the machine was told', () => {
+    const row = undone().journal.find(({ event }) => event.type === 'effect' && event.step === 'b');
+    const settled = (afterMs: number) =>
+      told(withEffects(undone(), isOf('b'), { state: 'CONFIRMED', settledAtMs: (row?.atMs ?? 0) + afterMs })).filter(
+        (line) => line.startsWith('settlement:'),
+      );
+    expect(settled(1)).toEqual([]);
+    expect(settled(0)).toEqual([expect.stringContaining('the effect failed, and the ledger says CONFIRMED')]);
+  });
+
   it('let a run that was set aside be HELD whatever its position says', () => {
     for (const run of [sleeping(), done()]) {
       const aside = withHead(run, { status: 'HELD', needs: ['incident:poison'], phase: 'forward' });
