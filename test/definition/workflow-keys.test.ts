@@ -36,14 +36,16 @@ ${PAY}steps:
 
 describe('a deadline that is there and wrong', () => {
   const WRONG = ['2 days', '30', '', '[2d]', '{ after: 2d }', '-5m', '1mo', 'true', '=input.days'];
-  it.each([...WRONG.map((value) => ['timeout', value] as const), ['timout', '2d'], ['deadline', '2d']])(
-    '`%s: %s` of a run is told as that alone, not as missing, too',
-    (key, value) => {
-      const text = `pawl: 1\nworkflow: sample\nversion: 1\n${key}: ${value}\nsteps: [{ end: done }]\n`;
-      const { problems } = validateWorkflow(text, 'x');
-      expect(problems.map(({ severity, pointer }) => `${severity} ${pointer}`)).toEqual([`error /${key}`]);
-    },
-  );
+  const OF_RUN: readonly (readonly [key: string, value: string])[] = [
+    ...WRONG.map((value) => ['timeout', value] as const),
+    ['timout', '2d'],
+    ['deadline', '2d'],
+  ];
+  it.each(OF_RUN)('`%s: %s` of a run is told as that alone, not as missing, too', (key, value) => {
+    const text = `pawl: 1\nworkflow: sample\nversion: 1\n${key}: ${value}\nsteps: [{ end: done }]\n`;
+    const { problems } = validateWorkflow(text, 'x');
+    expect(problems.map(({ severity, pointer }) => `${severity} ${pointer}`)).toEqual([`error /${key}`]);
+  });
 
   it.each(WRONG)('`%s` of an action, of a step or of an approval is told as that alone', (value) => {
     const action = `${HEAD}${PAY}    timeout: ${value}\nsteps:\n  - { id: a, call: pay, timeout: 20s }\n`;
