@@ -220,7 +220,7 @@ export function confirmedWith(
   facts: Facts,
 ): Outcome {
   const breach = compileSchema(contract.output)(output.whole)[0];
-  if (breach) return unreadable(facts, `the output breaks its schema at "${breach.pointer}": ${breach.message}`);
+  if (breach) return unreadable(facts, `the output breaks its schema: ${breach.message}`);
   const { body } = output;
   return {
     ...facts,

@@ -7,7 +7,7 @@ import { hashJson } from '../model/hash.ts';
 import type { Json } from '../model/json.ts';
 import { compilePattern } from './expression/linear-pattern.ts';
 
-/** One thing in which a value does not fit its schema: where, and what was found there; never the value itself. */
+/** One thing in which a value does not fit its schema: where, and in words that begin with the place what was found there; never the value itself. */
 export interface Misfit {
   readonly pointer: string;
   readonly message: string;
@@ -52,6 +52,7 @@ linearRegExp.code = 'linearRegExp';
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
+    allErrors: true,
     strictTypes: false,
     strictRequired: false,
     strictTuples: false,
@@ -106,16 +107,46 @@ function misfitOf(error: ErrorObject, value: Json): Misfit {
   };
 }
 
-/** The error that says most: of a choice the choice itself, of `if` what its branch says. */
-function leadingError(errors: readonly ErrorObject[] | null | undefined): ErrorObject {
-  const error = errors?.at(errors.at(-1)?.keyword === 'if' ? -2 : -1);
-  invariant(error !== undefined, 'a value was refused without a reason');
-  return error;
+/** As many misfits are named of one value: a large one may have one in every part. */
+const MISFITS_MAX = 20;
+
+/** Keywords whose own error follows those of the choices that they tried: it says what they do not. */
+const CHOICES: readonly string[] = ['anyOf', 'oneOf', 'contains', 'propertyNames'];
+
+function isWithin(pointer: string, of: string): boolean {
+  return pointer === of || pointer.startsWith(`${of}/`);
+}
+
+/** The errors that say most: of a choice the choice itself, of `if` what its branch says. */
+function leadingErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const leading: ErrorObject[] = [];
+  for (const error of errors) {
+    if (error.keyword === 'if') continue;
+    if (CHOICES.includes(error.keyword)) {
+      leading.length = leading.findLastIndex((other) => !isWithin(other.instancePath, error.instancePath)) + 1;
+    }
+    leading.push(error);
+  }
+  return leading.slice(0, MISFITS_MAX);
 }
 
 function compile(schema: JsonSchema): SchemaCheck {
   const validate = createAjv().compile(schema);
-  return (value) => (validate(value) ? [] : [misfitOf(leadingError(validate.errors), value)]);
+  return (value) => {
+    if (validate(value)) return [];
+    const misfits = leadingErrors(validate.errors ?? []).map((error) => misfitOf(error, value));
+    invariant(misfits.length > 0, 'a value was refused without a reason');
+    return misfits;
+  };
+}
+
+const TOLD_MAX = 5;
+
+/** Misfits in one line; many are counted. */
+export function tellMisfits(misfits: readonly Misfit[]): string {
+  const told = misfits.slice(0, TOLD_MAX).map(({ message }) => message);
+  const more = misfits.length - told.length;
+  return more > 0 ? `${told.join('; ')}; and ${more} more` : told.join('; ');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { compileSchema } from '../definition/schema-validator.ts';
+import { compileSchema, tellMisfits } from '../definition/schema-validator.ts';
 import { unpackSnapshot } from '../decision/snapshot-envelope.ts';
 import { RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
@@ -25,13 +25,13 @@ export interface ResolveAsk {
 
 function checkOutput(schema: Parameters<typeof compileSchema>[0], output: Json): void {
   refuseUnstorable('the output', output);
-  const misfit = compileSchema(schema)(output)[0];
-  if (misfit === undefined) return;
-  const at = misfit.pointer === '' ? '/' : misfit.pointer;
+  const misfits = compileSchema(schema)(output);
+  const [first] = misfits;
+  if (first === undefined) return;
   throw new RefusedError(
     'PAWL_INPUT_INVALID',
-    `the output does not fit the action's output schema: ${at} ${misfit.message}`,
-    { ...misfit },
+    `the output does not fit the action's output schema: ${tellMisfits(misfits)}`,
+    { ...first },
   );
 }
 

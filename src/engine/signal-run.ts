@@ -1,4 +1,4 @@
-import { compileSchema } from '../definition/schema-validator.ts';
+import { compileSchema, tellMisfits } from '../definition/schema-validator.ts';
 import { ConflictError, RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
@@ -34,9 +34,10 @@ async function checkSignal(engine: Engine, run: RunIdentity, ask: SignalAsk): Pr
     );
   }
   refuseUnstorable("the event's data", ask.data);
-  const misfit = compileSchema(declared.schema)(ask.data)[0];
-  if (misfit === undefined) return;
-  throw new RefusedError('PAWL_INPUT_INVALID', `the event's data does not fit: ${misfit.message}`, { ...misfit });
+  const misfits = compileSchema(declared.schema)(ask.data);
+  const [first] = misfits;
+  if (first === undefined) return;
+  throw new RefusedError('PAWL_INPUT_INVALID', `the event's data does not fit: ${tellMisfits(misfits)}`, { ...first });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { fillDefaults } from '../definition/fill-defaults.ts';
-import { compileSchema } from '../definition/schema-validator.ts';
+import { compileSchema, tellMisfits } from '../definition/schema-validator.ts';
 import { decideStart } from '../decision/decide-start.ts';
 import type { StartDecision } from '../decision/decision.ts';
 import type { JsonSchema } from '../model/definition.ts';
@@ -54,9 +54,8 @@ function acceptInput(version: LoadedVersion, sent: Json): Json {
 
 function checkInput(schema: JsonSchema, input: Json): void {
   const problems = compileSchema(schema)(input);
-  const first = problems[0];
-  if (first === undefined) return;
-  throw new RefusedError('PAWL_INPUT_INVALID', `the input does not fit: ${first.message}`, {
+  if (problems.length === 0) return;
+  throw new RefusedError('PAWL_INPUT_INVALID', `the input does not fit: ${tellMisfits(problems)}`, {
     problems: problems.map((problem) => ({ pointer: problem.pointer, message: problem.message })),
   });
 }

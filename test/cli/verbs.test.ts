@@ -259,7 +259,7 @@ describe('an effect in doubt', () => {
     const misfit = await resolve('--as', 'confirmed', ...evidence, '--output', '{"id":7}');
     expect([misfit.code, misfit.err]).toEqual([
       3,
-      expect.stringContaining("does not fit the action's output schema: /id"),
+      expect.stringContaining("does not fit the action's output schema: /id must be string (found number)\n"),
     ]);
     const quiet = { timeout: 10_000 };
     const blank = async () => (await resolve('--as', 'confirmed', '--evidence', ' ', '--output', '{"id":"p-1"}')).err;

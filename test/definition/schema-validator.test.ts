@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileSchema } from '../../src/definition/schema-validator.ts';
+import { compileSchema, tellMisfits } from '../../src/definition/schema-validator.ts';
 import type { Json } from '../../src/model/json.ts';
 
 const PAYMENT = {
@@ -115,6 +115,36 @@ describe('the misfit that is told', () => {
       pointer: '/a~1b',
       message: '/a~1b must be string (found null)',
     });
+  });
+
+  it('is each, in the order of the schema: every key that is missing, every value of another kind', () => {
+    const schema = {
+      type: 'object',
+      required: ['orderId', 'amount'],
+      properties: { orderId: { type: 'string' }, amount: { type: 'integer' }, lines: { items: { type: 'string' } } },
+    };
+    const told = (value: Json) => tellMisfits(compileSchema(schema)(value));
+    expect(told({})).toBe('/orderId is required (found nothing); /amount is required (found nothing)');
+    expect(told({ orderId: 5, amount: 'x', lines: [1] })).toBe(
+      '/orderId must be string (found number); /amount must be integer (found string); /lines/0 must be string (found number)',
+    );
+    expect(told({ orderId: 5 })).toBe('/amount is required (found nothing); /orderId must be string (found number)');
+  });
+
+  it('of a choice is the choice, beside what is wrong elsewhere', () => {
+    const schema = {
+      type: 'object',
+      required: ['b'],
+      properties: { a: { anyOf: [{ type: 'object', required: ['x', 'y'] }, { type: 'string' }] } },
+    };
+    const messages = compileSchema(schema)({ a: {} }).map(({ message }) => message);
+    expect(messages).toEqual(['/b is required (found nothing)', '/a must match a schema in anyOf (found object)']);
+  });
+
+  it('is one of a bounded number, of which a line names five', () => {
+    const misfits = compileSchema({ type: 'array', items: { type: 'string' } })(Array.from({ length: 500 }, () => 1));
+    expect(misfits).toHaveLength(20);
+    expect(tellMisfits(misfits)).toMatch(/^\/0 must be string.*; \/4 must be string \(found number\); and 15 more$/);
   });
 
   it('of a schema `false` is the value itself', () => {
