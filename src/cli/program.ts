@@ -77,6 +77,7 @@ export async function runCli(args: readonly string[], host: CliHost, version: st
     command.exitOverride().configureOutput({
       writeOut: (text) => void host.stdout.write(text),
       writeErr: (text) => void host.stderr.write(text),
+      outputError: (text, write) => write(withOptions(command, text)),
     });
   }
   try {
@@ -86,6 +87,13 @@ export async function runCli(args: readonly string[], host: CliHost, version: st
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
   return exit;
+}
+
+/** An option that nobody has and that is like none: what there is instead. The likely one is proposed by the parser. */
+function withOptions(command: Command, text: string): string {
+  if (!text.startsWith('error: unknown option') || text.includes('(Did you mean')) return text;
+  const options = command.createHelp().visibleOptions(command);
+  return `${text.trimEnd()}\n(${command.name()} takes ${options.map(({ long }) => long).join(', ')})\n`;
 }
 
 function withChildren(command: Command): readonly Command[] {

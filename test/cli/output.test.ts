@@ -182,6 +182,12 @@ describe('wrong calls', () => {
   it.each([
     [['shwo'], '(Did you mean show?)'],
     [['ls', '--needz', 'human'], '(Did you mean --needs?)'],
+    [
+      ['validate', 'plain.yaml', '--explian'],
+      '(validate takes --data, --config, --format, --no-color, --json, --by, --as, --help)',
+    ],
+    [['db', 'status', '-x'], '(status takes --data'],
+    [['--quiet', 'ls'], '(pawl takes --version, --help)'],
     [['show'], "missing required argument 'run'"],
     [['ls', '-o', 'xml'], 'Allowed choices are table, json, jsonl, ids'],
     [['publish', 'plain.yaml', '-o', 'ids'], 'Allowed choices are table, json, jsonl'],
