@@ -1,5 +1,6 @@
 import type { Verbs } from '../app/verbs.ts';
 import type { Json } from '../model/json.ts';
+import { EFFECT_STATES } from '../model/statuses.ts';
 import type { Paint } from './paint.ts';
 import { pad, terminalText } from './terminal-text.ts';
 import { counted, spanWords, timeWords } from './time-words.ts';
@@ -29,6 +30,7 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
     ...shown.flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
     ...run.effects.filter((effect) => effect.compensates !== null).map((effect) => undoLine(effect, paint)),
     ...run.effects.flatMap((effect) => troubleLines(effect, paint)),
+    ...run.pastOrders.map((past) => pastOrderLine(past, paint)),
     ...orderLines(run.order, paint),
     ...run.waitingFor.flatMap((waiting) => waitingLines(waiting, paint)),
     ...failureLines(run.failure, paint),
@@ -47,6 +49,18 @@ function orderLines(order: RunView['order'], paint: Paint): readonly string[] {
     recorded: `: applies if ${steps} did not happen, lapses if it did`,
   }[state];
   return [`  ${paint.now('■')} ${terminalText(`${act} ${state}${when} by ${by} (${reason})${then}`)}`];
+}
+
+const PAST_WORDS: Readonly<Record<RunView['pastOrders'][number]['end'], string>> = {
+  pivot: 'lapsed: the point of no return was confirmed',
+  terminated: 'lapsed: the run was terminated',
+  followed: 'another order followed',
+};
+
+/** A person's order that the run does not follow any more, and why. */
+function pastOrderLine({ act, by, reason, at, end, endedAt }: RunView['pastOrders'][number], paint: Paint): string {
+  const words = `${act} ${timeWords(at)} by ${by} (${reason}): ${PAST_WORDS[end]} ${timeWords(endedAt)}`;
+  return `  ${paint.quiet('□')} ${terminalText(words)}`;
 }
 
 function failureLines(failure: Json, paint: Paint): readonly string[] {
@@ -148,10 +162,12 @@ interface Pieces {
   readonly by: string;
   readonly end: string;
   readonly when: string;
+  readonly progress: string | null;
 }
 
 const WAITING_WORDS: Readonly<Record<Waiting['kind'], (pieces: Pieces) => string>> = {
-  approval: ({ at, by, end }) => `waits for an approval${at} by ${by}${end}`,
+  approval: ({ at, by, end, progress }) =>
+    `waits for an approval${at}${progress === null ? ' by' : `: ${progress} of`} ${by}${end}`,
   event: ({ at, by, end }) => `waits for the event ${by}${at}${end}`,
   timer: ({ at, end }) => `waits${at}${end}`,
   person: ({ at, by }) => `waits for a person${at}: ${by}`,
@@ -163,14 +179,17 @@ const WAITING_WORDS: Readonly<Record<Waiting['kind'], (pieces: Pieces) => string
 };
 
 /** What keeps a run from moving as a sentence. */
-function waitingWords({ kind, step, until, by }: Waiting): string {
+function waitingWords({ kind, step, until, by, progress }: Waiting): string {
   return WAITING_WORDS[kind]({
     at: step === null ? '' : ` at ${step}`,
     by: by.join(', '),
     end: until === null ? '' : `, until ${timeWords(until)}`,
     when: until === null ? 'next' : `at ${timeWords(until)}`,
+    progress,
   });
 }
+
+const ALWAYS_COUNTED: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED', 'UNKNOWN']);
 
 function statusLine(run: RunView, paint: Paint): string {
   const tone =
@@ -180,8 +199,10 @@ function statusLine(run: RunView, paint: Paint): string {
   // A compensation that was tried again, or marked by hand, has more rows than one: what counts is what it is for.
   const countFor = (rows: typeof undos): number => new Set(rows.map((effect) => effect.compensates)).size;
   const undone = countFor(undos.filter((effect) => effect.state === 'CONFIRMED'));
+  const others = EFFECT_STATES.filter((state) => !ALWAYS_COUNTED.has(state) && count(state) > 0);
+  const rest = others.map((state) => `, ${count(state)} ${state.toLowerCase()}`).join('');
   const undo = undos.length === 0 ? '' : `, ${undone} of ${countFor(undos)} undone`;
   const took =
     run.endedAt === null ? '' : ` after ${spanWords(Math.max(0, Date.parse(run.endedAt) - Date.parse(run.startedAt)))}`;
-  return `${tone(run.status)}${took}  ${counted(run.effects.length, 'effect')}: ${count('CONFIRMED')} confirmed, ${count('FAILED')} failed, ${count('UNKNOWN')} unknown${undo}`;
+  return `${tone(run.status)}${took}  ${counted(run.effects.length, 'effect')}: ${count('CONFIRMED')} confirmed, ${count('FAILED')} failed, ${count('UNKNOWN')} unknown${rest}${undo}`;
 }

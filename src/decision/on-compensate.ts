@@ -1,6 +1,7 @@
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { beginPlan, planOf } from './compensate-run.ts';
 import type { Cause, Draft } from './draft.ts';
+import { followOrder } from './follow-order.ts';
 import { feed } from './kernel-loop.ts';
 import { endingOf } from './stop-run.ts';
 
@@ -37,7 +38,7 @@ export function onCompensate(draft: Draft, event: InboxEvent, order: Order): voi
     detail: { planHash: order.planHash },
   });
   draft.answer(event, 'applied');
-  draft.setControl({ order: { by: order.by, reason: order.reason, atMs: draft.atMs } });
+  followOrder(draft, { act: 'compensate', by: order.by, reason: order.reason });
   draft.closeIncidents((incident) => incident.kind === 'late-proof' && incident.acts.includes('compensate'));
   carryOut(draft, ending, { type: 'compensate', id: `${event.source}/${event.eventId}`, step: null });
 }

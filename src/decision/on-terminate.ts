@@ -3,8 +3,9 @@ import type { Effect } from '../model/effect.ts';
 import { standingOf } from './run-status.ts';
 import { settleIfDone } from './settle-run.ts';
 import type { Draft } from './draft.ts';
+import { followOrder } from './follow-order.ts';
 import { feed } from './kernel-loop.ts';
-import { answerKept } from './pivot-waiters.ts';
+import { lapseCancel } from './pivot-waiters.ts';
 import { isInFlight } from './step-effects.ts';
 import { endingOf } from './stop-run.ts';
 
@@ -20,8 +21,8 @@ export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Ter
   const unknown = [...draft.effects.values()].filter(isInFlight).map(named);
   const detail = { standing, unknown };
   draft.addAudit({ actor: by, act: 'terminate', target: draft.base.run.runId, reason, detail });
-  draft.setControl({ order: { by, reason, atMs: draft.atMs } });
-  answerWaitingCancel(draft);
+  followOrder(draft, { act: 'terminate', by, reason });
+  lapseCancel(draft, 'terminated', { code: 'terminated' });
   const wasSettling = draft.phase === 'settling';
   const ending = endingOf(draft, { kind: 'terminated', by, reason });
   const cause = { type: 'terminate', id: `${event.source}/${event.eventId}`, step: null };
@@ -33,11 +34,4 @@ export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Ter
 
 function named({ step, key }: Effect): { readonly step: string; readonly effectKey: string } {
   return { step, effectKey: key };
-}
-
-function answerWaitingCancel(draft: Draft): void {
-  const waiting = draft.control.cancelWaiting;
-  if (waiting === null) return;
-  answerKept(draft, waiting, 'refused', { code: 'terminated' });
-  draft.setControl({ cancelWaiting: null });
 }

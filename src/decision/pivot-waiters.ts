@@ -1,7 +1,7 @@
 import type { Effect } from '../model/effect.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
-import type { InboxOutcome } from '../model/statuses.ts';
 import type { Draft } from './draft.ts';
+import { rememberOrder } from './follow-order.ts';
 import { holdDeadline, stopForDeadline } from './pass-deadline.ts';
 import { stopRun } from './stop-run.ts';
 
@@ -17,28 +17,33 @@ export function afterPivot(draft: Draft, effect: Effect): void {
 }
 
 function answerCancel(draft: Draft, isBehind: boolean): void {
+  if (isBehind) {
+    lapseCancel(draft, 'pivot', { code: 'pivot', detail: { step: 'the point of no return is passed' } });
+    return;
+  }
   const waiting = draft.control.cancelWaiting;
   if (waiting === null) return;
   draft.setControl({ cancelWaiting: null });
-  if (isBehind) {
-    answerKept(draft, waiting, 'refused', { code: 'pivot', detail: { step: 'the point of no return is passed' } });
-    return;
-  }
-  answerKept(draft, waiting, 'applied');
+  for (const event of keptOf(draft, waiting)) draft.answer(event, 'applied');
   stopRun(draft, { kind: 'cancelled', by: waiting.by, reason: waiting.reason }, causeOf(waiting));
 }
 
 type Address = Pick<InboxEvent, 'source' | 'eventId'>;
 
-/** Answers an event that was kept, for good. */
-export function answerKept(
-  draft: Draft,
-  { source, eventId }: Address,
-  outcome: InboxOutcome,
-  told: Parameters<Draft['answer']>[2] = {},
-): void {
-  const kept = draft.kept.filter((known) => known.source === source && known.eventId === eventId);
-  for (const event of kept) draft.answer(event, outcome, told);
+/** A recorded cancel comes to nothing, if there is one: its sender is told, and so is whoever looks at the run later. */
+export function lapseCancel(draft: Draft, end: 'pivot' | 'terminated', told: Parameters<Draft['answer']>[2]): void {
+  const waiting = draft.control.cancelWaiting;
+  if (waiting === null) return;
+  draft.setControl({ cancelWaiting: null });
+  const { by, reason } = waiting;
+  for (const event of keptOf(draft, waiting)) {
+    draft.answer(event, 'refused', told);
+    rememberOrder(draft, { act: 'cancel', by, reason, atMs: event.receivedAtMs, end });
+  }
+}
+
+function keptOf(draft: Draft, { source, eventId }: Address): readonly InboxEvent[] {
+  return draft.kept.filter((known) => known.source === source && known.eventId === eventId);
 }
 
 function causeOf(waiting: Address): { type: string; id: string; step: null } {

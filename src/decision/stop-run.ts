@@ -1,5 +1,6 @@
 import type { Ending, Failure } from '../model/run.ts';
 import type { Cause, Draft } from './draft.ts';
+import { followOrder } from './follow-order.ts';
 
 /** Who stops a run and how it is to end. */
 export interface Stop {
@@ -8,9 +9,9 @@ export interface Stop {
   readonly reason: string;
 }
 
-/** Puts the end of forward work into line, by a person's word. */
-export function stopRun(draft: Draft, stop: Stop, cause: Cause): void {
-  draft.setControl({ order: { by: stop.by, reason: stop.reason, atMs: draft.atMs } });
+/** Puts the end of forward work into line, by a person's cancel. */
+export function stopRun(draft: Draft, stop: Stop & { readonly kind: 'cancelled' }, cause: Cause): void {
+  followOrder(draft, { act: 'cancel', by: stop.by, reason: stop.reason });
   draft.enqueue({ type: 'run.stopped', ending: endingOf(draft, stop), atMs: draft.atMs }, cause);
 }
 

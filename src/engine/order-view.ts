@@ -1,6 +1,6 @@
 import { phaseOf, type SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import type { Effect } from '../model/effect.ts';
-import type { Ending } from '../model/run.ts';
+import type { Ending, PastOrder, RunControl } from '../model/run.ts';
 import type { StoredRun } from '../ports/store.ts';
 
 /** A person's order on its way: who gave it, and what it still waits for. */
@@ -13,6 +13,29 @@ export interface OrderView {
   readonly at: string | null;
   /** Steps whose effect must be settled before the order goes on. */
   readonly waitsFor: readonly string[];
+}
+
+/** A person's order that came to nothing, or that another order followed; times RFC 3339 UTC. */
+export interface PastOrderView {
+  readonly act: OrderView['act'];
+  readonly by: string;
+  readonly reason: string;
+  readonly at: string;
+  /** `pivot`, `terminated`: a recorded cancel lapsed because the pivot was confirmed, or the run terminated; else `followed`. */
+  readonly end: PastOrder['end'];
+  readonly endedAt: string;
+}
+
+/** Orders that a run does not follow any more, oldest first. */
+export function pastOrderViews({ pastOrders = [] }: RunControl): readonly PastOrderView[] {
+  return pastOrders.map(({ act, by, reason, atMs, end, endedAtMs }) => ({
+    act,
+    by,
+    reason,
+    at: new Date(atMs).toISOString(),
+    end,
+    endedAt: new Date(endedAtMs).toISOString(),
+  }));
 }
 
 const ACTS: Readonly<Record<Ending['kind'], OrderView['act'] | null>> = {

@@ -81,7 +81,7 @@ export async function previewCompensation(engine: Engine, run: RunIdentity): Pro
   if (plan.kind === 'open') {
     throw new ConflictError(
       'PAWL_EVENT_REFUSED',
-      `${plan.open.length} effects are not settled yet; nothing is compensated before`,
+      `${plan.open.length} ${plan.open.length === 1 ? 'effect is' : 'effects are'} not settled yet; nothing is compensated before`,
       { open: [...plan.open] },
     );
   }

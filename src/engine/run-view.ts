@@ -11,7 +11,7 @@ import type { RunPhase, RunStatus } from '../model/statuses.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
 import { incidentsOf } from './park-run.ts';
-import { type OrderView, orderView } from './order-view.ts';
+import { type OrderView, orderView, type PastOrderView, pastOrderViews } from './order-view.ts';
 import { type StepView, stepViews } from './step-view.ts';
 import type { LoadedVersion } from './version-cache.ts';
 import { type WaitingFor, waitingFor } from './waiting-for.ts';
@@ -101,6 +101,8 @@ export interface RunView {
   readonly waitingFor: readonly WaitingFor[];
   /** A person's order that the run follows or has recorded; null when there is none, or the run has ended. */
   readonly order: OrderView | null;
+  /** Orders that it does not follow any more: lapsed, or followed by another; oldest first. */
+  readonly pastOrders: readonly PastOrderView[];
   readonly steps: readonly StepView[];
   readonly effects: readonly EffectRowView[];
   readonly approvals: readonly ApprovalView[];
@@ -276,6 +278,7 @@ export function runView(version: LoadedVersion | null, { stored, receipts, nowMs
     failure: stored.failure ?? null,
     waitingFor: waitingFor({ version, stored, envelope, incidents, nowMs }),
     order: envelope === null ? null : orderView(envelope, stored),
+    pastOrders: envelope === null ? [] : pastOrderViews(envelope.control),
     steps: version === null || envelope === null ? [] : stepViews(version, envelope, stored.effects),
     effects: effects.map((effect) => effectRow(effect, observers.get(effect.receiptNo ?? 0) ?? null)),
     approvals: stored.approvals.map(approvalView),

@@ -67,12 +67,15 @@ function timeOf(record: StepRecord | undefined): number {
  * caught it, or a way out; what stops the run ends no choose.
  */
 function chooseStatus(source: StepSource, choose: Step): StepView['status'] {
-  const { steps, ending } = source.envelope.snapshot.data;
+  const { snapshot, control } = source.envelope;
+  const { steps, ending } = snapshot.data;
   const own = ownValue(steps, choose.id);
   const last = lastInBranch(source, choose);
+  const left = ending === null || ending.kind === 'done' ? 'completed' : 'pending';
+  // Entered since, and left before anything in it came to an end.
+  if ((ownValue(control.activeSinceMs, choose.id) ?? 0) > Math.max(timeOf(own), timeOf(last))) return left;
   if (last === undefined || timeOf(own) >= timeOf(last)) return wordOf(own);
-  if (last.code !== null) return 'failed';
-  return ending === null || ending.kind === 'done' ? 'completed' : 'pending';
+  return last.code === null ? left : 'failed';
 }
 
 function wordOf(record: StepRecord | undefined): StepView['status'] {

@@ -5,6 +5,7 @@ import { ownValue } from '../model/own-value.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { Incident } from '../model/run.ts';
 import type { StoredRun } from '../ports/store.ts';
+import { sampleOf } from './sample.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
 /** One thing that keeps a run from moving, and who or what can move it. */
@@ -16,6 +17,8 @@ export interface WaitingFor {
   readonly until: string | null;
   /** Who can move it: roles and names, an event's name, `the provider`, `a worker`, `time`. */
   readonly by: readonly string[];
+  /** How far it is: `1 of 2 approve`; null where there is nothing to count. */
+  readonly progress: string | null;
   /** How to give it, null where nobody has to. */
   readonly command: string | null;
 }
@@ -42,8 +45,18 @@ function fromApproval(run: string, approval: Approval): WaitingFor {
     since: text(askedAtMs),
     until: text(expiresAtMs),
     by: from,
+    progress: votesSoFar(approval),
     command: `pawl approve ${run}`,
   };
+}
+
+/** `1 of 2 approve, needs 1 more`; null where one vote decides and none was cast. */
+function votesSoFar({ quorum, denials, votes }: Approval): string | null {
+  if (quorum === 1 && votes.length === 0) return null;
+  const denied = votes.filter(({ decision }) => decision === 'deny').length;
+  const approved = votes.length - denied;
+  const against = denied === 0 ? '' : `, ${denied} of ${denials} deny`;
+  return `${approved} of ${quorum} approve${against}, needs ${quorum - approved} more`;
 }
 
 const PROVIDER = ['the provider'] as const;
@@ -58,6 +71,7 @@ function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
     step,
     since: text(effect.unknownSinceMs ?? effect.requestedAtMs),
     until: waits ? text(notBeforeMs) : null,
+    progress: null,
     command: null,
   };
   switch (effect.state) {
@@ -95,8 +109,14 @@ function fromIncident(run: string, incident: Incident): WaitingFor {
     since: text(incident.sinceMs),
     until: null,
     by: incident.from,
+    progress: null,
     command: commandOf(run, incident),
   };
+}
+
+/** An argument for a shell. */
+function quoted(argument: string): string {
+  return `'${argument.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Steps that are active and wait for the world by themselves: `wait` and `await`. */
@@ -108,10 +128,12 @@ function fromSteps(source: WaitingSource, run: string): readonly WaitingFor[] {
     const step = version.compiled.steps.get(id);
     const since = text(ownValue(envelope.control.activeSinceMs, id));
     if (step?.verb === 'wait')
-      return [{ kind: 'timer', step: id, since, until: dueOf(`${id}:wait`), by: TIME, command: null }];
+      return [{ kind: 'timer', step: id, since, until: dueOf(`${id}:wait`), by: TIME, progress: null, command: null }];
     if (step?.verb !== 'await') return [];
-    const command = `pawl signal ${run} ${step.event} '{}'`;
-    return [{ kind: 'event', step: id, since, until: dueOf(`${id}:timeout`), by: [step.event], command }];
+    const event = version.compiled.machine.definition.events.find(({ name }) => name === step.event);
+    const command = `pawl signal ${run} ${step.event} ${quoted(sampleOf(event?.schema ?? {}))}`;
+    const until = dueOf(`${id}:timeout`);
+    return [{ kind: 'event', step: id, since, until, by: [step.event], progress: null, command }];
   });
 }
 

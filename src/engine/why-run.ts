@@ -55,10 +55,10 @@ function time(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString();
 }
 
-type Words = Readonly<Record<Exclude<WaitingFor['kind'], 'person'>, (step: string) => string>>;
+type Words = Readonly<Record<Exclude<WaitingFor['kind'], 'person'>, (step: string, progress: string | null) => string>>;
 
 const WORDS: Words = {
-  approval: (step) => `waits for an approval of ${step}`,
+  approval: (step, progress) => `waits for an approval of ${step}${progress === null ? '' : `: ${progress}`}`,
   event: (step) => `waits for an event at ${step}`,
   timer: (step) => `waits for its time at ${step}`,
   worker: (step) => `${step} may be sent: a worker is to take it`,
@@ -76,7 +76,7 @@ const HELD_BACK: Readonly<Record<string, string>> = {
 };
 
 function ofWaiting(view: WhyFacts['view'], waiting: WaitingFor): readonly Reason[] {
-  const { kind, step, since, until, by, command } = waiting;
+  const { kind, step, since, until, by, progress, command } = waiting;
   if (kind === 'person') return [];
   const row = view.effects.find((effect) => effect.step === step && OPEN.has(effect.state));
   const heldBy = HELD_BACK[row?.code ?? ''];
@@ -85,7 +85,7 @@ function ofWaiting(view: WhyFacts['view'], waiting: WaitingFor): readonly Reason
     const way = heldBy === 'recovery' ? { by: OPERATOR, command: LIST_WINDOW } : {};
     return [{ ...facts, ...way, kind: heldBy, text: row?.lastError ?? heldBy }];
   }
-  return [{ ...facts, kind, text: WORDS[kind](step ?? 'the run') }];
+  return [{ ...facts, kind, text: WORDS[kind](step ?? 'the run', progress) }];
 }
 
 /** Incidents with the way out that `show` offers; those of a run that is set aside are told as parked. */

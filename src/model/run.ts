@@ -90,6 +90,17 @@ export interface Incident {
   readonly acts: readonly string[];
 }
 
+/** A person's order that came to nothing, or that another order followed. */
+export interface PastOrder {
+  readonly act: 'cancel' | 'terminate' | 'compensate';
+  readonly by: string;
+  readonly reason: string;
+  readonly atMs: number;
+  /** A recorded cancel lapsed because the pivot was confirmed, or the run terminated (R18); or another order `followed`. */
+  readonly end: 'pivot' | 'terminated' | 'followed';
+  readonly endedAtMs: number;
+}
+
 /** A timer of a run; its due time is fixed once (rule V06). */
 export interface Timer {
   /** `<step>:wait`, `<step>:timeout`, `<step>:expires`, `run:deadline`, `keep:<source>/<event id>`. */
@@ -135,7 +146,14 @@ export interface RunControl {
   /** Compensation keys in the order of the plan; null while there is no plan. */
   readonly plan: readonly EffectKey[] | null;
   /** Reason, actor and database time of an order or cancel that led to the current phase. */
-  readonly order: { readonly by: string; readonly reason: string; readonly atMs?: number } | null;
+  readonly order: {
+    readonly by: string;
+    readonly reason: string;
+    readonly atMs?: number;
+    readonly act?: PastOrder['act'];
+  } | null;
+  /** Orders that the run does not follow any more, oldest first; absent = none. */
+  readonly pastOrders?: readonly PastOrder[];
   /** The run's deadline passed while the pivot was in flight (rules R19, R20): applies if the pivot fails. */
   readonly deadlineWaiting: boolean;
   /** Kernel events that did not fit into the 64 transitions of the last commit, in order. */

@@ -24,6 +24,7 @@ const RUN: RunView = {
   failure: null,
   waitingFor: [],
   order: null,
+  pastOrders: [],
   steps: [],
   effects: [],
   approvals: [],
@@ -75,6 +76,7 @@ const waiting = (kind: Waiting['kind'], set: Partial<Waiting> = {}): Waiting => 
   since: null,
   until: null,
   by: [],
+  progress: null,
   command: null,
   ...set,
 });
@@ -163,6 +165,10 @@ describe('what keeps a run', () => {
       waiting('approval', { by: ['role:a', 'user:b'], until }),
       'waits for an approval at pay by role:a, user:b, until 2026-01-03 00:00:00 UTC',
     ],
+    [
+      waiting('approval', { by: ['role:a'], progress: '1 of 2 approve, needs 1 more', until }),
+      'waits for an approval at pay: 1 of 2 approve, needs 1 more of role:a, until 2026-01-03 00:00:00 UTC',
+    ],
     [waiting('event', { by: ['paid'] }), 'waits for the event paid at pay'],
     [waiting('timer', { until }), 'waits at pay, until 2026-01-03 00:00:00 UTC'],
     [waiting('person', { by: ['role:operator'] }), 'waits for a person at pay: role:operator'],
@@ -193,6 +199,20 @@ describe('what keeps a run', () => {
   });
 });
 
+describe('an order that a run does not follow any more', () => {
+  it.each([
+    ['pivot', 'lapsed: the point of no return was confirmed'],
+    ['terminated', 'lapsed: the run was terminated'],
+    ['followed', 'another order followed'],
+  ] as const)('is told with what became of it: %s', (end, words) => {
+    const at = '2026-01-03T00:00:00.000Z';
+    const past = { act: 'cancel', by: 'ana', reason: 'why', at, end, endedAt: '2026-01-03T01:00:00.000Z' } as const;
+    expect(lines({ pastOrders: [past] })).toEqual([
+      `  □ cancel 2026-01-03 00:00:00 UTC by ana (why): ${words} 2026-01-03 01:00:00 UTC`,
+    ]);
+  });
+});
+
 describe('the end of a run', () => {
   it('says the failure with its step, where there is one, and nothing for what is none', () => {
     expect(lines({ failure: { code: 'sold-out', step: 'pay', message: 'none left' } })).toEqual([
@@ -214,6 +234,14 @@ describe('the end of a run', () => {
     const endedAt = '2026-01-02T10:00:02.000Z';
     expect(statusLine({ status: 'COMPENSATED', endedAt, effects })).toBe(
       'COMPENSATED after 2.0 s  5 effects: 2 confirmed, 2 failed, 1 unknown, 1 of 2 undone',
+    );
+    const open = [
+      effect('c', { state: 'ABSENT' }),
+      effect('d', { state: 'REQUESTED' }),
+      effect('e', { state: 'ABSENT' }),
+    ];
+    expect(statusLine({ effects: open })).toBe(
+      'RUNNING  3 effects: 0 confirmed, 0 failed, 0 unknown, 1 requested, 2 absent',
     );
     expect(statusLine({ status: 'COMPLETED' })).toBe('COMPLETED  0 effects: 0 confirmed, 0 failed, 0 unknown');
     expect(statusLine({ status: 'HELD' })).toMatch(/^HELD {2}/);

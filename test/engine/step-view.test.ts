@@ -64,6 +64,20 @@ describe('the steps of a run as people see them', () => {
     expect(statuses(run)).toMatchObject({ fork: 'active', book: 'held', outer: 'pending' });
   });
 
+  it('a choose that an event takes the run out of before anything in it came to an end is completed, too', () => {
+    const text = booking('\n    on: [{ event: leave, next: outer }]').replace(
+      '{ go:',
+      '{ leave: { schema: { type: object } }, go:',
+    );
+    const run = new Play(text).drive();
+    expect(statuses(run)).toMatchObject({ fork: 'active', look: 'active' });
+    run.wait('1s').signal('leave');
+    expect(statuses(run)).toMatchObject({ fork: 'completed', look: 'pending', outer: 'active' });
+    run.signal('go');
+    expect(run.state.status).toBe('COMPLETED');
+    expect(statuses(run)).toMatchObject({ fork: 'completed', look: 'pending', outer: 'completed' });
+  });
+
   it('a choose that an event takes the run out of is completed, one in which the run is cancelled is not', () => {
     const taken = new Play(
       booking('\n    on: [{ event: leave, next: outer }]').replace(

@@ -14,7 +14,7 @@ function view(more: Partial<View> = {}): View {
 }
 
 function waiting(kind: WaitingFor['kind'], more: Partial<WaitingFor> = {}): WaitingFor {
-  return { kind, step: 'pay', since: null, until: LATER, by: ['time'], command: null, ...more };
+  return { kind, step: 'pay', since: null, until: LATER, by: ['time'], progress: null, command: null, ...more };
 }
 
 /** A row of the ledger as a view has it. */
