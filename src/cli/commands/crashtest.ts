@@ -29,7 +29,10 @@ export function addCrashtest(program: Command, bind: Bind): void {
     .argument('<file>', 'a workflow file')
     .option('--scenario <file>', 'input, provider scripts, events and votes (default: made from the workflow)')
     .addOption(
-      new Option('--lie <what>', 'providers that do not keep their word: keys, late, lookup or reads; may be repeated')
+      new Option(
+        '--lie <what>',
+        'providers that do not keep their word: keys, late, lookup, open or reads; may be repeated',
+      )
         .argParser(collect)
         .default([], 'honest providers'),
     )
@@ -98,10 +101,11 @@ function tell(context: CliContext, report: LabReport): void {
   const headings = [{ heading: 'EFFECT' }, ...columns.map(({ heading }) => ({ heading }))];
   context.print(renderTable(headings, cells, Number.POSITIVE_INFINITY));
   context.print(`\n${columns.map(({ heading, words }) => `  ${heading.padEnd(11)}${words}`).join('\n')}\n`);
-  for (const { effect, action, boundary, message, way, story } of findings) {
+  for (const { effect, action, boundary, message, way, story, mend } of findings) {
     const where = `${effect}${action === '' ? '' : ` (${action})`}, ${boundaryWords(boundary)}`;
     context.print(`\n${paint.bad('✘')} ${terminalText(where)}: ${terminalText(message)}`);
     context.print(`  ${terminalText(`${story}; ${way}`)}`);
+    context.print(`  mend: ${terminalText(mend)}`);
   }
   if (relies.length > 0) context.print('\nsafe as long as');
   for (const { effect, promise, otherwise } of relies)

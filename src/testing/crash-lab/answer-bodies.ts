@@ -10,6 +10,8 @@ import { comparedFields, variants } from './literals.ts';
 /** What the lab cannot play without a word of the user. */
 export class CannotPlay extends Error {}
 
+const PICKS = [0, 1, 2, 3];
+
 /** Something that happened, as an answer speaks of it. */
 export interface Happening {
   readonly id: string;
@@ -66,7 +68,9 @@ export function yesBody(
 ): Json {
   const { contract } = asked;
   const given = lab.scenario.answers.get(contract.name);
-  const bodies = candidates(contract, told.happening, given, told.pick).filter((body) => fits(contract, body));
+  // An item of an enum may be the word for a no; another one is the yes.
+  const picks = [told.pick, ...PICKS].flatMap((pick) => candidates(contract, told.happening, given, pick));
+  const bodies = picks.filter((body) => fits(contract, body));
   const fields = given === undefined ? comparedFields(sourcesOf(contract)) : [];
   const status = contract.transport.kind === 'http' ? 200 : null;
   const yes = bodies

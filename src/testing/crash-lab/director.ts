@@ -1,8 +1,12 @@
 import type { RunId } from '../../model/ids.ts';
-import type { SendOrder } from '../../model/order.ts';
+import type { QueryOrder, SendOrder } from '../../model/order.ts';
 import type { EffectChange, RunCommit } from '../../model/run-commit.ts';
 import { labelOf } from './lab.ts';
+import type { ComparedField } from './literals.ts';
 import { type CallFate, type CommitFate, type Trouble, WHOLE } from './trouble.ts';
+
+/** How lookups fail, one after the other. */
+const FAILURES = [500, 503, 401, 429];
 
 /** Says when which part of the trouble comes; each part as often as it is asked for. */
 export class Director {
@@ -10,6 +14,7 @@ export class Director {
   #calls = 0;
   #commits = 0;
   #claims = 0;
+  #lookups = 0;
   #run: RunId | null = null;
 
   constructor(trouble: Trouble | null) {
@@ -24,22 +29,33 @@ export class Director {
   /** What becomes of a call. */
   callFate({ run, effect }: Pick<SendOrder, 'run' | 'effect'>): CallFate {
     const { trouble } = this;
-    if (trouble === null || run.runId !== this.#run || labelOf(effect) !== trouble.target) return WHOLE;
+    if (trouble === null || !this.#isMeant(run.runId, labelOf(effect))) return WHOLE;
     this.#calls += 1;
     return trouble.calls[this.#calls - 1] ?? WHOLE;
   }
 
   /** What becomes of the asking of a read; reads are called by their step. */
   readFate(run: RunId, step: string): CallFate {
-    if (this.trouble === null || run !== this.#run || step !== this.trouble.target) return WHOLE;
+    if (this.trouble === null || !this.#isMeant(run, step)) return WHOLE;
     this.#calls += 1;
     return this.trouble.calls[this.#calls - 1] ?? WHOLE;
   }
 
+  /** What the row of an effect says before it is done; null = it has none, or is not the one in trouble. */
+  rowOf({ run, effect }: Pick<SendOrder, 'run' | 'effect'>): ComparedField | null {
+    return this.#isMeant(run.runId, labelOf(effect)) ? (this.trouble?.row ?? null) : null;
+  }
+
+  /** How a question about an effect fails; null = it is heard. */
+  failedLookup({ run, effect }: Pick<QueryOrder, 'run' | 'effect'>): number | null {
+    if (!this.#isMeant(run.runId, labelOf(effect)) || this.#lookups >= (this.trouble?.failedLookups ?? 0)) return null;
+    this.#lookups += 1;
+    return FAILURES[this.#lookups % FAILURES.length] ?? null;
+  }
+
   /** The status with which a repeat is refused; null = it is answered. */
   repeatStatus({ run, effect }: Pick<SendOrder, 'run' | 'effect'>): number | null {
-    const isMeant = run.runId === this.#run && labelOf(effect) === this.trouble?.target;
-    return isMeant ? (this.trouble?.repeatStatus ?? null) : null;
+    return this.#isMeant(run.runId, labelOf(effect)) ? (this.trouble?.repeatStatus ?? null) : null;
   }
 
   /** Whether the worker dies at these commits; null = it does not. */
@@ -61,6 +77,10 @@ export class Director {
       return false;
     this.#claims += 1;
     return true;
+  }
+
+  #isMeant(run: RunId, label: string): boolean {
+    return run === this.#run && label === this.trouble?.target;
   }
 }
 

@@ -1,12 +1,13 @@
 import type { ActionContract } from '../../model/definition.ts';
 import { boundaryWords } from './boundaries.ts';
 import { judgePlay } from './judge-play.ts';
-import { type Lab, untruthOf } from './lab.ts';
+import { actsOnRead, type Lab, untruthOf } from './lab.ts';
 import type { Lie } from './lies.ts';
 import type { Case } from './list-cases.ts';
 import type { Reliance, Tally } from './lab-report.ts';
 import { play } from './play.ts';
 import { namedNumbers } from './literals.ts';
+import { isLookedUp, rowsNotDone } from './state-words.ts';
 import { brokenPromise, type Trouble, untrueAnswer } from './trouble.ts';
 
 const UNITS = [
@@ -41,7 +42,13 @@ function wordsOf(contract: ActionContract): readonly Word[] {
     wordOf('late', `a request of ${name} takes effect within ${durationText(settlesWithinMs)}, or never`),
     wordOf('lookup', `the lookup of ${name} shows at once what has happened`),
   ];
-  return [...keyWords(name, idempotency), ...(reconcile === null ? [] : asks), ...answerWords(contract)];
+  const shows = wordOf('open', `the lookup of ${name} shows only what is done, nothing that is pending or was refused`);
+  return [
+    ...keyWords(name, idempotency),
+    ...(reconcile === null ? [] : asks),
+    ...(isLookedUp(contract) && rowsNotDone(contract, false).length === 0 ? [shows] : []),
+    ...answerWords(contract),
+  ];
 }
 
 function keyWords(name: string, idempotency: ActionContract['idempotency']): readonly Word[] {
@@ -54,13 +61,14 @@ function keyWords(name: string, idempotency: ActionContract['idempotency']): rea
 /** Answers that the action's own table takes at their word, and by themselves say less. */
 function answerWords({ name, outcome }: ActionContract): readonly Word[] {
   const named = namedNumbers(outcome.map(({ when }) => when.source));
-  return [202, 429, 503]
-    .filter((status) => named.includes(status))
-    .map((status) => ({
+  const noes = [429, 503].map((status) => ({ status, isDone: true, means: 'it was not done' }));
+  const yeses = [404, 409, 410].map((status) => ({ status, isDone: false, means: 'it is as it should be already' }));
+  return [...noes, ...yeses]
+    .filter(({ status }) => named.includes(status))
+    .map(({ status, isDone, means }) => ({
       lie: null,
-      promise:
-        status === 202 ? `a 202 of ${name} means that it is done` : `a ${status} of ${name} means that it was not done`,
-      troubles: (target) => untrueAnswer(target, status, status !== 202),
+      promise: `a ${status} of ${name} means that ${means}`,
+      troubles: (target) => untrueAnswer(target, status, isDone),
     }));
 }
 
@@ -114,7 +122,7 @@ function readReliances(lab: Lab): readonly Reliance[] {
     const contract = lab.compiled.action(step.action);
     const { transport } = contract;
     const isPlain = transport.kind === 'http' && (transport.method === 'GET' || transport.method === 'HEAD');
-    if (contract.effect !== 'read' || isPlain || untruthOf(lab, 'reads', contract.name) !== null) return [];
+    if (contract.effect !== 'read' || isPlain || actsOnRead(lab, contract)) return [];
     const promise = `${contract.name} only reads`;
     return [{ effect: step.id, action: step.action, promise, otherwise: 'what it does happens again after a crash' }];
   });

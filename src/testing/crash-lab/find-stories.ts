@@ -48,9 +48,27 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names of the input by which a run is found again. */
+/**
+ * Names of the input that tell one run from another: those in the workflow's key, else those in the objects of its calls,
+ * else the first that is called like a number of something.
+ */
 function keyPaths(lab: Lab): readonly (readonly string[])[] {
-  const source = lab.definition.key?.value.source ?? '';
+  const { key, input } = lab.definition;
+  if (key !== null) return inputPaths(key.value.source);
+  const objects = [...lab.compiled.steps.values()].flatMap((step) => (step.verb === 'call' ? [step.object] : []));
+  const named = inputPaths(JSON.stringify(objects));
+  if (named.length > 0) return named;
+  const names =
+    isObject(input as Json) && isObject((input as JsonObject)['properties'])
+      ? Object.keys((input as JsonObject)['properties'] as JsonObject)
+      : [];
+  const first = names.find((name) => NUMBER_OF.test(name));
+  return first === undefined ? [] : [[first]];
+}
+
+const NUMBER_OF = /(^|_)(id|no|nr|number|key|ref|reference|code|order)$|(Id|No|Nr|Number|Key|Ref|Reference|Code)$/;
+
+function inputPaths(source: string): readonly (readonly string[])[] {
   return [...source.matchAll(/\binput\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)/g)].map(([, path = '']) => path.split('.'));
 }
 
@@ -65,7 +83,7 @@ function schemaAt(schema: Json | undefined, path: readonly string[]): Json | und
 function neighbourOf(lab: Lab, input: Json): Json | null {
   const schema = lab.definition.input;
   const paths = keyPaths(lab);
-  if (lab.definition.key === null) return input;
+  if (paths.length === 0) return lab.definition.key === null ? input : null;
   const other = paths.reduce<Json>((value, path) => {
     const at = schemaAt(schema as Json, path);
     const made = generateValue((at ?? {}) as JsonSchema, { no: 2, pick: 0, size: 2 });

@@ -8,7 +8,7 @@ import type { AwaitStep } from '../../model/definition.ts';
 import type { Json } from '../../model/json.ts';
 import type { RunIdentity } from '../../model/run.ts';
 import type { StoredRun } from '../../ports/store.ts';
-import { generateValue } from './generate-value.ts';
+import { type Draw, generateValue } from './generate-value.ts';
 import type { Lab, Story } from './lab.ts';
 import { comparedFields, variants, withField } from './literals.ts';
 import type { GivenVote } from './scenario-file.ts';
@@ -53,9 +53,9 @@ function matchValue(lab: Lab, stored: StoredRun, step: AwaitStep): Json | undefi
 }
 
 /** Data for an awaited event: by its schema, with the value that correlates it and what `where` asks for. */
-function dataFor(lab: Lab, stored: StoredRun, step: AwaitStep, pick: number): Json | undefined {
+function dataFor(lab: Lab, stored: StoredRun, step: AwaitStep, draw: Pick<Draw, 'no' | 'pick'>): Json | undefined {
   const schema = lab.definition.events.find(({ name }) => name === step.event)?.schema ?? true;
-  const made = generateValue(schema, { no: 1, pick, size: 1 });
+  const made = generateValue(schema, { ...draw, size: draw.no });
   if (made === undefined) return undefined;
   const match = matchValue(lab, stored, step);
   const path = correlationPath(lab, step.event);
@@ -69,7 +69,7 @@ function eventFor(lab: Lab, pick: number, stored: StoredRun, step: AwaitStep): G
   const given = lab.scenario.events.find(({ name, atMs }) => name === step.event && atMs === null);
   const { visits } = unpackSnapshot(stored.snapshot, stored.run.digest).snapshot.data;
   const no = Object.values(visits).reduce((sum, visit) => sum + visit, 1);
-  const data = given?.data ?? dataFor(lab, stored, step, pick);
+  const data = given?.data ?? dataFor(lab, stored, step, { no, pick });
   if (data !== undefined)
     return { kind: 'event', event: { name: step.event, data, id: `${step.event}-${step.id}-${no}` } };
   return {
@@ -101,13 +101,49 @@ function votesFor(lab: Lab, story: Story, approval: Approval): readonly Gift[] {
   }));
 }
 
-/** What a run waits for and somebody has to give, now. */
-export function giftsFor(lab: Lab, story: Story, stored: StoredRun): readonly Gift[] {
+/** What another run beside it would have its event carry; undefined where that cannot be told. */
+function otherMatch(lab: Lab, story: Story, stored: StoredRun, step: AwaitStep): Json | undefined {
+  const source = JSON.stringify(step.match);
+  const isOfInput = source.includes('input.') && !/\b(steps|vars|run)\./.test(source);
+  if (!isOfInput || story.neighbour === null) return undefined;
+  return matchValue(lab, { ...stored, run: { ...stored.run, input: story.neighbour } }, step);
+}
+
+/** The same event about something else: of the run beside it, or with another value where it is correlated. */
+function strayOf(
+  lab: Lab,
+  story: Story,
+  stored: StoredRun,
+  { gift, step }: { gift: Gift; step: AwaitStep },
+): readonly Gift[] {
+  const path = correlationPath(lab, step.event);
+  if (gift.kind !== 'event' || path === null) return [];
+  const { event } = gift;
+  const own = path.reduce<Json | undefined>(
+    (value, name) => (value as Readonly<Record<string, Json>> | undefined)?.[name],
+    event.data,
+  );
+  const value = otherMatch(lab, story, stored, step) ?? (typeof own === 'number' ? own + 1 : `${String(own)}-other`);
+  const data = withField(event.data, { path, value });
+  const schema = lab.definition.events.find(({ name }) => name === step.event)?.schema ?? true;
+  if (compileSchema(schema)(data).length > 0) return [];
+  return [{ kind: 'event', event: { ...event, data, id: `${event.id}-stray` } }];
+}
+
+/** Whether events of that name come at a scenario's own times only. */
+function isScheduled(lab: Lab, event: string): boolean {
+  const given = lab.scenario.events.filter(({ name }) => name === event);
+  return given.length > 0 && given.every(({ atMs }) => atMs !== null);
+}
+
+/** What a run waits for and somebody has to give, now. @param isStray the events that come are about something else. */
+export function giftsFor(lab: Lab, story: Story, stored: StoredRun, isStray: boolean): readonly Gift[] {
   const { control } = unpackSnapshot(stored.snapshot, stored.run.digest);
   const awaited = Object.keys(control.activeSinceMs).flatMap((id): readonly Gift[] => {
     const step = lab.compiled.steps.get(id);
-    if (step?.verb !== 'await' || story.denied.has(id)) return [];
-    return [eventFor(lab, story.pick, stored, step)];
+    if (step?.verb !== 'await' || story.denied.has(id) || isScheduled(lab, step.event)) return [];
+    const gift = eventFor(lab, story.pick, stored, step);
+    return isStray ? strayOf(lab, story, stored, { gift, step }) : [gift];
   });
   const open = stored.approvals.filter(({ state }) => state === 'open');
   return [...awaited, ...open.flatMap((approval) => votesFor(lab, story, approval))];

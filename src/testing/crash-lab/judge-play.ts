@@ -1,8 +1,9 @@
 import { type EffectState, isEnd } from '../../model/statuses.ts';
+import { MENDS } from './mends.ts';
 import type { Played, PlayedRow } from './play.ts';
 
-/** What must never be: it happened twice, it is lost to the ledger or the world, nobody is told, or Pawl itself broke. */
-export type FaultKind = 'double' | 'loss' | 'silent' | 'bug';
+/** What must never be: it happened twice, for no reason, is lost to ledger or world, nobody is told, or Pawl itself broke. */
+export type FaultKind = 'double' | 'stray' | 'loss' | 'silent' | 'bug';
 
 /** One thing that a play has shown to be wrong. */
 export interface Fault {
@@ -10,6 +11,8 @@ export interface Fault {
   /** The effect; null = the run. */
   readonly label: string | null;
   readonly message: string;
+  /** How to mend it; null = as what was done to it says, or every fault of its kind. */
+  readonly mend: string | null;
 }
 
 const NOT_DONE: ReadonlySet<EffectState> = new Set(['FAILED', 'ABSENT', 'REFUSED', 'CANCELLED']);
@@ -23,16 +26,24 @@ function timesOf(played: Played, label: string): number {
   return played.happened.get(label) ?? 0;
 }
 
+/** Why the ledger says that it happened. */
+function whyConfirmed(played: Played, label: string): { readonly text: string; readonly mend: string | null } {
+  const shown = played.shown.get(label);
+  if (shown === undefined) return { text: '', mend: null };
+  if (shown === 'another') return { text: ': its lookup took what another effect did for its own', mend: MENDS.shared };
+  return { text: `: its lookup took a row that says "${String(shown.value)}" for done`, mend: MENDS.row };
+}
+
 function judgeRow(played: Played, row: PlayedRow): readonly Fault[] {
   const { label, state } = row;
   const times = timesOf(played, label);
   const found: Fault[] = [];
   const say = (kind: FaultKind, message: string): void => {
-    found.push({ kind, label, message });
+    found.push({ kind, label, message, mend: null });
   };
   if (state === 'CONFIRMED' && times === 0) {
-    const why = played.mistaken.has(label) ? ': its lookup took what another effect did for its own' : '';
-    say('loss', `the ledger says CONFIRMED, and it never happened${why}`);
+    const { text, mend } = whyConfirmed(played, label);
+    found.push({ kind: 'loss', label, mend, message: `the ledger says CONFIRMED, and it never happened${text}` });
   }
   if (NOT_DONE.has(state) && times > 0 && !row.isDisputed)
     say('loss', `the ledger says ${state}, and it happened: nobody knows, nobody undoes it`);
@@ -47,9 +58,9 @@ function judgeUndo(played: Played, row: PlayedRow): readonly Fault[] {
   const forward = label.slice('undo '.length);
   const stands = timesOf(played, forward) > 0 && timesOf(played, label) === 0;
   if (UNDONE_ENDS.has(played.status) && stands && state !== 'WAIVED')
-    return [{ kind: 'loss', label, message: `the run is ${played.status}, and ${forward} still stands` }];
+    return [{ kind: 'loss', label, message: `the run is ${played.status}, and ${forward} still stands`, mend: null }];
   if (timesOf(played, label) > 0 && timesOf(played, forward) === 0)
-    return [{ kind: 'loss', label, message: `${forward} never happened, and it was undone` }];
+    return [{ kind: 'loss', label, message: `${forward} never happened, and it was undone`, mend: null }];
   return [];
 }
 
@@ -59,7 +70,9 @@ function judgeStop(played: Played): readonly Fault[] {
   if (status === 'HELD' && incidents.length > 0) return [];
   if (waitsFor.some((kind) => NAMED_WAITS.has(kind))) return [];
   const waits = waitsFor.length === 0 ? 'nothing' : waitsFor.join(', ');
-  return [{ kind: 'silent', label: null, message: `the run is ${status}, has not ended and waits for ${waits}` }];
+  return [
+    { kind: 'silent', label: null, message: `the run is ${status}, has not ended and waits for ${waits}`, mend: null },
+  ];
 }
 
 /**
@@ -70,9 +83,16 @@ export function judgePlay(played: Played, calm: Played): readonly Fault[] {
   const doubles = [...played.happened].filter(([label, times]) => times > Math.max(1, timesOf(calm, label)));
   const latest = new Map(played.rows.map((row) => [row.label, row]));
   return [
-    ...doubles.map(([label, times]): Fault => ({ kind: 'double', label, message: `it happened ${times} times` })),
+    ...doubles.map(
+      ([label, times]): Fault => ({
+        kind: 'double',
+        label,
+        message: `it happened ${times} times`,
+        mend: null,
+      }),
+    ),
     ...[...latest.values()].flatMap((row) => [...judgeRow(played, row), ...judgeUndo(played, row)]),
     ...judgeStop(played),
-    ...played.bugs.map((message): Fault => ({ kind: 'bug', label: null, message })),
+    ...played.bugs.map((message): Fault => ({ kind: 'bug', label: null, message, mend: null })),
   ];
 }

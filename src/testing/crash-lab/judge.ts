@@ -55,6 +55,7 @@ export class LabJudge {
 
   /** The question that a run would ask about what another sending did; null when it cannot be put. */
   async questionAbout(order: SendOrder): Promise<EffectRequest | null> {
+    if (order.contract.reconcile === null) return null;
     const scope = await this.scopeOf(order.run);
     try {
       return renderQuery(this.#lab.compiled.evaluator, order.contract, order.effect, scope);

@@ -7,9 +7,10 @@ import { type ScriptWord, wordFor } from '../provider/script.ts';
 import { CannotPlay } from './answer-bodies.ts';
 import type { LabWires } from './crashing-store.ts';
 import { answered } from '../simulator/answered.ts';
-import { type Lab, labelOf, type Story, untruthOf } from './lab.ts';
+import { knownWords } from './exposure.ts';
+import { actsOnRead, type Lab, labelOf, type Story } from './lab.ts';
 import { type LabProvider, landingMs } from './lab-provider.ts';
-import { comparedFields, withField } from './literals.ts';
+import { withField } from './literals.ts';
 import type { CallFate } from './trouble.ts';
 
 /** The wires between a process of the lab and everything outside. */
@@ -49,7 +50,7 @@ function reportOf(reaction: Reaction, isHttp: boolean): AttemptReport | null {
 
 /** What a provider says that has the request already: in the words that the action's own table looks for. */
 function exists({ contract }: SendOrder): Json {
-  return comparedFields(contract.outcome.map(({ when }) => when.source)).reduce<Json>(withField, { error: 'exists' });
+  return knownWords(contract).reduce<Json>(withField, { error: 'exists' });
 }
 
 /** How a function says no: for now, or for good. */
@@ -81,13 +82,20 @@ class LabAdapter implements ActionAdapter {
       repeatStatus === null
         ? reportOf(await provider.receive(order, word), isHttp)
         : answered(repeatStatus, exists(order));
-    return this.#exchange(fate, { ...this.#wayOf(order), isHttp, signal }, carry);
+    const says = director.rowOf(order);
+    if (says !== null) provider.takeIn(order, says);
+    const instead = fate.answer;
+    const but = typeof instead === 'object' ? () => provider.allBut(order, instead) : null;
+    return this.#exchange(fate, { ...this.#wayOf(order), isHttp, signal, but }, carry);
   };
 
   readonly query: ActionAdapter['query'] = async (order, _secrets, signal) => {
     await this.#way();
     if (signal.aborted) return broken(false, 'aborted');
-    const report = await this.#guard(() => this.#wires.provider.look(order));
+    const { director, provider } = this.#wires;
+    const failed = director.failedLookup(order);
+    const report =
+      failed === null ? await this.#guard(() => provider.look(order)) : answered(failed, { error: `status-${failed}` });
     await this.#way();
     return report ?? broken(true, 'the lookup cannot be played');
   };
@@ -98,9 +106,9 @@ class LabAdapter implements ActionAdapter {
     const { director, lab, provider } = this.#wires;
     const fate = director.readFate(order.run.runId, order.step);
     const isHttp = order.contract.transport.kind === 'http';
-    const acts = untruthOf(lab, 'reads', order.contract.name) !== null;
+    const acts = actsOnRead(lab, order.contract);
     const carry = async (): Promise<AttemptReport> => answered(isHttp ? 200 : null, await provider.read(order, acts));
-    return this.#exchange(fate, { landsMs: WAY_MS, timeoutMs: order.timeoutMs, isHttp, signal }, carry);
+    return this.#exchange(fate, { landsMs: WAY_MS, timeoutMs: order.timeoutMs, isHttp, signal, but: null }, carry);
   };
 
   #way(): Promise<void> {
@@ -140,6 +148,8 @@ class LabAdapter implements ActionAdapter {
       readonly timeoutMs: number;
       readonly isHttp: boolean;
       readonly signal: AbortSignal;
+      /** The yes that is one but for one field; null = the fate knows none. */
+      readonly but: (() => Promise<Json>) | null;
     },
     carry: () => Promise<AttemptReport | null>,
   ): Promise<AttemptReport> {
@@ -160,6 +170,11 @@ class LabAdapter implements ActionAdapter {
       };
       if (fate.arrives === 'late') world.after(way.landsMs, null, () => void arrive());
       if (fate.arrives === 'now') world.after(WAY_MS, null, () => void arrive());
+      const but = way.but;
+      const answerBut = async (): Promise<void> => {
+        back(but === null ? null : await this.#guard(async () => answered(way.isHttp ? 200 : null, await but())));
+      };
+      if (but !== null) world.after(2 * WAY_MS, null, () => void answerBut());
       const seen = insteadOf(fate.answer, way.isHttp);
       if (seen !== null) world.after(2 * WAY_MS, owner, () => back(seen));
       if (fate.worker !== 'lives') world.after(WAY_MS + 1, owner, () => this.#fell(fate.worker));
@@ -174,7 +189,7 @@ class LabAdapter implements ActionAdapter {
 
 /** What comes instead of the provider's answer; null = that, or nothing at all. */
 function insteadOf(answer: CallFate['answer'], isHttp: boolean): AttemptReport | null {
-  if (answer === 'whole') return null;
+  if (answer === 'whole' || typeof answer === 'object') return null;
   if (answer === 'none') return broken(true, 'the connection was reset');
   if (answer === 'page') return isHttp ? answered(200, undefined) : broken(true, 'the function threw');
   return answered(answer, { error: `status-${answer}` });

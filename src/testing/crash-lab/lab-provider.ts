@@ -13,7 +13,8 @@ import type { World } from '../simulator/world.ts';
 import { type Happening, yesBody } from './answer-bodies.ts';
 import { askedOf, type LabJudge } from './judge.ts';
 import { type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
-import { findShape, givenShape, type LookupShape } from './lookup-answers.ts';
+import { type ComparedField, withField } from './literals.ts';
+import { findShape, givenShape, type LookupShape, type ShownRow } from './lookup-answers.ts';
 
 /** How much later than promised a liar is, so that even the last question comes before it; milliseconds. */
 const LIE_MS = 10 * 60_000;
@@ -35,6 +36,10 @@ export function landingMs(lab: Lab, contract: ActionContract): number {
     : (lie.byMs ?? honestMs + LIE_MS + 2 * (contract.reconcile?.everyMs ?? 0));
 }
 
+/** Something that comes to nothing is shown as open past its promise, and past some questions; milliseconds. */
+const OPEN_MS = 60_000;
+const OPEN_LOOKS = 4;
+
 /** Just inside the promise. */
 const LANDS_BEFORE_MS = 20;
 
@@ -53,8 +58,8 @@ export interface Done {
 export class LabProvider {
   /** The truth. */
   readonly done: Done[] = [];
-  /** Effects, by label, whose lookup has shown what another effect did. */
-  readonly mistaken = new Set<string>();
+  /** By label, what a lookup has shown that was not the effect's own doing. */
+  readonly shown = new Map<string, 'another' | ComparedField>();
   readonly #lab: Lab;
   readonly #world: World;
   readonly #judge: LabJudge;
@@ -65,6 +70,8 @@ export class LabProvider {
   readonly #bodies = new Map<string, Json>();
   readonly #seenAtMs = new Map<string, number>();
   readonly #shapes = new Map<string, LookupShape>();
+  /** What has been taken in and has a row before it is done, by key; until when, world time. */
+  readonly #takenIn = new Map<string, { readonly says: ComparedField; readonly untilMs: number }>();
 
   constructor(lab: Lab, world: World, judge: LabJudge, pick: number) {
     this.#lab = lab;
@@ -99,15 +106,45 @@ export class LabProvider {
     const scope = await this.#judge.scopeOf(run);
     const asked = askedOf(contract, effect, scope);
     const shape = await this.#shapeOf(order, asked);
-    const shown: Json[] = [];
+    const shown: ShownRow[] = [];
     for (const { id, effect: key } of this.#shownOf(contract.name)) {
       const other = this.#orders.get(key);
       if (other === undefined || (key !== effect.key && !(await this.#isMeant(order, other)))) continue;
-      if (!this.#happened(effect.key)) this.mistaken.add(labelOf(effect));
-      shown.push(await this.#bodyOf(other, id));
+      if (!this.#happened(effect.key)) this.shown.set(labelOf(effect), 'another');
+      shown.push({ body: await this.#bodyOf(other, id), says: null, action: other.contract });
+    }
+    const says = this.#rowBefore(effect.key);
+    if (says !== null) {
+      this.shown.set(labelOf(effect), says);
+      const happening = happeningOf(order, `${contract.name.replaceAll('.', '-')}-taken-in`);
+      const body = yesBody(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
+      shown.push({ body, says, action: contract });
     }
     if (contract.reconcile?.transport.kind === 'function') return declared(shown);
     return shown.length > 0 ? shape.found(shown) : shape.absent();
+  }
+
+  /** A request has been taken in: it has a row, and is not done. */
+  takeIn(order: SendOrder, says: ComparedField): void {
+    const { contract, effect } = order;
+    this.#orders.set(effect.key, order);
+    const looksMs = OPEN_LOOKS * (contract.reconcile?.everyMs ?? 0);
+    const untilMs = this.#world.nowMs() + landsWithinMs(contract) + OPEN_MS + looksMs;
+    this.#takenIn.set(effect.key, this.#takenIn.get(effect.key) ?? { says, untilMs });
+  }
+
+  /** A yes but for one field. */
+  async allBut(order: SendOrder, says: ComparedField): Promise<Json> {
+    const scope = await this.#judge.scopeOf(order.run);
+    const asked = askedOf(order.contract, order.effect, scope);
+    const happening = happeningOf(order, `${order.contract.name.replaceAll('.', '-')}-1`);
+    return withField(yesBody(this.#lab, this.#judge, asked, { happening, pick: this.#pick }), says);
+  }
+
+  /** What the row of an effect says that is not done; null = it is done, or has none. */
+  #rowBefore(key: string): ComparedField | null {
+    const row = this.#takenIn.get(key);
+    return row === undefined || this.#happened(key) || this.#world.nowMs() > row.untilMs ? null : row.says;
   }
 
   /** A read has come in. @param acts it does something as well. */
@@ -134,7 +171,7 @@ export class LabProvider {
   #shownOf(action: string): readonly Done[] {
     const lag = untruthOf(this.#lab, 'lookup', action);
     const untilMs = lag === null ? Number.POSITIVE_INFINITY : this.#world.nowMs() - (lag.byMs ?? LIE_MS);
-    return this.done.filter((done) => done.action === action && done.atMs <= untilMs);
+    return this.done.filter(({ atMs }) => atMs <= untilMs);
   }
 
   #happened(key: string): boolean {
@@ -217,8 +254,8 @@ export class LabProvider {
 /** Functions say what they found themselves. */
 const FUNCTION_SHAPE: LookupShape = { found: declared, absent: () => declared([]) };
 
-function declared(shown: readonly Json[]): AttemptReport {
-  const [data = null] = shown;
+function declared(shown: readonly ShownRow[]): AttemptReport {
+  const data = shown[0]?.body ?? null;
   return { kind: 'declared', outcome: data === null ? 'absent' : 'confirmed', code: null, afterMs: null, data };
 }
 

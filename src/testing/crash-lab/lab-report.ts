@@ -1,5 +1,6 @@
 import { BOUNDARIES, type BoundaryName } from './boundaries.ts';
 import type { Fault, FaultKind } from './judge-play.ts';
+import { MENDS } from './mends.ts';
 import type { Played } from './play.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -30,6 +31,8 @@ export interface Finding {
   readonly message: string;
   /** What was done to it. */
   readonly way: string;
+  /** How to mend it. */
+  readonly mend: string;
   /** In how many plays of that boundary it was seen. */
   readonly plays: number;
 }
@@ -60,7 +63,7 @@ export interface LabReport {
   readonly unreached: readonly string[];
 }
 
-const WORST: readonly Cell['verdict'][] = ['ok', 'review', 'silent', 'loss', 'double', 'bug'];
+const WORST: readonly Cell['verdict'][] = ['ok', 'review', 'silent', 'loss', 'stray', 'double', 'bug'];
 
 function worse(left: Cell | undefined, right: Cell): Cell {
   if (left === undefined) return right;
@@ -123,7 +126,7 @@ export class Tally {
     this.#rows.set(target, cells);
   }
 
-  #find(target: Target, { boundary, words }: Trouble, fault: Fault): void {
+  #find(target: Target, { boundary, words, mend }: Trouble, fault: Fault): void {
     const label = fault.label ?? target.label;
     const meant = label === target.label ? target : [...this.#rows.keys()].find((row) => row.effect === label);
     const effect = meant?.effect ?? label;
@@ -141,6 +144,7 @@ export class Tally {
       boundary,
       message: fault.message,
       way: words,
+      mend: fault.mend ?? mend ?? MENDS[fault.kind],
       plays: 1,
     });
   }

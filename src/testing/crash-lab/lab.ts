@@ -49,3 +49,11 @@ export function landsWithinMs(contract: ActionContract): number {
   // Whoever waits that long for an answer reckons with requests that take that long.
   return Math.max(contract.settlesWithinMs, contract.timeoutMs);
 }
+
+/** Methods by which nobody only asks. */
+const ACTING_METHODS: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE']);
+
+/** Whether a read does something: it is said to, or by its method it must. */
+export function actsOnRead(lab: Lab, { name, transport }: ActionContract): boolean {
+  return untruthOf(lab, 'reads', name) !== null || (transport.kind === 'http' && ACTING_METHODS.has(transport.method));
+}

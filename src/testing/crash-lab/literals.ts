@@ -7,28 +7,45 @@ export interface ComparedField {
   readonly value: Json;
 }
 
-const COMPARED = /([A-Za-z_][\w]*(?:\.[A-Za-z_]\w*|\[\d+\])*)\s*==\s*("[^"]*"|'[^']*'|-?\d+(?:\.\d+)?|true|false)/g;
+const PATH = String.raw`([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*)`;
+const LITERAL = String.raw`"[^"]*"|'[^']*'|-?\d+(?:\.\d+)?|true|false`;
+const EQUAL = new RegExp(String.raw`${PATH}\s*==\s*(${LITERAL})`, 'g');
+const UNEQUAL = new RegExp(String.raw`${PATH}\s*!=\s*(${LITERAL})`, 'g');
+const LISTED = new RegExp(String.raw`${PATH}\s+in\s+\[([^\]]*)\]`, 'g');
 
 function readLiteral(text: string): Json {
   if (text.startsWith("'") || text.startsWith('"')) return text.slice(1, -1);
   return JSON.parse(text) as Json;
 }
 
+/** The names of a path behind `response.body`, a list's item, `event.data` or a bound name. */
+function namesOf(path: string): readonly string[] {
+  return path
+    .replace(/^response\.body\b|^event\.data\b|^[A-Za-z_]\w*/, '')
+    .replace(/^.*\[\d+\]/, '')
+    .split('.')
+    .filter((name) => name !== '');
+}
+
+function fieldsBy(pattern: RegExp, source: string): readonly ComparedField[] {
+  return [...source.matchAll(pattern)].flatMap(([, path = '', literals = '']) => {
+    const names = namesOf(path);
+    const values = literals.match(new RegExp(LITERAL, 'g')) ?? [];
+    return names.length === 0 ? [] : values.map((value) => ({ path: names, value: readLiteral(value) }));
+  });
+}
+
 /**
- * What expressions compare with literals: `response.body.status == "done"`, `r.status == 'done'`, `event.data.ok == true`.
+ * What expressions want fields to be: `response.body.status == "done"`, `r.status in ['done']`, `event.data.ok == true`.
  * @returns each field by its path behind `response.body`, a list's item, `event.data` or a bound name.
  */
 export function comparedFields(sources: readonly string[]): readonly ComparedField[] {
-  return sources.flatMap((source) =>
-    [...source.matchAll(COMPARED)].flatMap(([, path = '', literal = '']) => {
-      const names = path
-        .replace(/^response\.body\b|^event\.data\b|^[A-Za-z_]\w*/, '')
-        .replace(/^.*\[\d+\]/, '')
-        .split('.')
-        .filter((name) => name !== '');
-      return names.length === 0 ? [] : [{ path: names, value: readLiteral(literal) }];
-    }),
-  );
+  return sources.flatMap((source) => [...fieldsBy(EQUAL, source), ...fieldsBy(LISTED, source)]);
+}
+
+/** The same, with what expressions want fields not to be. */
+export function namedFields(sources: readonly string[]): readonly ComparedField[] {
+  return [...comparedFields(sources), ...sources.flatMap((source) => fieldsBy(UNEQUAL, source))];
 }
 
 /** A value with one field set, objects on the way made. */

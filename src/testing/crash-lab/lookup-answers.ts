@@ -7,9 +7,19 @@ import type { Asked, LabJudge } from './judge.ts';
 import { type ComparedField, comparedFields, variants, withField } from './literals.ts';
 import type { LookupBodies } from './scenario-file.ts';
 
+/** Something that a lookup shows. */
+export interface ShownRow {
+  /** As a yes speaks of it. */
+  readonly body: Json;
+  /** What it says although it is not done; null = it is done. */
+  readonly says: ComparedField | null;
+  /** Whose doing it is. */
+  readonly action: ActionContract;
+}
+
 /** How a lookup answers with what is there, and with nothing. */
 export interface LookupShape {
-  found(items: readonly Json[]): AttemptReport;
+  found(rows: readonly ShownRow[]): AttemptReport;
   absent(): AttemptReport;
 }
 
@@ -45,10 +55,6 @@ function shapes(names: readonly string[]): readonly Shape[] {
   ];
 }
 
-function each(items: readonly Json[], fields: readonly ComparedField[]): readonly Json[] {
-  return items.map((item) => fields.reduce<Json>(withField, item));
-}
-
 function attempts(fields: readonly ComparedField[]): readonly (readonly ComparedField[])[] {
   return [[], ...fields.map((field) => [field]), fields];
 }
@@ -63,11 +69,22 @@ function absences(shape: Shape, fields: readonly ComparedField[]): readonly Atte
   ];
 }
 
+type Form = (rows: readonly ShownRow[]) => Json;
+
+/** A row as its own action's lookup would have it. */
+function dressed({ body, says, action }: ShownRow, own: string, set: readonly ComparedField[]): Json {
+  const fields = action.name === own ? set : comparedFields(sourcesOf(action));
+  return [...fields, ...(says === null ? [] : [says])].reduce<Json>(withField, body);
+}
+
 /** A shape with the fields that are asked for set in each item, or beside the items. */
-function forms(shape: Shape, fields: readonly ComparedField[]): readonly Shape[] {
-  return attempts(fields).flatMap((set): readonly Shape[] => [
-    (items) => shape(each(items, set)),
-    (items) => set.reduce<Json>(withField, shape(items)),
+function forms(shape: Shape, fields: readonly ComparedField[], own: string): readonly Form[] {
+  return attempts(fields).flatMap((set): readonly Form[] => [
+    (rows) => shape(rows.map((row) => dressed(row, own, set))),
+    (rows) => {
+      const said = rows.flatMap(({ says }) => (says === null ? [] : [says]));
+      return [...set, ...said].reduce<Json>(withField, shape(rows.map((row) => dressed(row, own, []))));
+    },
   ]);
 }
 
@@ -77,15 +94,19 @@ function forms(shape: Shape, fields: readonly ComparedField[]): readonly Shape[]
  * @throws CannotPlay when they understand none of the usual forms.
  */
 export function findShape(judge: LabJudge, asked: Asked, item: Json): LookupShape {
-  const sources = sourcesOf(asked.contract);
+  const { contract } = asked;
+  const sources = sourcesOf(contract);
   const fields = comparedFields(sources);
+  const row: ShownRow = { body: item, says: null, action: contract };
   for (const shape of shapes(bodyNames(sources))) {
     const absent = absences(shape, fields).find((report) => judge.query(asked, report) === 'absent');
     if (absent === undefined) continue;
-    const form = forms(shape, fields).find((made) => judge.query(asked, answered(200, made([item]))) === 'confirmed');
-    if (form !== undefined) return { found: (items) => answered(200, form(items)), absent: () => absent };
+    const form = forms(shape, fields, contract.name).find(
+      (made) => judge.query(asked, answered(200, made([row]))) === 'confirmed',
+    );
+    if (form !== undefined) return { found: (rows) => answered(200, form(rows)), absent: () => absent };
   }
-  throw cannotAsk(asked.contract);
+  throw cannotAsk(contract);
 }
 
 function cannotAsk({ name }: ActionContract): CannotPlay {
@@ -117,12 +138,20 @@ function fill(template: Json, items: readonly Json[]): Json {
  */
 export function givenShape(judge: LabJudge, asked: Asked, bodies: LookupBodies, item: Json): LookupShape {
   const { found, absent, absentStatus } = bodies;
+  const row: ShownRow = { body: item, says: null, action: asked.contract };
   const shape: LookupShape = {
-    found: (items) => answered(200, fill(found, items)),
+    found: (rows) =>
+      answered(
+        200,
+        fill(
+          found,
+          rows.map((row) => dressed(row, asked.contract.name, [])),
+        ),
+      ),
     absent: () => answered(absentStatus, fill(absent, [])),
   };
   const isUnderstood =
-    judge.query(asked, shape.found([item])) === 'confirmed' && judge.query(asked, shape.absent()) === 'absent';
+    judge.query(asked, shape.found([row])) === 'confirmed' && judge.query(asked, shape.absent()) === 'absent';
   if (isUnderstood) return shape;
   throw new CannotPlay(
     `the scenario's lookup of ${asked.contract.name} is not understood by its "found" or "outcome": its found must come ` +

@@ -1,12 +1,15 @@
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
+import { readRequest } from '../../decision/effect-key.ts';
+import { canonicalJson } from '../../model/canonical-json.ts';
 import { waitingFor } from '../../engine/waiting-for.ts';
 import { createVersionCache } from '../../engine/version-cache.ts';
 import type { Incident, RunIdentity } from '../../model/run.ts';
 import { type EffectState, isEnd, type RunStatus } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
-import { give, type Gift, giftsFor } from './givers.ts';
+import { give, type Gift, giftsFor, type SentEvent } from './givers.ts';
 import { type Lab, labelOf, landsWithinMs, type Story } from './lab.ts';
-import { landingMs } from './lab-provider.ts';
+import { type LabProvider, landingMs } from './lab-provider.ts';
+import type { GivenEvent } from './scenario-file.ts';
 import { LEASE_MS, Stage } from './stage.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -17,6 +20,8 @@ export interface PlayedRow {
   readonly action: string;
   readonly state: EffectState;
   readonly isUndo: boolean;
+  /** What it was asked with, canonical. */
+  readonly request: string;
   /** Whether the ledger is known to be wrong about it: a person has been told. */
   readonly isDisputed: boolean;
 }
@@ -34,8 +39,8 @@ export interface Played {
   readonly steps: ReadonlySet<string>;
   /** What it was given, in order. */
   readonly gifts: readonly Exclude<Gift, { kind: 'cannot' }>[];
-  /** Labels whose lookup has shown what another effect did. */
-  readonly mistaken: ReadonlySet<string>;
+  /** By label, what a lookup has shown that was not the effect's own doing: another's, or a row that is not done. */
+  readonly shown: LabProvider['shown'];
   readonly problems: readonly string[];
   readonly bugs: readonly string[];
   readonly failure: string | null;
@@ -71,6 +76,8 @@ class Play {
   readonly #givenAtMs = new Map<string, { atMs: number; times: number }>();
   readonly #gifts: Exclude<Gift, { kind: 'cannot' }>[] = [];
   readonly #steps = new Set<string>();
+  /** By name, the first event that was sent. */
+  readonly #firsts = new Map<string, SentEvent>();
   #deaths = 0;
 
   constructor(ask: PlayAsk) {
@@ -183,7 +190,7 @@ class Play {
   /** @returns whether something was given now. */
   #giveWhatIsAwaited(run: RunIdentity, stored: StoredRun): boolean {
     const { lab, story, trouble } = this.#ask;
-    const gifts = giftsFor(lab, story, stored);
+    const gifts = giftsFor(lab, story, stored, trouble?.events === 'foreign').flatMap((gift) => this.#asSent(gift));
     if (gifts.length === 0) return false;
     if (trouble?.waiting === true && this.#deaths < WAITING_DEATHS && this.#stage.isStaffed()) {
       this.#deaths += 1;
@@ -193,6 +200,19 @@ class Play {
     // Whoever dies while the run waits is followed by another before anything comes.
     if (trouble?.waiting === true && !this.#stage.isStaffed()) return true;
     return gifts.map((gift) => this.#giveOnce(run, gift)).some((gave) => gave);
+  }
+
+  /** What comes of what is awaited, where the trouble is with the events. */
+  #asSent(gift: Gift): readonly Gift[] {
+    const mode = this.#ask.trouble?.events ?? null;
+    if (gift.kind !== 'event' || mode === null || mode === 'foreign') return [gift];
+    if (mode === 'none') return [];
+    const { name, id } = gift.event;
+    const first = this.#firsts.get(name) ?? gift.event;
+    this.#firsts.set(name, first);
+    if (first.id === id)
+      return mode === 'once' ? [gift] : [gift, { kind: 'event', event: { ...first, id: `${id}-too` } }];
+    return mode === 'once' ? [] : [{ kind: 'event', event: { ...first, id: `${id}-again` } }];
   }
 
   #giveOnce(run: RunIdentity, gift: Gift): boolean {
@@ -205,7 +225,7 @@ class Play {
     const given = this.#givenAtMs.get(name);
     if (given !== undefined && nowMs - given.atMs < GIVE_AGAIN_MS) return false;
     if (given !== undefined && given.times >= GIVEN_MAX) {
-      if (gift.kind === 'event') this.#stage.problems.add(notTaken(gift.event.name));
+      this.#sayNotTaken(gift);
       return false;
     }
     if (given === undefined) this.#gifts.push(gift);
@@ -213,6 +233,12 @@ class Play {
     this.#send(run, gift);
     if (this.#ask.trouble?.disorder === true) this.#send(run, gift);
     return true;
+  }
+
+  /** An event that is not taken is told, unless it is played that it need not be. */
+  #sayNotTaken(gift: Gift): void {
+    const mode = this.#ask.trouble?.events ?? null;
+    if (gift.kind === 'event' && mode === null) this.#stage.problems.add(notTaken(gift.event.name));
   }
 
   #send(run: RunIdentity, gift: Exclude<Gift, { kind: 'cannot' }>): void {
@@ -228,9 +254,11 @@ class Play {
   /** What the scenario sends at its own times. */
   #giveScheduled(run: RunIdentity): void {
     const { events, votes } = this.#ask.lab.scenario;
-    for (const [at, { name, data, atMs }] of events.entries()) {
+    const mode = this.#ask.trouble?.events ?? null;
+    const sent = mode === 'none' || mode === 'foreign' ? [] : mode === 'once' ? distinct(events) : events;
+    for (const [at, { name, data, atMs, id }] of sent.entries()) {
       if (atMs === null) continue;
-      const gift: Gift = { kind: 'event', event: { name, data, id: `${name}-at-${at}` } };
+      const gift: Gift = { kind: 'event', event: { name, data, id: id ?? `${name}-at-${at}` } };
       this.#stage.world.after(atMs, null, () => this.#send(run, gift));
     }
     for (const vote of votes ?? []) {
@@ -264,6 +292,7 @@ class Play {
         action: effect.action,
         state: effect.state,
         isUndo: effect.compensates !== null,
+        request: canonicalJson(readRequest(effect).with),
         isDisputed: incidents.some(({ id }) => id === `late-proof:${effect.key}`),
       })),
       happened,
@@ -271,12 +300,17 @@ class Play {
       waitsFor: waitingFor(source).map(({ kind }) => kind),
       steps: this.#steps,
       gifts: this.#gifts,
-      mistaken: provider.mistaken,
+      shown: provider.shown,
       problems: [...problems],
       bugs,
       failure: failureCode(stored),
     };
   }
+}
+
+/** Events that say the same are one event. */
+function distinct(events: readonly GivenEvent[]): readonly GivenEvent[] {
+  return [...new Map(events.map((event) => [canonicalJson([event.name, event.data]), event])).values()];
 }
 
 function failureCode({ failure }: StoredRun): string | null {

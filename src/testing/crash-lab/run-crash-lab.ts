@@ -2,12 +2,13 @@ import { publishVersion } from '../../engine/publish-version.ts';
 import { createVersionCache, type LoadedVersion } from '../../engine/version-cache.ts';
 import type { Digest } from '../../model/ids.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
+import { tryEvents } from './event-troubles.ts';
 import { findRelies } from './find-relies.ts';
 import { findStories, type ToldStory } from './find-stories.ts';
 import { judgePlay } from './judge-play.ts';
 import type { Lab } from './lab.ts';
 import type { Lie } from './lies.ts';
-import { type LabReport, Tally } from './lab-report.ts';
+import { type LabReport, type Reliance, Tally } from './lab-report.ts';
 import { type Case, listCases } from './list-cases.ts';
 import { play } from './play.ts';
 import type { Scenario } from './scenario-file.ts';
@@ -51,13 +52,21 @@ async function crashEffects(lab: Lab, cases: readonly Case[], tally: Tally): Pro
   return problems;
 }
 
-/** Crashes runs that wait, and sends them everything twice and too early. */
-async function crashWaits(lab: Lab, told: readonly ToldStory[], cases: readonly Case[], tally: Tally): Promise<void> {
-  for (const { story, calm } of told) {
+/** Crashes runs that wait, and sends them everything twice and too early, again, and about something else. */
+async function crashWaits(
+  lab: Lab,
+  told: readonly ToldStory[],
+  cases: readonly Case[],
+  tally: Tally,
+): Promise<readonly Reliance[]> {
+  const relies: Reliance[] = [];
+  for (const one of told) {
+    const { story, calm } = one;
     const labels = new Set(calm.rows.filter(({ state }) => state === 'CONFIRMED').map(({ label }) => label));
     const targets = cases.map(({ target }) => target).filter(({ effect }) => labels.has(effect));
     // A story that is held without any trouble would make every cell a review.
-    if (calm.gifts.length === 0 || targets.length === 0 || calm.status === 'HELD') continue;
+    const isHeard = calm.gifts.length > 0 || lab.scenario.events.length > 0;
+    if (!isHeard || targets.length === 0 || calm.status === 'HELD') continue;
     for (const trouble of WAITING_TROUBLES) {
       const played = await play({ lab, story, trouble, gifts: calm.gifts, withNeighbour: false });
       const faults = judgePlay(played, calm);
@@ -67,7 +76,10 @@ async function crashWaits(lab: Lab, told: readonly ToldStory[], cases: readonly 
         tally.mark(target, trouble, played, own);
       }
     }
+    relies.push(...(await tryEvents({ lab, told: one, targets, tally })));
   }
+  const known = new Map(relies.map((reliance) => [JSON.stringify([reliance.effect, reliance.promise]), reliance]));
+  return [...known.values()];
 }
 
 /** Takes a workflow through the lab: every effect, every boundary, each crash resumed twice. */
@@ -77,8 +89,8 @@ export async function runCrashLab(ask: LabAsk): Promise<LabReport> {
   const cases = listCases(lab, stories.told);
   const tally = new Tally(cases.map(({ target }) => target));
   const problems = await crashEffects(lab, cases, tally);
-  await crashWaits(lab, stories.told, cases, tally);
-  const relies = await findRelies(lab, cases, tally);
+  const senders = await crashWaits(lab, stories.told, cases, tally);
+  const relies = [...(await findRelies(lab, cases, tally)), ...senders];
   const findings = tally.findings();
   const { workflow, version } = lab.definition;
   return {

@@ -12,6 +12,8 @@ export interface GivenEvent {
   readonly name: string;
   readonly data: Json;
   readonly atMs: number | null;
+  /** The sender's own; null = another for each. */
+  readonly id: string | null;
 }
 
 /** A vote that is cast at a time; null = when the run asks for it. */
@@ -77,6 +79,7 @@ const SCHEMA: JsonSchema = {
         additionalProperties: false,
         properties: {
           lag: DURATION,
+          open: { enum: ['shown', 'hidden'] },
           found: {},
           absent: {},
           absentStatus: { type: 'integer', minimum: 200, maximum: 599 },
@@ -91,7 +94,7 @@ const SCHEMA: JsonSchema = {
         type: 'object',
         additionalProperties: false,
         required: ['name'],
-        properties: { name: { type: 'string' }, data: {}, at: DURATION },
+        properties: { name: { type: 'string' }, data: {}, at: DURATION, id: { type: 'string' } },
       },
     },
     approve: {
@@ -120,7 +123,12 @@ interface ScenarioFile {
   readonly settles?: Readonly<Record<string, string>>;
   readonly lookup?: Readonly<Record<string, LookupEntry>>;
   readonly reads?: Readonly<Record<string, string>>;
-  readonly events?: readonly { readonly name: string; readonly data?: Json; readonly at?: string }[];
+  readonly events?: readonly {
+    readonly name: string;
+    readonly data?: Json;
+    readonly at?: string;
+    readonly id?: string;
+  }[];
   readonly approve?: readonly {
     readonly by: string;
     readonly roles?: readonly string[];
@@ -131,6 +139,7 @@ interface ScenarioFile {
 
 interface LookupEntry {
   readonly lag?: string;
+  readonly open?: 'shown' | 'hidden';
   readonly found?: Json;
   readonly absent?: Json;
   readonly absentStatus?: number;
@@ -163,6 +172,10 @@ function untruthsOf({ keys, settles, lookup, reads }: ScenarioFile): readonly Un
       Object.entries(lookup ?? {}).flatMap(([action, { lag }]) =>
         lag === undefined ? [] : [[action, parseDuration(lag)]],
       ),
+    ),
+    ...named(
+      'open',
+      Object.entries(lookup ?? {}).flatMap(([action, { open }]) => (open === 'shown' ? [[action, null]] : [])),
     ),
     ...named(
       'reads',
@@ -212,7 +225,7 @@ export function readScenario(text: string, file: string, definition: WorkflowDef
     answers: new Map(Object.entries(value.answers ?? {})),
     untruths: untruthsOf(value),
     lookups: lookupsOf(value),
-    events: (value.events ?? []).map(({ name, data = {}, at }) => ({ name, data, atMs: timeOf(at) })),
+    events: (value.events ?? []).map(({ name, data = {}, at, id = null }) => ({ name, data, atMs: timeOf(at), id })),
     votes:
       value.approve?.map(({ by, roles = [], decision = 'approve', at }) => ({
         by,

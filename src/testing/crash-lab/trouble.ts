@@ -1,11 +1,16 @@
 import type { BoundaryName } from './boundaries.ts';
+import type { Exposure } from './exposure.ts';
+import type { Lie } from './lies.ts';
+import type { ComparedField } from './literals.ts';
+import { MENDS } from './mends.ts';
+import type { NotDone } from './state-words.ts';
 
 /** What becomes of one call of the effect that is in trouble. */
 export interface CallFate {
   /** Whether the request reaches the provider: at once, as late as it may, or never. */
   readonly arrives: 'now' | 'late' | 'never';
-  /** What comes back: what the provider says, nothing, a status, or something that cannot be read. */
-  readonly answer: 'whole' | 'none' | 'page' | number;
+  /** What comes back: what the provider says, nothing, a status, something that cannot be read, or a yes but for one field. */
+  readonly answer: 'whole' | 'none' | 'page' | number | ComparedField;
   /** The worker dies with the request on its way, or stops for longer than its lease. */
   readonly worker: 'lives' | 'dies' | 'stops';
 }
@@ -34,10 +39,21 @@ export interface Trouble {
   readonly awayMs: number | null;
   /** The status with which a request that was carried out already is refused as known; null = it is answered. */
   readonly repeatStatus: number | null;
+  /** What its row says in the lookup from its arrival until it is done; null = there is no row before that. */
+  readonly row: ComparedField | null;
+  /** How often its lookup fails before it is heard. */
+  readonly failedLookups: number;
+  /** How to mend what it shows; null = as every fault of its kind is mended. */
+  readonly mend: string | null;
   /** Dies while the run waits for somebody. */
   readonly waiting: boolean;
   /** Events and votes come twice and out of order. */
   readonly disorder: boolean;
+  /**
+   * Which events come: each name once, that one again and again under new ids, none at all, or only some about something
+   * else; null = what is awaited.
+   */
+  readonly events: 'once' | 'repeated' | 'none' | 'foreign' | null;
 }
 
 const CALM: Omit<Trouble, 'boundary' | 'words' | 'target'> = {
@@ -47,8 +63,12 @@ const CALM: Omit<Trouble, 'boundary' | 'words' | 'target'> = {
   claimDies: false,
   awayMs: null,
   repeatStatus: null,
+  row: null,
+  failedLookups: 0,
+  mend: null,
   waiting: false,
   disorder: false,
+  events: null,
 };
 
 /** A call that works. */
@@ -59,20 +79,6 @@ const DONE: CallFate = { arrives: 'now', answer: 'none', worker: 'lives' };
 const LATE: CallFate = { arrives: 'late', answer: 'none', worker: 'lives' };
 
 const dies = (fate: CallFate): CallFate => ({ ...fate, worker: 'dies' });
-
-/** What decides which troubles an effect can have. */
-export interface Exposure {
-  readonly target: string;
-  readonly isHttp: boolean;
-  /** How long its key is remembered, milliseconds; null = not at all. */
-  readonly remembersMs: number | null;
-  /** Statuses that say nothing certain, and which the action's own table may name all the same. */
-  readonly doubtful: readonly number[];
-  /** Statuses by which the action's own table may know a repeat. */
-  readonly repeats: readonly number[];
-  /** The action's own table takes a 202 for "it was not done". */
-  readonly isAcceptedNo: boolean;
-}
 
 type Way = Partial<typeof CALM> & { readonly words: string };
 
@@ -89,7 +95,7 @@ function commitWays(of: CommitFate['of'], isApplied: boolean): readonly Way[] {
   ];
 }
 
-function sentWays({ isHttp, doubtful }: Exposure): readonly Way[] {
+function sentWays(exposure: Exposure): readonly Way[] {
   return [
     { words: 'the request was lost with the worker, twice', calls: [dies(LOST), dies(LOST)] },
     {
@@ -98,35 +104,104 @@ function sentWays({ isHttp, doubtful }: Exposure): readonly Way[] {
       claimDies: true,
     },
     { words: 'the request was lost, the connection broke', calls: [LOST] },
-    ...(isHttp ? doubtful : []).map((status) => ({
-      words: `${status} was answered, nothing was done`,
-      calls: [{ ...LOST, answer: status }],
+    ...(exposure.isHttp ? untrueYeses(exposure) : []),
+    ...exposure.answers.map(({ says }) => ({
+      words: `"${String(says.value)}" was answered, and it came to nothing`,
+      calls: [{ ...LOST, answer: says }],
+      mend: MENDS.answer,
     })),
+    ...exposure.rows.map((row) => ({
+      words: row.isOpen
+        ? `it was taken in, its row in the lookup said "${wordOf(row)}", and it came to nothing`
+        : `it was refused, and its row in the lookup said "${wordOf(row)}"`,
+      calls: [LOST],
+      row: row.says,
+      mend: MENDS.row,
+    })),
+    ...failingLookup(exposure, LOST),
   ];
 }
 
-function doneWays({ isHttp, doubtful, repeats, isAcceptedNo }: Exposure): readonly Way[] {
-  const accepted: Way = { words: 'it was accepted with 202, and done', calls: [{ ...DONE, answer: 202 }] };
-  const http: readonly Way[] = [
-    ...(isAcceptedNo ? [accepted] : []),
+function wordOf({ says }: NotDone): string {
+  return String(says.value);
+}
+
+/** Answers by status that are no yes, with nothing done. */
+function untrueYeses({ doubtful, refusals, hasRules }: Exposure): readonly Way[] {
+  const accepted: Way = {
+    words: 'it was accepted with 202, and came to nothing',
+    calls: [{ ...LOST, answer: 202 }],
+    mend: MENDS.accepted,
+  };
+  return [
+    ...doubtful.map((status) => ({
+      words: `${status} was answered, nothing was done`,
+      calls: [{ ...LOST, answer: status }],
+      mend: MENDS.doubtful,
+    })),
+    ...refusals.map((status) => ({
+      words: `it was refused with ${status}`,
+      calls: [{ ...LOST, answer: status }],
+      mend: MENDS.refusal,
+    })),
+    ...(hasRules ? [accepted] : []),
+  ];
+}
+
+function failingLookup({ failedLookups }: Exposure, fate: CallFate): readonly Way[] {
+  if (failedLookups === 0) return [];
+  const words = `${fate.arrives === 'never' ? 'the request was lost' : 'it was done'}, and its lookup failed for a while`;
+  return [{ words, calls: [fate], failedLookups, mend: MENDS.lookup }];
+}
+
+/** What an answer says that is no no, with everything done. */
+function untrueNoes({ doubtful, repeats, hasRules }: Exposure): readonly Way[] {
+  const accepted: Way = {
+    words: 'it was accepted with 202, and done',
+    calls: [{ ...DONE, answer: 202 }],
+    mend: MENDS.accepted,
+  };
+  return [
+    ...(hasRules ? [accepted] : []),
     ...doubtful.map((status) => ({
       words: `it was done and ${status} was answered`,
       calls: [{ ...DONE, answer: status }],
+      mend: MENDS.doubtful,
     })),
     { words: 'it was done and the answer could not be read', calls: [{ ...DONE, answer: 'page' as const }] },
     ...repeats.map((status) => ({
       words: `it was done, the answer was lost, and the repeat was refused with ${status}`,
       calls: [DONE],
       repeatStatus: status,
+      mend: MENDS.repeat,
     })),
   ];
+}
+
+function doneWays(exposure: Exposure): readonly Way[] {
   return [
     { words: 'it was done, the worker died before the answer, twice', calls: [dies(DONE), dies(DONE)] },
     { words: 'it was done, the worker died, its successor after its claim', calls: [dies(DONE)], claimDies: true },
     { words: 'it was done, the connection broke', calls: [DONE] },
     { words: 'it was done as late as it may be, the worker had died', calls: [dies(LATE)] },
     { words: 'it was done as late as it may be, the connection had broken', calls: [LATE] },
-    ...(isHttp ? http : []),
+    ...(exposure.isHttp ? untrueNoes(exposure) : []),
+    ...exposure.answers
+      .filter(({ isOpen }) => isOpen)
+      .map((open) => ({
+        words: `"${wordOf(open)}" was answered, and it was done as late as it may be`,
+        calls: [{ ...LATE, answer: open.says }],
+        mend: MENDS.answer,
+      })),
+    ...exposure.rows
+      .filter(({ isOpen }) => isOpen)
+      .map((row) => ({
+        words: `it was taken in, its row in the lookup said "${wordOf(row)}", and it was done as late as it may be`,
+        calls: [LATE],
+        row: row.says,
+        mend: MENDS.row,
+      })),
+    ...failingLookup(exposure, DONE),
   ];
 }
 
@@ -193,9 +268,29 @@ export const WAITING_TROUBLES: readonly Trouble[] = [
   ...ways(null, 'events', [{ words: 'everything came twice, the last first', disorder: true }]),
 ];
 
+const hearing = (events: NonNullable<Trouble['events']>, words: string): Trouble => ({
+  ...CALM,
+  target: null,
+  boundary: 'events',
+  words,
+  events,
+});
+
+/** What is tried with the events that a run waits for. */
+export const EVENT_TROUBLES = {
+  once: hearing('once', 'each event came once'),
+  repeated: hearing('repeated', 'each event came again, under new ids'),
+  none: hearing('none', 'no event came'),
+  foreign: hearing('foreign', 'only events about something else came'),
+} as const;
+
 /** What breaks a promise, if anything depends on it. */
-export function brokenPromise(target: string, lie: 'keys' | 'late' | 'lookup'): readonly Trouble[] {
+export function brokenPromise(target: string, lie: Exclude<Lie, 'reads'>): readonly Trouble[] {
   if (lie === 'late') return ways(target, 'done', [{ words: 'it was done later than promised', calls: [dies(LATE)] }]);
+  if (lie === 'open') {
+    const row = { path: ['status'], value: 'pending' };
+    return ways(target, 'sent', [{ words: 'it was taken in, and came to nothing', calls: [LOST], row }]);
+  }
   return ways(target, 'done', [{ words: 'it was done, the worker died before the answer', calls: [dies(DONE)] }]);
 }
 

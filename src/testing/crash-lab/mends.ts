@@ -1,0 +1,20 @@
+/** How what the lab finds is mended, in the words of the language. */
+export const MENDS = {
+  double: 'let the provider know a repeat (`idempotency` with a key that it remembers), or ask before sending again',
+  loss: 'let `outcome` and `reconcile` name only answers that prove it; what proves nothing is left to the default table',
+  silent: 'give the wait a `timeout`, so that it ends or says who can move it',
+  bug: 'this is a fault of Pawl: please report it with the file',
+  answer: 'name the words of an answer in `outcome`: only what says done is confirmed, what is still open is `pending`',
+  row: 'let `found` ask for the word that says done; with `outcome` say `pending` for what is still open',
+  accepted: 'a 202 says accepted, not done: leave it out of `outcome`, and give the action a `reconcile`',
+  doubtful:
+    'this answer proves nothing either way: leave it out of `outcome`, and the doubt is settled by key or question',
+  refusal: 'this answer is a no: do not name it `confirmed`',
+  repeat: 'a repeat that is refused as known proves no no: take this answer out of the rule that says `rejected`',
+  lookup:
+    'a lookup that fails says nothing of the effect: let its rules name a 2xx or a 404 only, all else stays unknown',
+  shared: 'ask for this effect and no other: by `effect.key`, or by a number that no other effect carries',
+  stray: 'say `match` with a value that no other run has, and let the event carry it as `by`',
+  repeated:
+    'let the wait ask, by `where`, for what no earlier event has said (a number that grows), or wait for it once only',
+} as const;

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { findStories } from '../../../src/testing/crash-lab/find-stories.ts';
+import { tryEvents } from '../../../src/testing/crash-lab/event-troubles.ts';
+import { judgePlay } from '../../../src/testing/crash-lab/judge-play.ts';
+import type { Lab } from '../../../src/testing/crash-lab/lab.ts';
+import { type Finding, type Reliance, Tally } from '../../../src/testing/crash-lab/lab-report.ts';
+import { type Case, listCases } from '../../../src/testing/crash-lab/list-cases.ts';
+import type { Lie } from '../../../src/testing/crash-lab/lies.ts';
+import { play } from '../../../src/testing/crash-lab/play.ts';
+import { openLab } from '../../../src/testing/crash-lab/run-crash-lab.ts';
+import { NO_SCENARIO, readScenario } from '../../../src/testing/crash-lab/scenario-file.ts';
+import { HEARD, KINDS } from './kinds-of-unsafety.ts';
+import { WORKFLOWS } from './unsafe-workflows.ts';
+
+const FILE = 'kind.pawl.yaml';
+
+/** The lab with a workflow in it. */
+async function opened(text: string, scenario: string | null = null, lies: readonly Lie[] = []): Promise<Lab> {
+  const lab = await openLab({ text, file: FILE, scenario: NO_SCENARIO, lies });
+  if (scenario === null) return lab;
+  return openLab({ text, file: FILE, scenario: readScenario(scenario, 'scenario.yaml', lab.definition), lies });
+}
+
+/** Plays only the ways of one effect that are meant: what is found, and how often it was played. */
+async function tried(lab: Lab, label: string, way: RegExp) {
+  const { told, problems } = await findStories(lab);
+  expect(problems).toEqual([]);
+  const meant = listCases(lab, told).filter(({ target }) => target.effect === label);
+  const tally = new Tally(meant.map(({ target }) => target));
+  for (const one of meant) await tryWays(lab, one, way, tally);
+  return { findings: tally.findings(), plays: tally.plays };
+}
+
+async function tryWays(lab: Lab, { target, told, troubles, withNeighbour }: Case, way: RegExp, tally: Tally) {
+  for (const trouble of troubles.filter(({ words }) => way.test(words))) {
+    const played = await play({ lab, story: told.story, trouble, withNeighbour });
+    expect(played.problems).toEqual([]);
+    tally.add(target, trouble, played, judgePlay(played, told.calm));
+  }
+}
+
+function shown(findings: readonly Finding[]): readonly string[] {
+  return findings.map(({ boundary, kind }) => `${boundary}: ${kind}`);
+}
+
+describe('each kind of unsafety is found and named, and its safe twin is clean', () => {
+  it.each(Object.entries(KINDS))('%s', async (_kind, { unsafe, safe, label, way, finds, mend }) => {
+    const { findings } = await tried(await opened(unsafe), label, way);
+    expect(shown(findings)).toContain(finds);
+    expect(findings.find(({ boundary, kind }) => `${boundary}: ${kind}` === finds)?.mend).toContain(mend);
+    const twin = await tried(await opened(safe), label, way);
+    expect(twin.findings).toEqual([]);
+  });
+
+  it('a read by a method that does something happens again, one that only asks does not', async () => {
+    const deleting = WORKFLOWS.reading.replace('method: POST', 'method: DELETE');
+    const { findings } = await tried(await opened(deleting), 'pay', /./);
+    expect(shown(findings)).toEqual(['done: double']);
+    expect((await tried(await opened(WORKFLOWS.reading), 'pay', /./)).plays).toBe(0);
+  });
+
+  it.each([
+    ['--lie open', null, ['open']],
+    ['a scenario that says open: shown', 'lookup: { bank.pay: { open: shown } }', []],
+  ] as const)('with %s a lookup that finds every row takes a pending one for done', async (_way, scenario, lies) => {
+    const { findings } = await tried(await opened(WORKFLOWS.lookup, scenario, lies), 'pay', /row in the lookup/);
+    expect(findings.map(({ message }) => message)).toContainEqual(expect.stringContaining('"pending" for done'));
+  });
+});
+
+describe('the run beside the one that is played', () => {
+  const unkeyed = (text: string): string => text.replace('key: input.no\n', '');
+  const lost = /the connection broke/;
+
+  it('of a workflow without a key differs in the object of its calls, else in what is called like a number', async () => {
+    const byNo = WORKFLOWS.lookup.replace('key=${ effect.key }', 'no=${ with.no }');
+    expect((await tried(await opened(unkeyed(byNo)), 'pay', lost)).findings).toEqual([]);
+    const object = byNo.replace('call: bank.pay,', "call: bank.pay, object: 'account/${ input.account }',");
+    const byAccount = object.replace('no=${ with.no }', 'account=${ with.account }');
+    expect((await tried(await opened(unkeyed(byAccount)), 'pay', lost)).findings).toEqual([]);
+    expect(shown((await tried(await opened(unkeyed(object)), 'pay', lost)).findings)).toEqual(['sent: loss']);
+  });
+});
+
+/** What its events have shown: findings, and words of the sender that it depends on. */
+async function heard(text: string, scenario: string | null = null) {
+  const lab = await opened(text, scenario);
+  const { told } = await findStories(lab);
+  const [first] = told;
+  if (first === undefined) throw new Error('no story was told');
+  const targets = listCases(lab, [first]).map(({ target }) => target);
+  const tally = new Tally(targets);
+  const relies: readonly Reliance[] = await tryEvents({ lab, told: first, targets, tally });
+  return { found: tally.findings().map(({ effect, kind }) => `${effect}: ${kind}`), relies };
+}
+
+describe('a sender that repeats one event under a new id', () => {
+  it('is found where the run acts twice on it, and not where it waits for what grows', async () => {
+    expect((await heard(HEARD.loop)).found).toContain('ship#2: double');
+    expect(await heard(HEARD.growing)).toEqual({ found: [], relies: [] });
+  });
+
+  it('is not found where doing it again changes nothing', async () => {
+    const natural = HEARD.loop.replace('{ header: Idempotency-Key, remembers: 24h }', 'natural');
+    expect((await heard(natural)).found).toEqual([]);
+  });
+
+  it('is a promise that the run depends on where two waits take one event', async () => {
+    const { found, relies } = await heard(HEARD.steps);
+    expect(found).toEqual([]);
+    expect(relies).toMatchObject([{ effect: 'ship', promise: 'who sends paid gives what is sent again the same id' }]);
+  });
+
+  it('is played as a scenario says it, by the ids that it gives', async () => {
+    const twice = (ids: string): string =>
+      `events: [{ name: paid, data: { no: a, at: 1 }, at: 10s, id: x }, { name: paid, data: { no: a, at: 1 }, at: 1m, id: ${ids} }]`;
+    expect((await heard(HEARD.loop, twice('y'))).found).toEqual(['ship#2: double']);
+    expect((await heard(HEARD.loop, twice('x'))).found).toEqual([]);
+  });
+});
+
+describe('an event about something else', () => {
+  it('is found where the wait says no match, or one that another run has, too', async () => {
+    expect((await heard(HEARD.unmatched)).found).toEqual(['ship: stray']);
+    expect((await heard(HEARD.shared)).found).toEqual(['ship: stray']);
+    expect((await heard(HEARD.matched)).found).toEqual([]);
+  });
+});
