@@ -22,6 +22,8 @@ export interface DatabaseHost {
   isRecovering(): boolean;
   /** The row of an effect that the one before had, when the follower knows less of it. */
   forgotten(runId: RunId, key: EffectKey): Effect | null;
+  /** Whether the one before had taken such an effect up, in a run that the follower does not have: started again, it knows nothing of it. */
+  hasLost(key: EffectKey): boolean;
   /** Has a replica take over that has only these rows. */
   promote(rows: Rows): void;
   /** An operator has been through the window. */
@@ -42,6 +44,9 @@ export function createDatabaseHost(world: World, store: MemoryStore): DatabaseHo
       const has = loss?.after.runs.get(runId)?.effects.get(key);
       return had !== undefined && (has === undefined || has.attempt < had.attempt) ? had : null;
     },
+    hasLost: (key) =>
+      loss !== null &&
+      [...loss.before.runs].some(([runId, { effects }]) => effects.has(key) && loss?.after.runs.has(runId) === false),
     promote: (rows) => {
       era += 1;
       loss = { atMs: world.nowMs(), before: store.peek(), after: rows };

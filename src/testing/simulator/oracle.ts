@@ -48,10 +48,14 @@ function hasHappened(stored: StoredRun, effect: Effect, { provider }: Evidence):
   return tries(stored, effect).some((key) => provider.entriesOf(key).length > 0);
 }
 
-/** Whom a person has misled, and who has lost what was written, can only be right about what it has heard itself. */
+/**
+ * Whom a person has misled, and who has lost what was written, can only be right about what it has heard itself. A run that
+ * was started again and stopped before it sent anything has heard nothing; what it was answered it must have got right.
+ */
 function isExcused(stored: StoredRun, effect: Effect, { misjudged, host }: Evidence): boolean {
   const isMisled = misjudged.has(effect.key) || host.forgotten(stored.run.runId, effect.key) !== null;
-  return isMisled || isDisputed(stored, effect);
+  const isStartedAgain = effect.state === 'CANCELLED' && host.hasLost(effect.key);
+  return isMisled || isStartedAgain || isDisputed(stored, effect);
 }
 
 function judgeEffect(stored: StoredRun, effect: Effect, evidence: Evidence): readonly Violation[] {
