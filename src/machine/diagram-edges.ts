@@ -4,8 +4,8 @@ import { invariant } from '../model/errors.ts';
 import { COMPLETED, FINISHING, SETTLING } from './kernel-names.ts';
 import { type Outline, type StepOutline, stepAt } from './outline.ts';
 
-/** An arrow before it has a number. */
-export type DiagramArrow = Omit<PictureEdge, 'id' | 'taken'>;
+/** An arrow before it has a number, and what it leads to is looked at. */
+export type DiagramArrow = Omit<PictureEdge, 'id' | 'taken' | 'condition'>;
 
 /** Where something ends that is drawn as an end, beside the machine's own `$completed`. */
 const FAILED_END = '$failed';

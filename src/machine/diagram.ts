@@ -26,7 +26,12 @@ export function describeMachine(machine: Machine): Picture {
   const arrows = [...startArrow(machine), ...diagramArrows(machine, outline)];
   const nodes = [startNode, ...listNodes(outline, machine.definition.steps), ...endNodes(arrows)];
   const edges = [...arrows, ...undoArrows(outline)].map(
-    (arrow, index): PictureEdge => ({ id: `e${index}`, taken: false, ...arrow }),
+    (arrow, index): PictureEdge => ({
+      id: `e${index}`,
+      taken: false,
+      condition: outline.steps.get(arrow.to)?.step.when?.source ?? null,
+      ...arrow,
+    }),
   );
   return { title: `${workflow} ${version}`, nodes, edges };
 }
@@ -74,7 +79,7 @@ function stepNodes(outline: Outline, at: StepOutline): readonly PictureNode[] {
     kind: step.verb,
     parent: hasGroup ? group.id : parent,
     title: titleOf(step),
-    detail: detailOf(step),
+    detail: subjectOf(step),
     marks: marksOf(outline, step),
   };
   const catches = at.inner.filter((list) => list.kind === 'catch');
@@ -105,12 +110,6 @@ function catchNode(at: StepOutline, list: ListOutline, parent: string | null): P
 
 function titleOf(step: Step): string {
   return step.named ? step.id : step.verb;
-}
-
-function detailOf(step: Step): string | null {
-  const only = step.when === null ? null : `only if ${step.when.source}`;
-  const parts = [subjectOf(step), only].filter((part) => part !== null && part !== '');
-  return parts.length === 0 ? null : parts.join(' · ');
 }
 
 function subjectOf(step: Step): string | null {

@@ -80,7 +80,9 @@ function shapeOf(node: PictureNode): string {
 
 function arrowOf(edge: PictureEdge, names: Names): string {
   const line = edge.kind === 'compensation' || edge.kind === 'catch' ? '-.->' : '-->';
-  const label = edge.label === null ? '' : `|"${escapeText(edge.label)}"|`;
+  const texts = [edge.label, edge.condition === null ? null : `only if ${edge.condition}`];
+  const words = texts.flatMap((text) => (text === null ? [] : [escapeText(text)])).join('<br>');
+  const label = words === '' ? '' : `|"${words}"|`;
   return `${nameOf(names, edge.from)} ${line}${label} ${nameOf(names, edge.to)}`;
 }
 

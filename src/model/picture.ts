@@ -39,6 +39,8 @@ export interface PictureEdge {
   readonly to: string;
   readonly kind: 'next' | 'branch' | 'jump' | 'handler' | 'catch' | 'failure' | 'compensation';
   readonly label: string | null;
+  /** The `when` of the step that it leads to, as it is written; null where that step always runs. */
+  readonly condition: string | null;
   /** Whether the run has gone this way. */
   readonly taken: boolean;
 }

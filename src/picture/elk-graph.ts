@@ -13,7 +13,7 @@ export const SIZES = {
   dot: 16,
   titleMax: 34,
   detailMax: 40,
-  labelMax: 34,
+  labelMax: 40,
 } as const;
 
 /** A node as ELK takes and gives it; coordinates are absolute. */
@@ -74,14 +74,32 @@ const OPTIONS: Readonly<Record<string, string>> = {
   'elk.layered.spacing.edgeNodeBetweenLayers': '18',
   'elk.padding': '[top=24,left=24,bottom=24,right=24]',
 };
-/** A group is at least as wide as its title. */
-function groupOptions(title: string): Readonly<Record<string, string>> {
-  const width = Math.ceil(textWidth(shorten(title, SIZES.titleMax), SIZES.detailPx) + 2 * SIZES.padding);
-  return {
-    'elk.padding': '[top=36,left=18,bottom=18,right=18]',
-    'elk.nodeSize.constraints': 'MINIMUM_SIZE',
-    'elk.nodeSize.minimum': `(${width},60)`,
+/** Between the border of a group and what is in it. */
+const GROUP_PADDING = 18;
+
+/** A node, and how wide it is at least. */
+interface SizedNode {
+  readonly node: ElkNode;
+  readonly least: number;
+}
+
+/** A group; the layout engine keeps no least width of one, so what its title needs beyond its widest child is padding. */
+function groupOf(node: PictureNode, children: readonly SizedNode[]): SizedNode {
+  const title = textWidth(shorten(node.title, SIZES.titleMax), SIZES.detailPx) + 2 * SIZES.padding;
+  const widest = Math.max(...children.map(({ least }) => least));
+  const right = Math.ceil(Math.max(GROUP_PADDING, title - GROUP_PADDING - widest));
+  const layoutOptions = {
+    'elk.padding': `[top=36,left=${GROUP_PADDING},bottom=${GROUP_PADDING},right=${right}]`,
   };
+  return {
+    node: { id: node.id, children: children.map((child) => child.node), layoutOptions },
+    least: GROUP_PADDING + widest + right,
+  };
+}
+
+function cardOf(node: PictureNode): SizedNode {
+  const size = sizeOf(node);
+  return { node: { id: node.id, ...size }, least: size.width };
 }
 
 /** Width of the badges that stand in a card's upper right corner. */
@@ -97,13 +115,12 @@ export function toElkGraph(picture: Picture): ElkNode {
     if (siblings === undefined) childrenOf.set(node.parent, [node]);
     else siblings.push(node);
   }
-  const build = (parent: string | null): ElkNode[] =>
+  const build = (parent: string | null): SizedNode[] =>
     (childrenOf.get(parent) ?? []).map((node) =>
-      childrenOf.has(node.id)
-        ? { id: node.id, children: build(node.id), layoutOptions: groupOptions(node.title) }
-        : { id: node.id, ...sizeOf(node) },
+      childrenOf.has(node.id) ? groupOf(node, build(node.id)) : cardOf(node),
     );
-  return { id: '$picture', layoutOptions: OPTIONS, children: build(null), edges: picture.edges.map(toElkEdge) };
+  const children = build(null).map(({ node }) => node);
+  return { id: '$picture', layoutOptions: OPTIONS, children, edges: picture.edges.map(toElkEdge) };
 }
 
 function sizeOf(node: PictureNode): { readonly width: number; readonly height: number } {
@@ -116,12 +133,24 @@ function sizeOf(node: PictureNode): { readonly width: number; readonly height: n
   };
 }
 
+/** What is written along an arrow, a line each: which way it is, and when the step that it leads to runs at all. */
+export function edgeTexts({
+  label,
+  condition,
+}: PictureEdge): readonly { readonly short: string; readonly full: string }[] {
+  const short = (text: string): string => shorten(text, SIZES.labelMax);
+  return [
+    ...(label === null ? [] : [{ short: short(label), full: label }]),
+    ...(condition === null ? [] : [{ short: `only if ${short(condition)}`, full: `only if ${condition}` }]),
+  ];
+}
+
 function toElkEdge(edge: PictureEdge): ElkEdge {
   const ends = { id: edge.id, sources: [edge.from], targets: [edge.to] };
-  if (edge.label === null) return ends;
-  const text = shorten(edge.label, SIZES.labelMax);
-  return {
-    ...ends,
-    labels: [{ text, width: Math.ceil(textWidth(text, SIZES.labelPx)) + 4, height: SIZES.labelPx + 5 }],
-  };
+  const labels = edgeTexts(edge).map(({ short: text }) => ({
+    text,
+    width: Math.ceil(textWidth(text, SIZES.labelPx)) + 4,
+    height: SIZES.labelPx + 5,
+  }));
+  return labels.length === 0 ? ends : { ...ends, labels };
 }

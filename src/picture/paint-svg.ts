@@ -1,5 +1,5 @@
 import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
-import { badgesWidth, type ElkEdge, type ElkNode, type Point, SIZES } from './elk-graph.ts';
+import { badgesWidth, edgeTexts, type ElkEdge, type ElkNode, type Point, SIZES } from './elk-graph.ts';
 import { STYLE } from './style.ts';
 import { shorten, textWidth } from './text-width.ts';
 
@@ -131,7 +131,9 @@ function paintEdge(edge: PictureEdge, at: ElkEdge | undefined): { readonly line:
   const style = edgeStyle(edge);
   const dash = edge.kind === 'compensation' ? ' stroke-dasharray="5 4"' : '';
   const line = `<path class="edge ${edge.kind} ${style}" d="${rounded(points)}"${dash} marker-end="url(#arrow-${style})"/>`;
-  return { line, label: paintLabel(at?.labels?.[0], style) };
+  const texts = edgeTexts(edge);
+  const labels = (at?.labels ?? []).map((label, index) => paintLabel(label, texts[index]?.full ?? label.text, style));
+  return { line, label: labels.join('') };
 }
 
 function edgeStyle(edge: PictureEdge): (typeof EDGE_STYLES)[number] {
@@ -140,11 +142,11 @@ function edgeStyle(edge: PictureEdge): (typeof EDGE_STYLES)[number] {
   return edge.kind === 'failure' || edge.kind === 'catch' ? 'failure' : 'plain';
 }
 
-function paintLabel(label: NonNullable<ElkEdge['labels']>[number] | undefined, style: string): string {
-  if (label === undefined) return '';
+function paintLabel(label: NonNullable<ElkEdge['labels']>[number], full: string, style: string): string {
   const x = (label.x ?? 0) + 2;
   const y = (label.y ?? 0) + SIZES.labelPx;
-  return `<text class="label halo ${style}" x="${x}" y="${y}" font-size="${SIZES.labelPx}">${escapeXml(label.text)}</text>`;
+  const title = label.text === full ? '' : `<title>${escapeXml(full)}</title>`;
+  return `<text class="label halo ${style}" x="${x}" y="${y}" font-size="${SIZES.labelPx}">${title}${escapeXml(label.text)}</text>`;
 }
 
 /** A right-angled line with its corners rounded, as an SVG path. */

@@ -34,7 +34,8 @@ function draw(definition: WorkflowDefinition): Picture {
 /** Arrows in short: `a -> b (kind: label)`. */
 function arrows(picture: Picture): readonly string[] {
   return picture.edges.map(
-    (edge) => `${edge.from} -> ${edge.to} (${edge.kind}${edge.label === null ? '' : `: ${edge.label}`})`,
+    ({ from, to, kind, label, condition }) =>
+      `${from} -> ${to} (${kind}${label === null ? '' : `: ${label}`})${condition === null ? '' : ` only if ${condition}`}`,
   );
 }
 
@@ -74,9 +75,9 @@ describe('describeMachine', () => {
     });
   });
 
-  it('says in a second line what a step is about, and its guard', () => {
+  it('says in a second line what a step is about', () => {
     const steps = [
-      call('a', { when: cel('input.x') }),
+      call('a'),
       wait('w', { wait: { kind: 'until', instant: expr('input.day') } }),
       approve('p', { title: { kind: 'text', parts: ['Pay ', cel('input.n'), '?'] } }),
       set('s', [['n', literal(1)]], { named: false }),
@@ -85,7 +86,7 @@ describe('describeMachine', () => {
     const nodes = draw(workflow(steps)).nodes;
     expect(nodes.map((node) => [node.title, node.detail])).toEqual([
       ['start', null],
-      ['a', 'act · only if input.x'],
+      ['a', 'act'],
       ['w', 'until input.day'],
       ['p', 'Pay {input.n}?'],
       ['set', 'n'],
@@ -135,14 +136,37 @@ describe('describeMachine', () => {
     expect(arrows(picture)).toContain('b -> a (jump: at most 2×)');
   });
 
+  it('says on every arrow to a step when it runs at all, whatever its second line is', () => {
+    const inner = call('a', { when: cel('input.deep') });
+    const steps = [
+      approve('p', { when: cel('input.first'), title: literal('a title of more than forty characters in all') }),
+      choose('x', [branch('input.n > 1', [inner]), branch(null, null, 'z')], { when: cel('input.any') }),
+      call('y', { catch: [clause(['any'], { next: 'z' })] }),
+      call('z', { when: cel('input.last') }),
+    ];
+    const picture = draw(workflow(steps));
+    expect(arrows(picture)).toEqual([
+      '$start -> p (next) only if input.first',
+      'p -> x (next) only if input.any',
+      'x -> a (branch: input.n > 1) only if input.deep',
+      'x -> z (branch: else) only if input.last',
+      'a -> y (next)',
+      'y -> z (next) only if input.last',
+      'y -> z (catch: any) only if input.last',
+      'z -> $completed (next)',
+    ]);
+    expect(toMermaid(picture)).toContain('-->|"input.n #62; 1<br>only if input.deep"|');
+    expect(toMermaid(picture)).toContain('-->|"only if input.first"|');
+  });
+
   it('draws a skip only where a done step goes somewhere else', () => {
     const picture = draw(
       workflow([call('a', { when: cel('input.x'), next: 'c' }), call('b', { when: cel('input.x') }), call('c')]),
     );
     expect(arrows(picture)).toEqual([
-      '$start -> a (next)',
+      '$start -> a (next) only if input.x',
       'a -> c (next)',
-      'a -> b (next: skipped)',
+      'a -> b (next: skipped) only if input.x',
       'b -> c (next)',
       'c -> $completed (next)',
     ]);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/model/hash.ts';
 import type { Picture, PictureEdge, PictureNode } from '../../src/model/picture.ts';
+import { SIZES } from '../../src/picture/elk-graph.ts';
 import { layoutPicture } from '../../src/picture/layout.ts';
 import { paintSvg } from '../../src/picture/paint-svg.ts';
+import { textWidth } from '../../src/picture/text-width.ts';
 
 const node = (id: string, more: Partial<PictureNode> = {}): PictureNode => ({
   id,
@@ -20,6 +22,7 @@ const edge = (from: string, to: string, more: Partial<PictureEdge> = {}): Pictur
   to,
   kind: 'next',
   label: null,
+  condition: null,
   taken: false,
   ...more,
 });
@@ -124,6 +127,38 @@ describe('a painted picture', () => {
     expect(child?.x).toBeGreaterThan(group?.x ?? Number.NaN);
     expect((child?.y ?? 0) + (child?.height ?? 0)).toBeLessThan((group?.y ?? 0) + (group?.height ?? 0));
     expect(laidOut.edges?.find((e) => e.id === 'approve>approve')?.sections?.length).toBe(1);
+  });
+
+  it('writes when a step runs at all along the arrow to it, beside the way it is, in full for whoever points at it', async () => {
+    const condition = 'input.amount > constants.reviewAbove && input.amount < 100000';
+    const edges = [edge('a', 'b', { kind: 'branch', label: 'else', condition })];
+    const picture: Picture = { title: 'x', nodes: [node('a'), node('b', { detail: 'd'.repeat(60) })], edges };
+    const laidOut = await layoutPicture(picture);
+    const svg = paintSvg(picture, laidOut);
+    expect([...svg.matchAll(/<text class="label[^>]*>(.*?)<\/text>/g)].map(([, text]) => text)).toEqual([
+      'else',
+      `<title>only if ${condition.replace('>', '&gt;').replaceAll('&&', '&amp;&amp;').replace('<', '&lt;')}</title>only if input.amount &gt; constants.reviewAbove &amp;&amp;…`,
+    ]);
+    const [one, two] = laidOut.edges?.[0]?.labels ?? [];
+    expect(two?.y).toBeGreaterThanOrEqual((one?.y ?? Number.NaN) + (one?.height ?? Number.NaN));
+  });
+
+  it('makes a group as wide as its title, also around another group', async () => {
+    const title = 'decision fails: denied, expired';
+    const nodes = [
+      node('outer', { kind: 'group', title: `${title}, o` }),
+      node('inner', { kind: 'group', title, parent: 'outer' }),
+      node('a', { parent: 'inner' }),
+      node('wide', { kind: 'group', title }),
+      node('b', { parent: 'wide', title: 'a step of a long name indeed' }),
+    ];
+    const laidOut = await layoutPicture({ title: 'x', nodes, edges: [] });
+    const outer = laidOut.children?.find(({ id }) => id === 'outer');
+    const room = textWidth(title, SIZES.detailPx) + 2 * SIZES.padding;
+    for (const group of [outer, outer?.children?.[0], laidOut.children?.find(({ id }) => id === 'wide')]) {
+      expect(group?.width).toBeGreaterThanOrEqual(room);
+    }
+    expect(outer?.width).toBeLessThan(room + 60);
   });
 
   it('carries hostile names as inert text', async () => {
