@@ -56,6 +56,24 @@ describe('stdout and stderr', () => {
     expect((await shell.call(['ls', 'nobody'])).err).toBe('no such run\n');
   });
 
+  it('ls of a name that names nothing is not found, exit 4; a filter that leaves nothing is no fault', async () => {
+    for (const more of [[], ['--needs', 'human'], ['-o', 'json']]) {
+      expect(await shell.call(['ls', 'nobody', ...more])).toMatchObject({
+        code: 4,
+        err: expect.stringContaining('no such run\n'),
+      });
+      const err = expect.stringContaining('no workflow nope is published\n');
+      expect(await shell.call(['ls', '--workflow', 'nope', ...more])).toMatchObject({ code: 4, err });
+    }
+    const hint = expect.stringContaining('no such run; the runs of a workflow: pawl ls --workflow plain\n');
+    expect(await shell.call(['ls', 'plain'])).toMatchObject({ code: 4, err: hint });
+    const filtered = ['ls', '--workflow', 'plain', '--status', 'HELD'];
+    expect(await shell.call(filtered)).toMatchObject({ code: 0, err: expect.stringContaining('no such run\n') });
+    await shell.ok(['start', 'plain', '--input', input('there')]);
+    const quiet = await shell.call(['ls', 'there', '--needs', 'human']);
+    expect([quiet.code, quiet.err]).toEqual([0, expect.stringContaining('nobody is waited for\n')]);
+  });
+
   it('ls -o jsonl is what -o json is, a line each', async () => {
     await shell.ok(['start', 'plain', '--input', input('c')]);
     const list = (await shell.call(['ls', '-o', 'json', '--workflow', 'plain'])).json<readonly JsonObject[]>();

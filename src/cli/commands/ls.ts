@@ -3,8 +3,10 @@ import type { App } from '../../app/create-app.ts';
 import { RUN_STATUSES, type RunStatus } from '../../model/statuses.ts';
 import { type CliContext, printJsonList, widthOf } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
+import { EXIT } from '../exit-codes.ts';
 import { UsageError } from '../report-error.ts';
 import { renderTable } from '../table.ts';
+import { terminalText } from '../terminal-text.ts';
 import { counted, timeWords } from '../time-words.ts';
 
 interface LsOptions {
@@ -37,17 +39,22 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
     limit: readLimit(options.limit),
   };
   if (options.needs === 'human') return lsNeeds(context, filter);
-  const { runs, pulse } = await context.withApp(async (app) => ({
-    runs: await app.list({ ...filter, needsHuman: false }),
-    pulse: await app.pulse(),
-  }));
+  const { runs, pulse, missing } = await context.withApp(async (app) => {
+    const found = await app.list({ ...filter, needsHuman: false });
+    return {
+      runs: found,
+      pulse: await app.pulse(),
+      missing: found.length === 0 ? await whatIsMissing(app, filter) : null,
+    };
+  });
   tellPulse(context, pulse);
+  tellMissing(context, missing);
   if (printJsonList(context, runs)) return;
   if (context.options.output === 'ids') {
     for (const run of runs) context.print(run.id);
     return;
   }
-  if (runs.length === 0) context.say('no such run');
+  if (runs.length === 0 && missing === null) context.say('no such run');
   const columns = [
     { heading: 'RUN' },
     { heading: 'KEY', shrinks: true },
@@ -67,19 +74,42 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
   context.print(renderTable(columns, rows, widthOf(context)));
 }
 
+type Filter = Parameters<App['needs']>[0];
+
+/** What a list is empty for: a name that was given and names nothing; null where nothing fits the rest of the filter. */
+async function whatIsMissing(app: App, { workflow, q }: Filter): Promise<string | null> {
+  const published = new Set((await app.versions()).map((version) => version.workflow));
+  if (workflow !== null && !published.has(workflow)) return `no workflow ${workflow} is published`;
+  const anywhere = { workflow: null, statuses: null, q, limit: 1, needsHuman: false };
+  if (q === null || (await app.list(anywhere)).length > 0) return null;
+  return published.has(q) ? `no such run; the runs of a workflow: pawl ls --workflow ${q}` : 'no such run';
+}
+
+/** A name that names nothing is not found, as with every other verb; the list is there all the same, and empty. */
+function tellMissing(context: CliContext, missing: string | null): void {
+  if (missing === null) return;
+  context.exit = EXIT.notFound;
+  context.say(terminalText(missing));
+}
+
 /** What a person is needed for, a line each. */
-async function lsNeeds(context: CliContext, filter: Parameters<App['needs']>[0]): Promise<void> {
-  const { needs, pulse } = await context.withApp(async (app) => ({
-    needs: await app.needs(filter),
-    pulse: await app.pulse(),
-  }));
+async function lsNeeds(context: CliContext, filter: Filter): Promise<void> {
+  const { needs, pulse, missing } = await context.withApp(async (app) => {
+    const found = await app.needs(filter);
+    return {
+      needs: found,
+      pulse: await app.pulse(),
+      missing: found.length === 0 ? await whatIsMissing(app, filter) : null,
+    };
+  });
   tellPulse(context, pulse);
+  tellMissing(context, missing);
   if (printJsonList(context, needs)) return;
   if (context.options.output === 'ids') {
     for (const run of new Set(needs.map((need) => need.run))) context.print(run);
     return;
   }
-  if (needs.length === 0) context.say('nobody is waited for');
+  if (needs.length === 0 && missing === null) context.say('nobody is waited for');
   const columns = [
     { heading: 'RUN' },
     { heading: 'KEY', shrinks: true },
