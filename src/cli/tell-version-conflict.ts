@@ -1,4 +1,5 @@
 import type { App } from '../app/create-app.ts';
+import { compareSources, type Difference } from '../definition/compare-sources.ts';
 import { parseWorkflow } from '../definition/parse-workflow.ts';
 import { ConflictError } from '../model/errors.ts';
 import type { Problem } from '../model/problem.ts';
@@ -26,7 +27,7 @@ const PARTS: Readonly<Record<string, string>> = {
 const COUNTED_MAX = 1_000;
 
 /**
- * Says of a published version that was given other content: what differs, who published it, how many runs are pinned to
+ * Says of a published version that was given other content: the places that differ, who published it, how many runs are pinned to
  * it, and the next free number. @throws always: the conflict with its place, or what was thrown when it was another error.
  */
 export async function refuseOtherContent(
@@ -44,7 +45,9 @@ export async function refuseOtherContent(
     countPinned(app, workflow, version),
   ]);
   const differs = (error.details['differs'] as readonly string[] | undefined) ?? [];
-  const what = differs.map((part) => PARTS[part] ?? part).join('; ');
+  const groups = differs.map((part) => PARTS[part] ?? part).join('; ');
+  const places = compareSources(published.source, text);
+  const what = places.length === 0 ? groups : `${placeWords(places)} (${groups})`;
   const given = String(error.details['given']).slice(0, 12);
   const since = timeWords(new Date(published.publishedAtMs).toISOString());
   const next = highest.version + 1;
@@ -59,6 +62,17 @@ export async function refuseOtherContent(
     related: [],
   };
   throw new PlacedConflict(error, problem, next);
+}
+
+const PLACES_MAX = 5;
+
+function placeWords(places: readonly Difference[]): string {
+  const words = places.slice(0, PLACES_MAX).map(({ place, before, after }) => {
+    if (before === null) return `${place} is new`;
+    return after === null ? `${place} is gone` : `${place}: ${before} -> ${after}`;
+  });
+  const more = places.length - words.length;
+  return [...words, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
 async function countPinned(app: App, workflow: string, version: number): Promise<string> {

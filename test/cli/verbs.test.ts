@@ -47,7 +47,15 @@ describe('publish', () => {
       shell.file('edited.yaml', PLAIN.replace('timeout: 1h', 'timeout: 2h')),
     ]);
     expect(code).toBe(5);
-    expect(err).toContain('error PAWL-501 plain@1 is published with other content; what differs: ');
+    expect(err).toContain(
+      'error PAWL-501 plain@1 is published with other content; what differs: /timeout: 1h -> 2h (timeouts, retries, review or who approves)\n',
+    );
+    const more =
+      'onFailure: hold\nconstants: { a: 1 }\nsecrets: [token]\ncompensation: { onFailure: continue }\nevents: { paid: {} }\n';
+    const many = await shell.call(['publish', shell.file('many.yaml', `${PLAIN.replace('1h', '2h')}${more}`)]);
+    expect(many.err).toContain(
+      'what differs: /timeout: 1h -> 2h; /onFailure is new; /constants is new; /secrets is new; /compensation is new; 1 more (',
+    );
     expect(err).toContain(' --> edited.yaml:3:10\n2 | workflow: plain\n3 | version: 1\n  |          ^\n');
     expect(err).toMatch(
       /set `version: 3`\. 1 was published .* UTC by ana as [0-9a-f]{12}, yours is [0-9a-f]{12}; 0 runs/,
