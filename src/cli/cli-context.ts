@@ -3,6 +3,7 @@ import type { App } from '../app/create-app.ts';
 import { createApp } from '../app/create-app.ts';
 import { type Config, type Environment, loadConfig } from '../app/config.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { columnsOf } from './live-region.ts';
 import { type Paint, paintFor } from './paint.ts';
 import { createTeller } from './tell-log.ts';
 import { terminalJson } from './terminal-text.ts';
@@ -110,8 +111,8 @@ export function isColoured({ host, options }: Pick<CliContext, 'host' | 'options
 
 /** Cells of the terminal that data is written to; unbounded where it is no terminal. */
 export function widthOf(context: CliContext): number {
-  const { isTTY, columns } = context.host.stdout;
-  return isTTY === true ? (columns ?? 80) : Number.POSITIVE_INFINITY;
+  const { stdout } = context.host;
+  return stdout.isTTY === true ? columnsOf(stdout) : Number.POSITIVE_INFINITY;
 }
 
 /** Prints a value as JSON when that was asked for; true when it did. */

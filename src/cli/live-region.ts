@@ -19,9 +19,19 @@ export interface LiveStream {
 }
 
 const ERASE_DOWN = '\u001b[0J';
-/** A terminal that does not say how wide it is. */
+/** A terminal that does not say how large it is: it says nothing, or zero. */
 const COLUMNS = 80;
 const ROWS = 24;
+
+/** Columns or rows of a terminal, as it says them. */
+function sizeOf(said: number | undefined, usual: number): number {
+  return said === undefined || said <= 0 ? usual : said;
+}
+
+/** How wide a terminal is, cells. */
+export function columnsOf({ columns }: Pick<LiveStream, 'columns'>): number {
+  return sizeOf(columns, COLUMNS);
+}
 
 /**
  * On a terminal the lines are redrawn in place, cut to its width and height; elsewhere only lines that are new since the
@@ -34,10 +44,10 @@ export function openLiveRegion(stream: LiveStream): LiveRegion {
 function redrawn(stream: LiveStream): LiveRegion {
   let lines: readonly string[] = [];
   let shown: readonly string[] = [];
-  const columns = (): number => stream.columns ?? COLUMNS;
+  const columns = (): number => columnsOf(stream);
   /** A terminal that became narrower has wrapped what stands there. */
   const height = (): number =>
-    shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(paintedWidth(line) / Math.max(1, columns()))), 0);
+    shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(paintedWidth(line) / columns())), 0);
   const erase = (): string => (shown.length === 0 ? '' : `\u001b[${height()}A\r${ERASE_DOWN}`);
   const put = (above: string, picture: readonly string[]): void => {
     const before = erase();
@@ -48,9 +58,9 @@ function redrawn(stream: LiveStream): LiveRegion {
     draw(next) {
       if (next.length === lines.length && next.every((line, index) => line === lines[index])) return;
       lines = next;
-      put('', fitted(lines, stream.rows ?? ROWS));
+      put('', fitted(lines, sizeOf(stream.rows, ROWS)));
     },
-    note: (line) => put(`${line}\n`, fitted(lines, stream.rows ?? ROWS)),
+    note: (line) => put(`${line}\n`, fitted(lines, sizeOf(stream.rows, ROWS))),
     end() {
       const isWhole = shown.length === lines.length && shown.every((line, index) => line === lines[index]);
       if (!isWhole) stream.write(`${erase()}${lines.map((line) => `${line}\n`).join('')}`);

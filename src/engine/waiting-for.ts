@@ -98,7 +98,7 @@ function commandOf(run: string, { kind, step, acts }: Incident): string | null {
   if (answers.length > 0) return `pawl resolve ${run} ${subject} --as ${answers.join('|')} --evidence TEXT`;
   const [act] = acts;
   if (act === undefined) return null;
-  if (act === 'retry') return `pawl retry ${run} ${subject}`;
+  if (act === 'retry') return `pawl retry ${run} ${subject} --reason TEXT`;
   return act === 'terminate' ? `pawl cancel ${run} --terminate` : `pawl ${act} ${run}`;
 }
 

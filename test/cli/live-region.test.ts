@@ -39,6 +39,13 @@ describe('a live region', () => {
     expect(out.written[0]).toBe(`${'a'.repeat(18)}…\n`);
   });
 
+  it('takes a terminal that says it has no columns and no rows for one of the usual size', () => {
+    const out = stream(true);
+    Object.assign(out, { columns: 0, rows: 0 });
+    openLiveRegion(out).draw(['a'.repeat(50), 'b', 'c', 'd']);
+    expect(out.written[0]).toBe(`${'a'.repeat(50)}\nb\nc\nd\n`);
+  });
+
   it('cuts a coloured line by what is seen and ends its colour', () => {
     const out = stream(true);
     openLiveRegion(out).draw([`${ESC}[32m${'a'.repeat(50)}${ESC}[39m`]);

@@ -70,7 +70,7 @@ describe('a secret that is missing', () => {
     expect(view.waitingFor[0]).toMatchObject({
       kind: 'person',
       by: ['role:operator'],
-      command: `pawl retry ${view.id} reserve`,
+      command: `pawl retry ${view.id} reserve --reason TEXT`,
     });
     const needy = await process.app.list(NEEDY);
     expect(needy.find(({ id }) => id === view.id)?.needs).toEqual(['incident:authorization']);
