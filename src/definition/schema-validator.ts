@@ -7,7 +7,10 @@ import { hashJson } from '../model/hash.ts';
 import type { Json } from '../model/json.ts';
 import { compilePattern } from './expression/linear-pattern.ts';
 
-/** One thing in which a value does not fit its schema: where, and in words that begin with the place what was found there; never the value itself. */
+/**
+ * One thing in which a value does not fit its schema: where, and what was found there, in words that begin with the
+ * place; never the value itself.
+ */
 export interface Misfit {
   readonly pointer: string;
   readonly message: string;
