@@ -27,17 +27,23 @@ export function sampleOf(schema: JsonSchema): string {
 function sample(node: Json | undefined, root: JsonObject, depth: number): string {
   if (depth > DEPTH_MAX) return '<…>';
   const schema = asObject(node);
-  const { $ref: reference, const: only, type } = schema;
+  const { $ref: reference, const: only } = schema;
   if (typeof reference === 'string') return sample(resolveReference(reference, root), root, depth + 1);
-  if (only !== undefined) return JSON.stringify(only);
-  const values = listOf(schema['enum']);
-  if (values.length > 0) return values.length === 1 ? JSON.stringify(values[0]) : `<${values.map(plain).join(' or ')}>`;
+  const [value, ...others] = only === undefined ? listOf(schema['enum']) : [only];
+  if (value !== undefined)
+    return others.length === 0 ? JSON.stringify(value) : `<${[value, ...others].map(plain).join(' or ')}>`;
   const fields = fieldsOf(schema, root);
   if (fields.size > 0)
     return `{${[...fields].map(([name, field]) => `${JSON.stringify(name)}: ${sample(field, root, depth + 1)}`).join(', ')}}`;
   const [way] = [...listOf(schema['oneOf']), ...listOf(schema['anyOf'])];
   if (way !== undefined) return sample(way, root, depth + 1);
-  return PLACES[plain(Array.isArray(type) ? (type[0] ?? '') : (type ?? ''))] ?? (depth === 0 ? '{}' : '<value>');
+  return placeOf(schema['type']) ?? (depth === 0 ? '{}' : '<value>');
+}
+
+/** The place for a value of this type, of the first where there are several. */
+function placeOf(type: Json | undefined): string | undefined {
+  const [first] = Array.isArray(type) ? listOf(type) : [type];
+  return typeof first === 'string' ? PLACES[first] : undefined;
 }
 
 /** Required properties by name, those that `allOf` adds too. */
