@@ -68,7 +68,7 @@ export function exposureOf(
     remembersMs: remembersMs(contract),
     doubtful: hasRules ? withRules : DOUBTFUL,
     repeats: repeatsOf(contract),
-    refusals: refusalsNamed(contract).filter((status) => !ALREADY.has(status) || !(is.undo || isNatural(contract))),
+    refusals: noesNamed(contract, 300).filter((status) => !ALREADY.has(status) || !(is.undo || isNatural(contract))),
     hasRules,
     answers: answersNotDone(contract),
     rows: rowsNotDone(contract, is.open),
@@ -84,8 +84,8 @@ function statusesNamed(contract: ActionContract): readonly number[] {
   return namedNumbers(sourcesOf(contract)).filter((value) => value >= 100 && value < 600);
 }
 
-function refusalsNamed(contract: ActionContract): readonly number[] {
-  return statusesNamed(contract).filter((status) => status >= 400 && status < 500 && !UNCERTAIN.has(status));
+function noesNamed(contract: ActionContract, from: 300 | 400): readonly number[] {
+  return statusesNamed(contract).filter((status) => status >= from && status < 500 && !UNCERTAIN.has(status));
 }
 
 /** The words by which an action's own table knows a repeat. */
@@ -100,7 +100,7 @@ export function knownWords(contract: ActionContract): readonly ComparedField[] {
 function repeatsOf(contract: ActionContract): readonly number[] {
   if (contract.outcome.length === 0) return [];
   if (!isNatural(contract)) return [CONFLICT];
-  if (statusesNamed(contract).length > 0) return refusalsNamed(contract);
+  if (statusesNamed(contract).length > 0) return noesNamed(contract, 400);
   return knownWords(contract).length > 0 ? [CONFLICT] : [];
 }
 

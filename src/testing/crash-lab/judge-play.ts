@@ -65,10 +65,12 @@ function judgeUndo(played: Played, row: PlayedRow): readonly Fault[] {
 }
 
 function judgeStop(played: Played): readonly Fault[] {
-  const { status, incidents, waitsFor } = played;
+  const { status, incidents, waitsFor, isUnderWay } = played;
   if (isEnd(status)) return [];
   if (status === 'HELD' && incidents.length > 0) return [];
   if (waitsFor.some((kind) => NAMED_WAITS.has(kind))) return [];
+  // Questions end by `giveUp`, which may be a day of one a second.
+  if (isUnderWay && waitsFor.includes('query')) return [];
   const waits = waitsFor.length === 0 ? 'nothing' : waitsFor.join(', ');
   return [
     { kind: 'silent', label: null, message: `the run is ${status}, has not ended and waits for ${waits}`, mend: null },

@@ -87,12 +87,25 @@ export class LabProvider {
     this.#orders.set(effect.key, order);
     const remembersMs = memoryOf(this.#lab, contract);
     this.#forgetIfOld(effect.key, remembersMs);
+    const first = this.#firstUnder(order);
+    if (first !== null) return { kind: 'answer', status: 200, body: await this.#bodyOf(first.order, first.id) };
     const reaction = this.#desks[remembersMs === null ? 'ignored' : 'honoured'].serve(callOf(order), word);
     this.#note();
     if (reaction.kind !== 'answer' || reaction.status >= 300) return reaction;
     const id = (reaction.body as JsonObject)['id'];
     invariant(typeof id === 'string', 'a yes names what happened');
     return { ...reaction, body: await this.#bodyOf(order, id) };
+  }
+
+  /** What another effect did under a key that the author gives to both; null = nothing, or there is no such key. */
+  #firstUnder(order: SendOrder): { readonly order: SendOrder; readonly id: string } | null {
+    const own = writtenKey(order);
+    if (own === null) return null;
+    for (const { effect, id } of this.done) {
+      const other = this.#orders.get(effect);
+      if (other !== undefined && effect !== order.effect.key && writtenKey(other) === own) return { order: other, id };
+    }
+    return null;
   }
 
   /** Whether a request would be known again. */
@@ -257,6 +270,14 @@ const FUNCTION_SHAPE: LookupShape = { found: declared, absent: () => declared([]
 function declared(shown: readonly ShownRow[]): AttemptReport {
   const data = shown[0]?.body ?? null;
   return { kind: 'declared', outcome: data === null ? 'absent' : 'confirmed', code: null, afterMs: null, data };
+}
+
+const KEY_HEADER = /^(x-)?(idempotency-key|request-id)$/i;
+
+/** The key that a request carries in a header of the author's own, with the host that knows it; null = none. */
+function writtenKey({ request }: SendOrder): string | null {
+  const named = Object.entries(request.headers).find(([name]) => KEY_HEADER.test(name));
+  return named === undefined || request.url === null ? null : canonicalJson([new URL(request.url).host, named[1]]);
 }
 
 function happeningOf({ effect, contract }: Pick<SendOrder, 'effect' | 'contract'>, id: string): Happening {

@@ -41,6 +41,8 @@ export interface Played {
   readonly gifts: readonly Exclude<Gift, { kind: 'cannot' }>[];
   /** By label, what a lookup has shown that was not the effect's own doing: another's, or a row that is not done. */
   readonly shown: LabProvider['shown'];
+  /** Whether it was left while it was still under way: what it does takes too long to be played to its end. */
+  readonly isUnderWay: boolean;
   readonly problems: readonly string[];
   readonly bugs: readonly string[];
   readonly failure: string | null;
@@ -63,7 +65,7 @@ const GIVEN_MAX = 12;
 /** Sleeps shorter than this are not worth it. */
 const NAP_MS_MIN = 5_000;
 /** Steps after which a play that moves nowhere is over. */
-const STEPS_MAX = 4_000;
+const STEPS_MAX = 1_200;
 /** No wait of a play is longer. */
 const HORIZON_MS = 800 * 24 * 3_600_000;
 /** A worker dies this often while a run waits. */
@@ -79,6 +81,7 @@ class Play {
   /** By name, the first event that was sent. */
   readonly #firsts = new Map<string, SentEvent>();
   #deaths = 0;
+  #isUnderWay = false;
 
   constructor(ask: PlayAsk) {
     this.#ask = ask;
@@ -139,7 +142,8 @@ class Play {
       }
       restedAtMs = null;
       const gave = this.#giveWhatIsAwaited(run, stored);
-      if (steps > STEPS_MAX || world.nowMs() > endMs) return stored;
+      this.#isUnderWay = steps > STEPS_MAX;
+      if (this.#isUnderWay || world.nowMs() > endMs) return stored;
       if (!gave && !(await this.#sleep(stored))) return stored;
     }
   }
@@ -210,8 +214,7 @@ class Play {
     const { name, id } = gift.event;
     const first = this.#firsts.get(name) ?? gift.event;
     this.#firsts.set(name, first);
-    if (first.id === id)
-      return mode === 'once' ? [gift] : [gift, { kind: 'event', event: { ...first, id: `${id}-too` } }];
+    if (first.id === id) return [gift];
     return mode === 'once' ? [] : [{ kind: 'event', event: { ...first, id: `${id}-again` } }];
   }
 
@@ -301,6 +304,7 @@ class Play {
       steps: this.#steps,
       gifts: this.#gifts,
       shown: provider.shown,
+      isUnderWay: this.#isUnderWay,
       problems: [...problems],
       bugs,
       failure: failureCode(stored),

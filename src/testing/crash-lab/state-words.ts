@@ -12,6 +12,8 @@ export interface NotDone {
 const STATE = /^(status|state|phase|stage|result|outcome|progress)$/i;
 const OPEN = /^(pending|processing|in[-_ ]?progress|queued|accepted|submitted|requested|scheduled|running|waiting)$/i;
 const REFUSED = /^(failed|failure|declined|rejected|refused|denied|error|errored|cancell?ed|voided|expired|invalid)$/i;
+/** Flags that say whether it was done at all. */
+const SUCCESS = /^(ok|success|succeeded)$/i;
 /** The words of a provider that has states, and whose own words nobody has said. */
 const USUAL = ['pending', 'failed'] as const;
 
@@ -25,19 +27,21 @@ function listedFields(schema: JsonSchema): readonly ComparedField[] {
   if (!isObject(properties)) return [];
   return Object.entries(properties).flatMap(([name, property]): readonly ComparedField[] => {
     const words = isObject(property) && Array.isArray(property['enum']) ? (property['enum'] as readonly Json[]) : [];
-    return words.map((value) => ({ path: [name], value }));
+    const isFlag = isObject(property) && property['type'] === 'boolean' && SUCCESS.test(name);
+    return [...words, ...(isFlag ? [false] : [])].map((value) => ({ path: [name], value }));
   });
 }
 
 function isState({ path, value }: ComparedField): boolean {
-  return typeof value === 'string' && STATE.test(path.at(-1) ?? '');
+  const name = path.at(-1) ?? '';
+  return typeof value === 'string' ? STATE.test(name) : value === false && SUCCESS.test(name);
 }
 
 function notDone(fields: readonly ComparedField[]): readonly NotDone[] {
   const known = new Map(fields.filter(isState).map((says) => [JSON.stringify(says), says]));
   return [...known.values()].flatMap((says): readonly NotDone[] => {
     const word = String(says.value);
-    return OPEN.test(word) || REFUSED.test(word) ? [{ says, isOpen: OPEN.test(word) }] : [];
+    return OPEN.test(word) || REFUSED.test(word) || says.value === false ? [{ says, isOpen: OPEN.test(word) }] : [];
   });
 }
 

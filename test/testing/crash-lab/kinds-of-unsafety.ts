@@ -5,6 +5,12 @@ const TIMES = ['settlesWithin: 3s', 'timeout: 2s'];
 const NONE = 'idempotency: none';
 const KEY = 'idempotency: { header: Idempotency-Key, remembers: 24h }';
 const NATURAL = 'idempotency: natural';
+const SHIP = [
+  '  post.ship:',
+  "    http: { method: POST, url: 'http://post.example/ship' }",
+  `    ${KEY}`,
+  '    compensate: none',
+];
 const UNDONE = 'compensate: none';
 const STATES = (words: string): string =>
   `output: { type: object, required: [status], properties: { status: { enum: [${words}] } } }`;
@@ -24,9 +30,22 @@ function table(rule: string, idempotency = KEY, ...more: readonly string[]): str
   return payment([HTTP, idempotency, ...TIMES, ...more, `outcome: [${rule}]`, UNDONE]);
 }
 
+const FLAG = 'output: { type: object, required: [ok], properties: { ok: { type: boolean } } }';
+
+/** A payment and its refund at one bank, each under a key of the author's own. */
+function refundUnder(key: string): string {
+  const under = (path: string): string =>
+    `http: { method: POST, url: 'http://bank.example/${path}', headers: { Idempotency-Key: '\${ with.key }' } }`;
+  return payment(
+    [under('pay'), NATURAL, ...TIMES, `compensate: { call: bank.refund, with: { key: '\${ ${key} }' } }`],
+    ['  - { id: ship, call: post.ship, with: { no: =input.no } }'],
+    ['  bank.refund:', ...[under('refund'), NATURAL, UNDONE].map((line) => `    ${line}`), ...SHIP],
+  ).replace('account: =input.account }', 'account: =input.account, key: =input.no }');
+}
+
 const ABSENT = '{ when: response.status == 404, is: absent }';
 const DONE = '{ when: response.body.status == "done", is: confirmed }';
-const AWAIT_REFUND = (found: string): string =>
+const refundAskedBy = (found: string): string =>
   payment(
     [
       HTTP,
@@ -135,8 +154,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     mend: 'says nothing of the effect',
   },
   'a lookup that finds what another action did': {
-    unsafe: AWAIT_REFUND('size(response.body.items) > 0'),
-    safe: AWAIT_REFUND('response.body.items.exists(i, i.type == "refund")'),
+    unsafe: refundAskedBy('size(response.body.items) > 0'),
+    safe: refundAskedBy('response.body.items.exists(i, i.type == "refund")'),
     label: 'undo pay',
     way: /the request was lost, the connection broke/,
     finds: 'sent: loss',
@@ -190,6 +209,30 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     finds: 'done: loss',
     mend: 'name the words of an answer',
   },
+  'an answer that says ok: false and is taken for done': {
+    unsafe: payment([HTTP, KEY, ...TIMES, FLAG, UNDONE]),
+    safe: table('{ when: response.status == 200 && response.body.ok == false, is: rejected }', KEY, FLAG),
+    label: 'pay',
+    way: /was answered, and/,
+    finds: 'sent: loss',
+    mend: 'name the words of an answer',
+  },
+  'a redirect that is taken for done': {
+    unsafe: table('{ when: response.status == 302, is: confirmed }'),
+    safe: table('{ when: response.status == 302, is: rejected, code: moved }'),
+    label: 'pay',
+    way: /refused with/,
+    finds: 'sent: loss',
+    mend: 'this answer is a no',
+  },
+  'an undo under the key of what it undoes': {
+    unsafe: refundUnder('input.no'),
+    safe: refundUnder('effect.key'),
+    label: 'undo pay',
+    way: /it was done, the connection broke/,
+    finds: 'done: loss',
+    mend: 'prove',
+  },
   'a repeat that is known by its words and taken for a no': {
     unsafe: table(
       `{ when: 'has(response.body.error) && response.body.error == "already-paid"', is: rejected }`,
@@ -205,13 +248,6 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     mend: 'proves no no',
   },
 };
-
-const SHIP = [
-  '  post.ship:',
-  "    http: { method: POST, url: 'http://post.example/ship' }",
-  `    ${KEY}`,
-  '    compensate: none',
-];
 
 /** A workflow that ships on an event. */
 function shipping(event: string, steps: readonly string[], vars: readonly string[] = []): string {

@@ -68,6 +68,14 @@ describe('each kind of unsafety is found and named, and its safe twin is clean',
   });
 });
 
+describe('a doubt that is asked about for a day', () => {
+  it('is no silent stop although it is not played to its end', async () => {
+    const never = WORKFLOWS.lookup.replace('absent: final', 'absent: never');
+    const { findings, plays } = await tried(await opened(never), 'pay', /lost, the connection broke/);
+    expect([findings, plays]).toEqual([[], 1]);
+  });
+});
+
 describe('the run beside the one that is played', () => {
   const unkeyed = (text: string): string => text.replace('key: input.no\n', '');
   const lost = /the connection broke/;
