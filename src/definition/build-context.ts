@@ -107,6 +107,12 @@ export function readDuration<Fallback extends number | null>(
 ): number | Fallback {
   const text = textOf(node);
   if (node === null || text === null) return fallback;
+  if (WRAPPED.test(text)) {
+    const message = 'this duration is fixed when the workflow is published: it cannot be computed';
+    const help = 'write it out, for example 30s; `wait` and `expires` are the durations that can be computed';
+    context.report({ code: 'PAWL-110', pointer: node.pointer, message, help });
+    return fallback;
+  }
   try {
     return parseDuration(text);
   } catch (error) {

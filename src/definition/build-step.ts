@@ -84,12 +84,11 @@ function readWait(context: BuildContext, node: YamlNode | null): WaitStep['wait'
   const zero: Template = { kind: 'literal', value: '0s' };
   const until = child(node, 'until');
   if (until !== null) return { kind: 'until', instant: readInstant(context, until) ?? zero };
-  const duration = readTemplate(context, node) ?? zero;
-  if (node !== null && duration.kind === 'literal') readDuration(context, node, 0);
-  return { kind: 'for', duration };
+  return { kind: 'for', duration: readLength(context, node) ?? zero };
 }
 
-function readExpires(context: BuildContext, node: YamlNode | null): Template | null {
+/** A duration that is written out is read at once; a computed one when it is there. */
+function readLength(context: BuildContext, node: YamlNode | null): Template | null {
   const template = readTemplate(context, node);
   if (template?.kind === 'literal') readDuration(context, node, 0);
   return template;
@@ -135,7 +134,7 @@ function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): St
     quorum: readTemplate(context, child(node, 'quorum')) ?? one,
     denials: readTemplate(context, child(node, 'denials')) ?? one,
     except: except === null ? [starter] : readTemplateList(context, except),
-    expires: readExpires(context, child(node, 'expires')),
+    expires: readLength(context, child(node, 'expires')),
     onExpire: wordOf(child(node, 'onExpire'), ['deny', 'approve', 'hold'] as const, 'deny'),
   };
 }

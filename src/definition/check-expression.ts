@@ -12,7 +12,7 @@ import type { Site } from './expression/site.ts';
 import { syntaxWords } from './expression/syntax-words.ts';
 import type { SyntaxNode } from './expression/syntax-tree.ts';
 import { checkTemplateAt, type TemplateProblem } from './expression/template-type.ts';
-import { resultHelp } from './expression/operator-help.ts';
+import { type ResultWant, resultHelp, wantWords } from './expression/operator-help.ts';
 import { canBe } from './expression/type-rules.ts';
 import { describeType, DYN, type ValueType } from './expression/value-type.ts';
 
@@ -21,7 +21,7 @@ export type { TemplateProblem } from './expression/template-type.ts';
 export type { TypeScope } from './expression/root-types.ts';
 
 /** What a value has to be where the expression stands; `any` = whatever. */
-export type Want = 'any' | 'bool' | 'int' | 'string' | 'list' | 'timestamp';
+export type Want = 'any' | ResultWant;
 
 /** What the checks know of a definition: make it once, pass it to every check. */
 export function typesOf(definition: WorkflowDefinition): TypeScope {
@@ -30,7 +30,7 @@ export function typesOf(definition: WorkflowDefinition): TypeScope {
 
 /**
  * All that is wrong with an expression at a place: syntax, bounds, unknown names, types against the definition's schemas.
- * @param want what the value must be: `bool` for guards
+ * @param want what the value must be: `bool` for guards; a text may hold a time or a duration, which is seen when it is there
  * @returns problems with offsets in the CEL source; add `expression.offset` for the scalar's text
  */
 export function checkExpression(
@@ -41,8 +41,9 @@ export function checkExpression(
 ): readonly ExpressionProblem[] {
   const { problems, type, tree } = inferExpression(expression, site, types);
   if (tree === null || want === 'any' || canBe(type, want)) return problems;
+  if ((want === 'timestamp' || want === 'duration') && canBe(type, 'string')) return problems;
   const kind = want === 'bool' ? 'guard' : 'result';
-  const message = `${want === 'bool' ? 'a condition' : 'this value'} must be ${want}, it is ${describeType(type)}`;
+  const message = `${want === 'bool' ? 'a condition' : 'this value'} must be ${wantWords(want)}, it is ${describeType(type)}`;
   return [...problems, problemAt(tree, { kind, message, help: resultHelp(type, want) })];
 }
 

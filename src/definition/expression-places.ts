@@ -83,6 +83,12 @@ class PlaceWalk {
     if (template !== null) this.places.push({ kind: 'template', template, site, schema, pointer });
   }
 
+  /** A length of time or an instant; one that is written out was read when the step was built. */
+  private time(template: Template, site: Site, want: 'duration' | 'timestamp', pointer: string): void {
+    if (template.kind === 'expression') this.expression(template.expression, site, want);
+    else this.template(template, site, true, pointer);
+  }
+
   private entries(entries: Entries, site: Site, schemaOf: (name: string) => JsonSchema, pointer: string): void {
     for (const [name, template] of entries) {
       this.template(template, site, schemaOf(name), `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
@@ -190,7 +196,7 @@ class PlaceWalk {
     for (const person of [...step.from, ...step.except]) this.template(person, site, true, `${pointer}/from`);
     this.template(step.quorum, site, COUNT, `${pointer}/quorum`);
     this.template(step.denials, site, COUNT, `${pointer}/denials`);
-    this.template(step.expires, site, true, `${pointer}/expires`);
+    if (step.expires !== null) this.time(step.expires, site, 'duration', `${pointer}/expires`);
   }
 
   private fail(step: FailStep, site: Site): void {
@@ -216,7 +222,8 @@ class PlaceWalk {
         this.template(step.output, site, true, `${pointer}/output`);
         break;
       case 'wait':
-        this.template(step.wait.kind === 'for' ? step.wait.duration : step.wait.instant, site, true, `${pointer}/wait`);
+        if (step.wait.kind === 'for') this.time(step.wait.duration, site, 'duration', `${pointer}/wait`);
+        else this.time(step.wait.instant, site, 'timestamp', `${pointer}/wait/until`);
         break;
       case 'await':
         this.template(step.match, site, true, `${pointer}/match`);

@@ -14,7 +14,9 @@ const WORDS = /\d ?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?)\b/
 /** The longest duration that is taken: 100 years of 365 days. Later instants would leave what a timestamp can hold. */
 export const DURATION_MS_MAX = 100 * 365 * UNIT_MS.d;
 
+const DATE = /^\d{4}-\d{2}-\d{2}/;
 const FORMS = 'write for example 10s, 1h30m, 7d, 2w or PT1H30M';
+const SIGN_HELP = `${FORMS}; for a time that may have passed wait: { until: … }`;
 
 function refuse(text: string, why: string, help: string): RefusedError {
   return new RefusedError(
@@ -34,7 +36,8 @@ function explain(text: string): RefusedError {
   if (ISO_CALENDAR.test(text) || SHORT_CALENDAR.test(text)) {
     return refuse(text, 'months and years have no fixed length', 'say `until:` with addMonths(…), or write days');
   }
-  if (/^[+-]|-\d/.test(text)) return refuse(text, 'it is negative or has a sign', FORMS);
+  if (DATE.test(text)) return refuse(text, 'it is a date', 'write wait: { until: … } for an instant');
+  if (/^[+-]|-\d/.test(text)) return refuse(text, 'it is negative or has a sign', SIGN_HELP);
   if (/^\d+(?:\.\d+)?$/.test(text))
     return refuse(text, 'the unit is missing', `write ${text}s for seconds or ${text}m for minutes`);
   if (/^P/.test(text)) return refuse(text, 'an ISO duration has the form PnWnDTnHnMnS', FORMS);

@@ -332,7 +332,7 @@ describe('timers', () => {
     expect(run.state.status).toBe('WAITING');
   });
 
-  it('a wait of zero, a negative one and an instant that has passed go on at once; what is no duration is a failure', () => {
+  it('a wait of zero and an instant that has passed go on at once; what is no duration is a failure', () => {
     const now = workflow(
       "  - { id: w, wait: 0s }\n  - { id: v, wait: { until: '2029-12-31T00:00:00Z' } }\n  - { id: a, call: do.a }",
     );
@@ -343,8 +343,7 @@ describe('timers', () => {
       `  - { id: w, wait: '\${ input.d }' }`,
       'input: { type: object, properties: { d: { type: string } } }',
     );
-    expect(new Play(text, { input: { d: '-5s' } }).state.status).toBe('COMPLETED');
-    expect(new Play(text, { input: { d: '-PT5S' } }).head().failure).toMatchObject({ code: 'expression', step: 'w' });
+    expect(new Play(text, { input: { d: '-5s' } }).head().failure).toMatchObject({ code: 'expression', step: 'w' });
   });
 });
 

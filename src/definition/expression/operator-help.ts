@@ -80,8 +80,16 @@ function sidesOf(node: Pair): readonly [SyntaxNode, SyntaxNode] {
 /** Kinds that `string(…)` makes a text of. */
 const TEXTUAL: readonly ValueType['kind'][] = ['bool', 'int', 'double', 'timestamp', 'duration', 'decimal'];
 
+/** What an expression can be asked to give. */
+export type ResultWant = 'bool' | 'int' | 'string' | 'list' | 'timestamp' | 'duration';
+
+/** What is wanted in the words of messages. */
+export function wantWords(want: ResultWant): string {
+  return want === 'duration' ? 'a duration with its unit' : want === 'timestamp' ? 'a time with its zone' : want;
+}
+
 /** How a value becomes what is wanted where its expression stands. */
-export function resultHelp(type: ValueType, want: 'bool' | 'int' | 'string' | 'list' | 'timestamp'): string {
+export function resultHelp(type: ValueType, want: ResultWant): string {
   const kinds = optionsOf(type).map((option) => option.kind);
   switch (want) {
     case 'bool':
@@ -93,7 +101,12 @@ export function resultHelp(type: ValueType, want: 'bool' | 'int' | 'string' | 'l
     case 'int':
       return kinds.includes('string') ? 'write int(…) around it' : 'name a whole number, for example input.count';
     case 'timestamp':
-      return kinds.includes('string') ? 'write timestamp(…) around it' : 'name a time, for example run.startedAt';
+      return 'name a time, for example run.startedAt, or a text such as "2030-01-31T12:00:00Z"';
+    case 'duration':
+      if (kinds.includes('timestamp')) return 'for a time write wait: { until: … }';
+      return kinds.includes('int')
+        ? 'give it a unit: dur(string(…) + "s") for seconds'
+        : 'name a duration, for example dur("1h30m"), or a text such as "1h30m"';
     case 'list':
       return 'name a list, or write one: [ … ]';
   }

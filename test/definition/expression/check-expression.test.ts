@@ -310,12 +310,26 @@ describe('a value of another type than is wanted', () => {
     ['input.lines', 'string', 'name a text in it, for example input.orderId'],
     ['input.name', 'int', 'write int(…) around it'],
     ['input.flag', 'int', 'name a whole number, for example input.count'],
-    ['input.name', 'timestamp', 'write timestamp(…) around it'],
-    ['input.flag', 'timestamp', 'name a time, for example run.startedAt'],
+    ['input.flag', 'timestamp', 'name a time, for example run.startedAt, or a text such as "2030-01-31T12:00:00Z"'],
+    ['input.amount', 'duration', 'give it a unit: dur(string(…) + "s") for seconds'],
+    ['run.startedAt', 'duration', 'for a time write wait: { until: … }'],
+    ['input.flag', 'duration', 'name a duration, for example dur("1h30m"), or a text such as "1h30m"'],
     ['input.name', 'list', 'name a list, or write one: [ … ]'],
     ['input.name', 'bool', 'compare it with something'],
   ] as const)('%s where %s is wanted: %s', (source, want, help) => {
     expect(checkExpression(expressionOf(source), FLOW, types, want).map((problem) => problem.help)).toEqual([help]);
+  });
+});
+
+describe('a time where one is wanted', () => {
+  it.each([
+    ['input.name', 'timestamp'],
+    ['input.name', 'duration'],
+    ['run.startedAt', 'timestamp'],
+    ['dur("1h")', 'duration'],
+    ['run.startedAt - run.startedAt', 'duration'],
+  ] as const)('%s can be a %s: a text is read when it is there', (source, want) => {
+    expect(checkExpression(expressionOf(source), FLOW, types, want)).toEqual([]);
   });
 });
 

@@ -52,6 +52,11 @@ export const EXPRESSIONS: readonly DocumentMistake[] = [
     why: 'a number for a key',
     file: steps('next: end').replace('version: 1\n', 'version: 1\nkey: «⟦input.n⟧|input.s»\n'),
   },
+  {
+    code: 'PAWL-407',
+    why: 'a number for a wait',
+    file: steps('').replace(/$/, '  - { id: w, wait: =«⟦input.n⟧|input.s» }\n'),
+  },
   { code: 'PAWL-408', why: 'what the input may lack', file: steps('with: { any: =«⟦input.maybe⟧|input.n» }') },
   { code: 'PAWL-409', why: 'a pattern from data', file: value('input.s.matches(«⟦input.s⟧|"a+"»)') },
   { code: 'PAWL-410', why: 'a year of no length', file: value('dur(«⟦"1y"⟧|"365d"»)') },
