@@ -32,6 +32,8 @@ export interface AppOptions {
   readonly env: Environment;
   /** An open store, which `close` then leaves open; left out: the configured database, started if need be. */
   readonly store?: Store;
+  /** Whether Pawl may be set up and migrated in an own PostgreSQL; unless false it is. The database that starts itself always is. */
+  readonly setsUp?: boolean;
   /** Functions beside those of the configured modules. */
   readonly functions?: FunctionRegistry;
   readonly actions?: ActionAdapter;
@@ -78,16 +80,16 @@ function functionsOf({ config, functions = new Map() }: AppOptions): Functions {
 /**
  * Puts the house together: opens the store, binds the verbs. The configured function modules are loaded by the first
  * verb that decides and by the worker: a broken one keeps nobody from reading.
- * @throws PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_MIGRATION_MISMATCH, PAWL_STORE_UNAVAILABLE.
+ * @throws PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_MIGRATION_MISMATCH, PAWL_STORE_*.
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, env } = options;
+  const { config, env, setsUp = true } = options;
   const clock = options.clock ?? createSystemClock();
   const logger = options.logger ?? createLogger('warn', STDERR, () => listSecretValues(env));
   const functions = functionsOf(options);
   const opened =
     options.store === undefined
-      ? await openStore({ config, env, clock, logger })
+      ? await openStore({ config, env, clock, logger, setsUp })
       : { store: options.store, close: () => Promise.resolve() };
   const engine: Engine = {
     store: opened.store,

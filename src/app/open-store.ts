@@ -12,6 +12,8 @@ export interface StoreSources {
   readonly env: Environment;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether an own PostgreSQL may be set up and migrated; the one that starts itself always is. */
+  readonly setsUp: boolean;
 }
 
 /** The store of a process, and how it is left. */
@@ -22,20 +24,25 @@ export interface OpenedStore {
 }
 
 /** What the launcher is told: the settings alone say whether there is a database of one's own. */
-export function databaseOptions({ config, env, clock }: Omit<StoreSources, 'logger'>): DatabaseOptions {
+export function databaseOptions({
+  config,
+  env,
+  clock,
+}: Pick<StoreSources, 'config' | 'env' | 'clock'>): DatabaseOptions {
   return { dataDir: config.dataDir, env: { ...env, DATABASE_URL: config.databaseUrl ?? '' }, clock };
 }
 
 /**
  * Opens the configured database: the address given, else our own server in the data directory, started if need be.
- * @throws PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_MIGRATION_MISMATCH, PAWL_STORE_UNAVAILABLE.
+ * @throws PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_MIGRATION_MISMATCH, PAWL_STORE_*.
  */
-export async function openStore({ config, env, clock, logger }: StoreSources): Promise<OpenedStore> {
+export async function openStore({ config, env, clock, logger, setsUp }: StoreSources): Promise<OpenedStore> {
   const database = await startDatabase(databaseOptions({ config, env, clock }));
   try {
     const store = await openPostgresStore({
       url: database.url,
       numbers: config.numbers,
+      migrate: setsUp || config.databaseUrl === null ? 'apply' : 'check',
       revive: () => database.revive(),
       onBroken: (error) => logger.warn({ message: error.message }, 'store.connection-broken'),
     });

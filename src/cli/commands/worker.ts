@@ -9,12 +9,15 @@ export function addWorker(program: Command, bind: Bind): void {
     .description('run a worker until SIGTERM or Ctrl-C; any number may work on one database')
     .action(
       bind((context) =>
-        context.withApp(async (app) => {
-          await app.runWorker();
-          context.say('working; SIGTERM or Ctrl-C finishes or releases what is held');
-          if (!context.host.stopped.aborted) await once(context.host.stopped, 'abort');
-          context.say('stopping: what is held is finished or released');
-        }, 'lines'),
+        context.withApp(
+          async (app) => {
+            await app.runWorker();
+            context.say('working; SIGTERM or Ctrl-C finishes or releases what is held');
+            if (!context.host.stopped.aborted) await once(context.host.stopped, 'abort');
+            context.say('stopping: what is held is finished or released');
+          },
+          { setsUp: true, log: 'lines' },
+        ),
       ),
     );
 }

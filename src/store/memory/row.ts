@@ -59,9 +59,9 @@ export function withMissing<K, R>(rows: ReadonlyMap<K, R>, added: readonly (read
   return withOver(rows, added.filter(([key]) => !rows.has(key)).reverse());
 }
 
-/** A check constraint. @throws PAWL_STORE_FAILED */
+/** A check constraint. @throws PAWL_STORE_REFUSED */
 export function check(condition: boolean, what: string): void {
-  if (!condition) throw new StoreError('PAWL_STORE_FAILED', `the store refused: ${what}`);
+  if (!condition) throw new StoreError('PAWL_STORE_REFUSED', `the store refused: ${what}`);
 }
 
 /** From here on UTF-16 units and UTF-8 bytes sort differently. */

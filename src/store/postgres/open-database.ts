@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { RefusedError, StoreError } from '../../model/errors.ts';
+import { PawlError, RefusedError, StoreError } from '../../model/errors.ts';
 import type { ConnectionOptions } from './connections.ts';
 import { dial, type Dialled } from './dial.ts';
 import { POSTGRES_MAJOR_MIN } from './launcher/binaries.ts';
@@ -85,27 +85,33 @@ async function assertFit(client: pg.Client, pooler: ConnectionOptions['pooler'])
 /**
  * Looks at the database before the store is opened: fit, migrated, durable.
  * @returns how many parts it has.
- * @throws PAWL_STORE_UNAVAILABLE, PAWL_DATABASE_VERSION, PAWL_CONFIG_INVALID, PAWL_MIGRATION_MISMATCH. Transaction: one, if it migrates.
+ * @throws PAWL_STORE_*, PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_CONFIG_INVALID, PAWL_MIGRATION_MISMATCH. Transaction: one, if it migrates.
  */
 export async function openDatabase(options: ConnectionOptions, rights: OpeningRights): Promise<number> {
   const { client, hangUp } = await connect(options);
   try {
     await assertFit(client, options.pooler);
-    let schema = await readSchema(client);
-    if (rights.migrate === 'apply' && schema.number < MIGRATIONS.length) {
-      await migrate(client, rights.parts === undefined ? {} : { parts: rights.parts });
-      schema = await readSchema(client);
-    }
-    assertCompatible(schema.number, MIGRATIONS);
-    if (rights.parts !== undefined && rights.parts !== schema.parts) {
-      throw new RefusedError(
-        'PAWL_CONFIG_INVALID',
-        `the database was set up with ${schema.parts} parts, not ${rights.parts}`,
-        { parts: schema.parts },
-      );
-    }
-    return schema.parts;
+    return await readyParts(client, rights);
+  } catch (error) {
+    throw error instanceof PawlError ? error : storeErrorOf(error, 'connecting');
   } finally {
     await hangUp();
   }
+}
+
+async function readyParts(client: pg.Client, rights: OpeningRights): Promise<number> {
+  let schema = await readSchema(client);
+  if (rights.migrate === 'apply' && schema.number < MIGRATIONS.length) {
+    await migrate(client, rights.parts === undefined ? {} : { parts: rights.parts });
+    schema = await readSchema(client);
+  }
+  assertCompatible(schema.number, MIGRATIONS);
+  if (rights.parts !== undefined && rights.parts !== schema.parts) {
+    throw new RefusedError(
+      'PAWL_CONFIG_INVALID',
+      `the database was set up with ${schema.parts} parts, not ${rights.parts}`,
+      { parts: schema.parts },
+    );
+  }
+  return schema.parts;
 }

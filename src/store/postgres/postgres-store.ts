@@ -292,7 +292,7 @@ function hintsUrlOf({ url, pooler, hintsUrl }: PostgresStoreOptions): string | n
 
 /**
  * Opens the store on a PostgreSQL, ours or a given one; migrates it first unless told not to.
- * @throws PAWL_STORE_UNAVAILABLE, PAWL_DATABASE_VERSION, PAWL_CONFIG_INVALID, PAWL_MIGRATION_MISMATCH.
+ * @throws PAWL_STORE_*, PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_CONFIG_INVALID, PAWL_MIGRATION_MISMATCH.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const to = connectionsOf(options);

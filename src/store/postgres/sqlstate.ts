@@ -1,4 +1,11 @@
-import { ConflictError, type PawlError, RefusedError, StoreError, UnknownOutcomeError } from '../../model/errors.ts';
+import {
+  ConflictError,
+  type ErrorCode,
+  type PawlError,
+  RefusedError,
+  StoreError,
+  UnknownOutcomeError,
+} from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 
 /** What an error of the client library carries. */
@@ -16,12 +23,48 @@ export type FaultPlace = 'connecting' | 'reading' | 'writing';
 const CONNECTION_LOST = /^(08...|57P..)$/;
 /** Every SQLSTATE has a digit; `EPIPE` has five capitals as well, and is none. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
-/** It can do nothing at all now, whatever it is asked: out of disk, memory or connections, or slower than its own limit. */
-const UNABLE = /^(53...|57014)$/;
+/** It can do nothing at all now, whatever it is asked: out of disk, memory or connections, a disk that fails, or slower than its own limit. */
+const UNABLE = /^(53...|57014|58...)$/;
 /** Another try of the same statement may succeed: serialization, deadlock, lock time-outs. */
 const PASSING = /^(40001|40P01|55P03|55006)$/;
 /** What was sent cannot be stored as it is: data exceptions, and text that is not valid. */
 const BAD_DATA = /^(22...)$/;
+
+/** What no other try of the same statement mends, and whose hand does. */
+interface Permanent {
+  readonly states: RegExp;
+  readonly code: ErrorCode;
+  readonly what: string;
+  readonly mend: string;
+}
+
+const PERMANENT: readonly Permanent[] = [
+  {
+    states: /^28...$/,
+    code: 'PAWL_STORE_REFUSED',
+    what: 'the database does not let this user in',
+    mend: 'mend the user and the password of its address, or what the server allows that user',
+  },
+  {
+    states: /^3D000$/,
+    code: 'PAWL_DATABASE_MISSING',
+    what: 'the database of the address is not there',
+    mend: 'make it (CREATE DATABASE), or mend the address',
+  },
+  {
+    states: /^42501$/,
+    code: 'PAWL_STORE_REFUSED',
+    what: 'the user of the address lacks a right',
+    mend: 'grant it: USAGE on the schema pawl and SELECT, INSERT, UPDATE, DELETE on its tables; to set Pawl up, CREATE on the database; to migrate, the role that owns the schema',
+  },
+  {
+    // A table, a column, a function, a constraint or the schema itself is not there, is of another type, or is there already.
+    states: /^(42P01|42703|42883|42704|42804|3F000|42P07|42701|42710|42723|42809)$/,
+    code: 'PAWL_MIGRATION_MISMATCH',
+    what: 'the schema pawl is not as Pawl has made it',
+    mend: 'restore it whole from a backup, or name another database',
+  },
+];
 
 /** The SQLSTATE of an error, or null where the server never answered. */
 export function sqlstateOf(error: unknown): string | null {
@@ -95,8 +138,21 @@ function refusedStatement(error: unknown, state: string): PawlError {
   if (state === '25006') {
     return new StoreError('PAWL_STORE_UNAVAILABLE', 'the database is read-only: this is not the primary', facts, error);
   }
+  return refusedForGood(state, said, facts, error);
+}
+
+/** Whatever is left: a known reason with its mend, or a rule of the tables that was broken. */
+function refusedForGood(
+  state: string,
+  said: string,
+  facts: Readonly<Record<string, Json>>,
+  cause: unknown,
+): StoreError {
+  const known = PERMANENT.find(({ states }) => states.test(state));
+  if (known !== undefined)
+    return new StoreError(known.code, `${known.what} (${state}: ${said}): ${known.mend}`, facts, cause);
   const constraint = facts['constraint'] === null ? '' : `, ${String(facts['constraint'])}`;
-  return new StoreError('PAWL_STORE_FAILED', `the database refused (${state}${constraint}): ${said}`, facts, error);
+  return new StoreError('PAWL_STORE_REFUSED', `the database refused (${state}${constraint}): ${said}`, facts, cause);
 }
 
 /**

@@ -143,7 +143,7 @@ function refusedConformance(harness: ConformanceHarness): void {
   test('P01 a start that is refused leaves nothing, not even its key', async ({ store }) => {
     const refused = keyed(store, 'o-5', 'a', { transitions: [transitionAt(0)] });
     const [answer] = await store.start(refused.run.part, [refused]);
-    assert.deepEqual([answer?.refused?.code, answer?.created], ['PAWL_STORE_FAILED', false]);
+    assert.deepEqual([answer?.refused?.code, answer?.created], ['PAWL_STORE_REFUSED', false]);
     const [next] = await store.start(refused.run.part, [keyed(store, 'o-5', 'b')]);
     assert.deepEqual([next?.created, next?.same], [true, true]);
   });
@@ -157,7 +157,7 @@ function refusedConformance(harness: ConformanceHarness): void {
     const answers = await store.start(0, starts);
     assert.deepEqual(
       answers.map(({ refused, created }) => refused?.code ?? created),
-      [true, 'PAWL_STORE_FAILED', true, 'PAWL_VALUE_NOT_STORABLE', true],
+      [true, 'PAWL_STORE_REFUSED', true, 'PAWL_VALUE_NOT_STORABLE', true],
     );
     assert.deepEqual(
       answers.map(({ runId }) => runId),

@@ -65,16 +65,89 @@ describe('Migrations', () => {
     expect(() => assertCompatible(known.length, known)).not.toThrow();
     expect(() => assertCompatible(known.length - 1, known)).toThrow('needs');
     expect(() => assertCompatible(NEXT.number - 1, known.slice(0, NEXT.number))).not.toThrow();
-    expect(() => assertCompatible(0, MIGRATIONS)).toThrow('run it once');
+    expect(() => assertCompatible(0, MIGRATIONS)).toThrow('Pawl is not set up');
   });
 
   it('A store that may not migrate refuses an empty database, and one opened with other parts is told so', async () => {
     await expect(openPostgresStore({ url, migrate: 'check' })).rejects.toMatchObject({
       code: 'PAWL_MIGRATION_MISMATCH',
+      message: expect.stringContaining('not set up in this database: publish'),
     });
+    expect(await runSql(url, "SELECT to_regnamespace('pawl')::text AS made")).toEqual([{ made: null }]);
     const store = await openPostgresStore({ url, parts: 2 });
     expect(store.parts).toBe(2);
     await store.close();
     await expect(openPostgresStore({ url, parts: 4 })).rejects.toMatchObject({ code: 'PAWL_CONFIG_INVALID' });
+  });
+});
+
+describe('A schema that is not as Pawl has made it', () => {
+  it.each([
+    [
+      'a table `migration` of somebody else',
+      'CREATE TABLE pawl.migration (id integer)',
+      'pawl.migration is not the one',
+    ],
+    ['tables of somebody else', 'CREATE TABLE pawl.cat (id integer)', 'holds tables (cat) and pawl.migration'],
+  ])('%s: opening refuses it, names it and changes nothing', async (_, statement, words) => {
+    await runSql(url, 'CREATE SCHEMA pawl');
+    await runSql(url, statement);
+    for (const rights of ['apply', 'check'] as const)
+      await expect(openPostgresStore({ url, migrate: rights })).rejects.toMatchObject({
+        code: 'PAWL_MIGRATION_MISMATCH',
+        message: expect.stringContaining(words),
+      });
+    expect(await runSql(url, "SELECT to_regclass('pawl.setting')::text AS made")).toEqual([{ made: null }]);
+  });
+
+  it.each([
+    ['no record of its migrations', 'DELETE FROM pawl.migration', /holds tables \(.*setting.*\) and pawl\.migration/],
+    ['a record with a gap', 'DELETE FROM pawl.migration WHERE number = 1', /holds row 2 where 1 belongs/],
+    [
+      'a record that ends too early',
+      'DELETE FROM pawl.migration WHERE number > 1',
+      /not as Pawl has made it .*already exists/,
+    ],
+    ['no setting', 'DELETE FROM pawl.setting', /pawl\.setting is empty/],
+    ['a table that is gone', 'DROP TABLE pawl.setting', /not as Pawl has made it .*pawl\.setting/],
+  ])('a restore that brought %s is refused and told to be restored whole', async (_, statement, words) => {
+    await migrate(await connect());
+    await runSql(url, statement);
+    await expect(openPostgresStore({ url })).rejects.toMatchObject({
+      code: 'PAWL_MIGRATION_MISMATCH',
+      retry: 'never',
+      message: expect.stringMatching(words),
+    });
+    await expect(openPostgresStore({ url })).rejects.toThrow('restore');
+  });
+});
+
+describe('A role without rights', () => {
+  const role = 'lowly_of_migrations';
+  const lowly = (): string => {
+    const address = new URL(url);
+    address.username = role;
+    return address.toString();
+  };
+  beforeEach(async () => {
+    await runSql(url, `CREATE ROLE ${role} LOGIN`);
+  });
+  afterEach(async () => {
+    await runSql(url, `DROP OWNED BY ${role}`);
+    await runSql(url, `DROP ROLE ${role}`);
+  });
+
+  it.each([
+    ['an empty database', 'SELECT 1', 'permission denied for database'],
+    ['the schema', 'SELECT 1', 'permission denied for schema pawl'],
+    ['its tables', `GRANT USAGE ON SCHEMA pawl TO ${role}`, 'permission denied for table'],
+  ])('is told which right on %s is missing and what to grant', async (where, grant, words) => {
+    if (where !== 'an empty database') await migrate(await connect());
+    await runSql(url, grant);
+    await expect(openPostgresStore({ url: lowly() })).rejects.toMatchObject({
+      code: 'PAWL_STORE_REFUSED',
+      retry: 'never',
+      message: expect.stringMatching(new RegExp(`lacks a right \\(42501: ${words}.*: grant it: USAGE`)),
+    });
   });
 });

@@ -19,13 +19,37 @@ describe('errors of the database', () => {
     expect(storeErrorOf(fault(code), 'writing').code).toBe('PAWL_STORE_FAILED');
   });
 
-  it.each(['53100', '53300', '57014'])('%s says nothing about what was asked for: it is waited out', (code) => {
-    expect(storeErrorOf(fault(code), 'writing')).toMatchObject({ code: 'PAWL_STORE_UNAVAILABLE', retry: 'later' });
-    expect(isConnectionLost(fault(code))).toBe(false);
-  });
+  it.each(['53100', '53300', '57014', '58030'])(
+    '%s says nothing about what was asked for: it is waited out',
+    (code) => {
+      expect(storeErrorOf(fault(code), 'writing')).toMatchObject({ code: 'PAWL_STORE_UNAVAILABLE', retry: 'later' });
+      expect(isConnectionLost(fault(code))).toBe(false);
+    },
+  );
 
   it.each(['57P01', '08006'])('%s ends the connection, so a write is in doubt', (code) => {
     expect(storeErrorOf(fault(code), 'writing').code).toBe('PAWL_STORE_ANSWER_LOST');
+  });
+
+  it.each([
+    ['28P01', 'PAWL_STORE_REFUSED', 'mend the user and the password'],
+    ['28000', 'PAWL_STORE_REFUSED', 'mend the user and the password'],
+    ['3D000', 'PAWL_DATABASE_MISSING', 'CREATE DATABASE'],
+    ['42501', 'PAWL_STORE_REFUSED', 'grant it'],
+    ['42P01', 'PAWL_MIGRATION_MISMATCH', 'restore it whole'],
+    ['42703', 'PAWL_MIGRATION_MISMATCH', 'restore it whole'],
+    ['3F000', 'PAWL_MIGRATION_MISMATCH', 'restore it whole'],
+    ['42P07', 'PAWL_MIGRATION_MISMATCH', 'restore it whole'],
+    ['23514', 'PAWL_STORE_REFUSED', 'the database refused (23514): fault'],
+    ['PW001', 'PAWL_STORE_REFUSED', 'the database refused (PW001): fault'],
+  ])('%s does not pass: it is %s, never to be tried again, and says what to do', (code, expected, words) => {
+    for (const place of ['connecting', 'reading', 'writing'] as const)
+      expect(storeErrorOf(fault(code), place)).toMatchObject({
+        code: expected,
+        retry: 'never',
+        httpStatus: 503,
+        message: expect.stringContaining(words),
+      });
   });
 
   it('22P05 is a value that cannot be held', () => {

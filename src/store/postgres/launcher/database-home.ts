@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../../model/errors.ts';
 import { type Account, canReach } from './account.ts';
@@ -90,11 +90,31 @@ export async function findHome(dataDir: string): Promise<DatabaseHome | null> {
 }
 
 /**
+ * Looks before anything is made: what lies where the data go must be a database, or nothing.
+ * @throws PAWL_DATABASE_MISSING when it is something else.
+ */
+async function assertOurs(dataDir: string): Promise<void> {
+  const home = await findHome(dataDir);
+  if (home === null) return;
+  const { dataPath } = home;
+  try {
+    const names = await readdir(dataPath);
+    if (names.length === 0 || names.includes('PG_VERSION')) return;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return;
+  }
+  throw new StoreError('PAWL_DATABASE_MISSING', `${dataPath} is there and is not ours: choose another data directory`, {
+    path: dataPath,
+  });
+}
+
+/**
  * Makes the places. The data lie in `dataDir`, or, where the server's account cannot walk there, in
  * `/var/tmp/pawl-<hash of the path>`, which `dataDir/location` then names.
- * @throws PAWL_DATABASE_MISSING when it cannot be made, or a directory on the way belongs to somebody else.
+ * @throws PAWL_DATABASE_MISSING when it cannot be made, or what is there already belongs to somebody else.
  */
 export async function makeHome(dataDir: string, account: Account | null): Promise<DatabaseHome> {
+  await assertOurs(dataDir);
   try {
     await makeDirectories(dataDir, account === null ? 0o700 : 0o755);
     await makeDirectories(join(dataDir, 'clients'), 0o700);

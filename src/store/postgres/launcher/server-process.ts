@@ -94,7 +94,8 @@ async function exitOf(child: ChildProcess): Promise<{ readonly code: number | nu
  * @throws PAWL_DATABASE_MISSING with what initdb said.
  */
 export async function createCluster(host: ServerHost): Promise<void> {
-  const building = `${host.home.dataPath}.new`;
+  // A name that nobody else gives: what lies there from a start that was killed is removed.
+  const building = join(host.home.root, '.pawl-data.new');
   await rm(building, { recursive: true, force: true });
   await mkdir(building, { mode: 0o700 });
   if (host.account !== null) await chown(building, host.account.uid, host.account.gid);
@@ -116,6 +117,7 @@ export async function createCluster(host: ServerHost): Promise<void> {
     spawnAs(host, join(host.binaries.binDir, 'initdb'), args, { stdio: ['ignore', 'pipe', 'pipe'] }),
   );
   if (code !== 0) {
+    await rm(building, { recursive: true, force: true });
     throw new StoreError(
       'PAWL_DATABASE_MISSING',
       `initdb could not make ${host.home.dataPath}: ${output.trim().slice(-LOG_TAIL_BYTES)}`,

@@ -1,11 +1,14 @@
 import type { ClientBase } from 'pg';
 import { InvariantError, StoreError } from '../../../model/errors.ts';
+import { sqlstateOf } from '../sqlstate.ts';
 import { checksumOf, MIGRATIONS, type Migration } from './migration-list.ts';
 
 /** Key of the transaction-level advisory lock that orders migrations (safe behind a pooler); a constant of ours. */
 const LOCK_KEY = '7238472901';
 /** How long one statement of a migration may wait for a lock. */
 const LOCK_TIMEOUT_MS = 10_000;
+/** A column that a statement names is not there. */
+const UNDEFINED_COLUMN = '42703';
 /** Parts of a new database on one server. */
 export const PARTS_DEFAULT = 4;
 
@@ -32,12 +35,34 @@ CREATE TABLE IF NOT EXISTS pawl.migration (
   CONSTRAINT migration_pk PRIMARY KEY (number)
 )`;
 
+/** Our tables, and those of anybody else under our name. */
+const TABLES = `
+SELECT to_regclass('pawl.migration') IS NOT NULL AS there,
+       (SELECT string_agg(relname, ', ' ORDER BY relname) FROM pg_class
+         WHERE relnamespace = to_regnamespace('pawl') AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relname <> 'migration') AS others`;
+
+/** @throws PAWL_MIGRATION_MISMATCH when the schema is somebody else's, or only a part of ours. */
 async function appliedRows(client: ClientBase): Promise<readonly AppliedRow[]> {
-  const { rows } = await client.query<{ readonly there: boolean }>(
-    "SELECT to_regclass('pawl.migration') IS NOT NULL AS there",
-  );
-  if (rows[0]?.there !== true) return [];
-  return (await client.query<AppliedRow>('SELECT number, sha256 FROM pawl.migration ORDER BY number')).rows;
+  // The tables first: who has migrated meanwhile has written its rows together with them.
+  const { rows } = await client.query<{ readonly there: boolean; readonly others: string | null }>(TABLES);
+  const [{ there, others } = { there: false, others: null }] = rows;
+  const applied = there ? await ledgerRows(client) : [];
+  if (applied.length === 0 && others !== null)
+    throw mismatch(
+      `the schema pawl holds tables (${others}) and pawl.migration does not say how they were made: restore the schema whole from a backup, or name another database`,
+    );
+  return applied;
+}
+
+async function ledgerRows(client: ClientBase): Promise<readonly AppliedRow[]> {
+  try {
+    return (await client.query<AppliedRow>('SELECT number, sha256 FROM pawl.migration ORDER BY number')).rows;
+  } catch (error) {
+    if (sqlstateOf(error) !== UNDEFINED_COLUMN) throw error;
+    throw mismatch(
+      `the table pawl.migration is not the one of Pawl (${String((error as Error).message)}): name another database, or move that table away`,
+    );
+  }
 }
 
 function mismatch(message: string): StoreError {
@@ -46,8 +71,12 @@ function mismatch(message: string): StoreError {
 
 /** Every applied step must be one of ours with the same text. */
 function assertKnown(applied: readonly AppliedRow[], known: readonly Migration[]): void {
-  for (const row of applied) {
-    const step = known[row.number - 1];
+  for (const [index, row] of applied.entries()) {
+    if (row.number !== index + 1)
+      throw mismatch(
+        `pawl.migration holds row ${row.number} where ${index + 1} belongs: restore the schema whole from a backup`,
+      );
+    const step = known[index];
     if (step === undefined) {
       throw mismatch(
         `the database is at schema ${applied.length}, this code knows ${known.length}: use the newer release that migrated it`,
@@ -66,11 +95,15 @@ function assertKnown(applied: readonly AppliedRow[], known: readonly Migration[]
  * @throws PAWL_MIGRATION_MISMATCH saying what to do.
  */
 export function assertCompatible(schema: number, known: readonly Migration[]): void {
+  if (schema === 0)
+    throw mismatch(
+      'Pawl is not set up in this database: publish a workflow, start a run or a worker there (`pawl publish`, `start`, `run`, `worker`), or name another database',
+    );
   const behind = known.length - schema;
   const last = known.at(-1);
-  if (behind === 0 || (behind === 1 && schema > 0 && last?.breaking === false)) return;
+  if (behind === 0 || (behind === 1 && last?.breaking === false)) return;
   throw mismatch(
-    `the database is at schema ${schema}, this code needs ${known.length}: run it once with the right to migrate`,
+    `the database is at schema ${schema}, this code needs ${known.length}: \`pawl worker\` migrates it, as do \`publish\`, \`start\` and \`run\``,
   );
 }
 
@@ -80,7 +113,9 @@ export async function readSchema(client: ClientBase, known: readonly Migration[]
   assertKnown(applied, known);
   if (applied.length === 0) return { number: 0, parts: 0 };
   const { rows } = await client.query<{ readonly parts: number }>('SELECT parts FROM pawl.setting');
-  return { number: applied.length, parts: rows[0]?.parts ?? 0 };
+  const [setting] = rows;
+  if (setting === undefined) throw mismatch('pawl.setting is empty: restore the schema whole from a backup');
+  return { number: applied.length, parts: setting.parts };
 }
 
 async function applyMissing(client: ClientBase, known: readonly Migration[], parts: number): Promise<void> {

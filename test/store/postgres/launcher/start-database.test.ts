@@ -245,6 +245,22 @@ describe('The database that starts itself', () => {
     SLOW,
   );
 
+  it.each(['folder', 'file'])(
+    'A %s `data` of somebody else is refused, and nothing is left beside it',
+    async (kind) => {
+      const options = optionsFor();
+      const data = join(options.dataDir, 'data');
+      await mkdir(kind === 'folder' ? data : options.dataDir, { recursive: true });
+      await writeFile(kind === 'folder' ? join(data, 'foo') : data, 'hi');
+      await expect(startDatabase(options)).rejects.toMatchObject({
+        code: 'PAWL_DATABASE_MISSING',
+        message: `${data} is there and is not ours: choose another data directory`,
+      });
+      expect(await readdir(options.dataDir)).toEqual(['data']);
+      expect((await stat(data)).isDirectory()).toBe(kind === 'folder');
+    },
+  );
+
   it('DATABASE_URL wins, and without programs the message says what to install or set', async () => {
     const given = optionsFor({ env: { DATABASE_URL: 'postgresql://db/x' } });
     expect(await startDatabase(given)).toMatchObject({ kind: 'given', url: 'postgresql://db/x' });
