@@ -18,14 +18,18 @@ export function fileReason(error: unknown, missing = 'there is no such file'): s
   return (typeof code === 'string' ? REASONS[code] : undefined) ?? 'the system refuses it';
 }
 
-/** Reads a file of the caller's folder as text. @throws UsageError naming it when it cannot be read or is no text. */
-export function readTextFile(context: CliContext, file: string): string {
-  let bytes: Buffer;
+/** Reads a file of the caller's folder as it is. @throws UsageError naming it when it cannot be read. */
+export function readBytes(context: CliContext, file: string): Buffer {
   try {
-    bytes = readFileSync(resolve(context.host.folder, file));
+    return readFileSync(resolve(context.host.folder, file));
   } catch (error) {
     throw new UsageError(`${file}: ${fileReason(error)}`);
   }
+}
+
+/** Reads a file of the caller's folder as text. @throws UsageError naming it when it cannot be read or is no text. */
+export function readTextFile(context: CliContext, file: string): string {
+  const bytes = readBytes(context, file);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

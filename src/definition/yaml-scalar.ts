@@ -13,6 +13,8 @@ const LEADING_ZERO = /^[-+]?0[0-9][0-9_]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$/;
 const OTHER_BASE = /^[-+]?0(?:x[0-9a-fA-F_]+|o[0-7_]+|b[01_]+)$/;
 const BASES: Readonly<Record<string, string>> = { x: 'a hexadecimal', o: 'an octal', b: 'a binary' };
 const DECIMAL_DIGITS_MAX = 17;
+/** Numbers nearer to zero have fewer digits than others, and in the end none. */
+const SMALLEST_EXACT = 2 ** -1022;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
 function numberFinding(node: RawScalar, pointer: string): Finding | null {
@@ -40,6 +42,10 @@ function numberFinding(node: RawScalar, pointer: string): Finding | null {
       message: `\`${text}\` is no number that JSON can hold`,
       help: 'leave it out, or quote it to keep it as text',
     };
+  }
+  if (Math.abs(value) < SMALLEST_EXACT && /^[^eE]*[1-9]/.test(text)) {
+    const message = `the number ${text} is too small: as a number it would lose digits`;
+    return { code: 'PAWL-016', pointer, message, help: `quote it to keep it as text: "${text}"` };
   }
   const digits = text
     .replace(/[eE].*$/, '')

@@ -90,7 +90,7 @@ function readKey(level: Level, token: string): boolean {
 /** Whether a number's text means the same as the double that stands for it. */
 function isExact(token: string): boolean {
   const value = Number(token);
-  if (!Number.isFinite(value)) return false;
+  if (!Number.isFinite(value) || (value === 0 && /^[^eE]*[1-9]/.test(token))) return false;
   return /[.eE]/.test(token)
     ? Math.abs(value) <= Number.MAX_SAFE_INTEGER || !Number.isInteger(value)
     : Number.isSafeInteger(value);

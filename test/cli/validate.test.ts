@@ -108,12 +108,20 @@ describe('pawl validate', () => {
   it.each([
     ['nowhere.yaml', 'there is no such file'],
     ['folder.yaml', 'it is a folder; name a file in it'],
-    ['binary.yaml', 'it is no text in UTF-8'],
   ])('says of %s why it cannot be read, checks the others all the same, and ends with 2', async (file, why) => {
     const { code, out, err } = await validate(file, 'good.yaml');
     expect([code, out, err]).toEqual([2, 'good.yaml  ok  plain@1  1 step\n', `error ${file}: ${why}\n`]);
     const files = (await validate(file, 'good.yaml', '-o', 'json')).json<readonly Checked[]>();
     expect(files).toMatchObject([{ file, ok: false, unreadable: `${file}: ${why}` }, { ok: true }]);
+  });
+
+  it('says of a file that is not in UTF-8 where, beside what is wrong in others, and ends with 3', async () => {
+    const { code, out } = await validate('binary.yaml', 'broken.yaml');
+    expect(code).toBe(3);
+    expect(out).toContain('error PAWL-019 the file is not in UTF-8: byte 6, 0xFF, is part of no character');
+    expect(out).toMatch(/--> binary\.yaml:1:6\n/);
+    const files = (await validate('binary.yaml', '-o', 'json')).json<readonly Checked[]>();
+    expect(files).toMatchObject([{ file: 'binary.yaml', ok: false, problems: [{ code: 'PAWL-019' }] }]);
   });
 
   it('shows keys and lines of a hostile file without letting them act', async () => {

@@ -27,6 +27,8 @@ describe('reading JSON from outside', () => {
       '--input: /a/1/b~1c holds 100000000000000001, which cannot be kept exactly: send it as a text',
     ],
     ['[1e400]', '--input: /0 holds 1e400, which cannot be kept exactly: send it as a text'],
+    ['{"a": 1e-400}', '--input: /a holds 1e-400, which cannot be kept exactly: send it as a text'],
+    ['[-0.1E-999]', '--input: /0 holds -0.1E-999, which cannot be kept exactly: send it as a text'],
     ['1e17', '--input: / holds 1e17, which cannot be kept exactly: send it as a text'],
     ['{"a": 1, "a": 2}', '--input: /a is there twice'],
     ['{"a": {"b": 1, "\\u0062": 2}}', '--input: /a/b is there twice'],
@@ -36,6 +38,10 @@ describe('reading JSON from outside', () => {
 
   it('refuses what is no JSON', () => {
     expect(() => read('{a: 1}')).toThrow(/^--input is not JSON/);
+  });
+
+  it('takes every way to write zero', () => {
+    expect(read('[0, 0.0, 0e5, 0.00E-999]')).toEqual([0, 0, 0, 0]);
   });
 
   it('lets digits in texts and the largest exact numbers pass', () => {

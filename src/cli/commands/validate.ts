@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import { decodeFile } from '../../definition/decode-file.ts';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import type { WorkflowDefinition } from '../../model/definition.ts';
 import type { Problem } from '../../model/problem.ts';
 import { type CliContext, printJsonList } from '../cli-context.ts';
 import { codeFrame } from '../code-frame.ts';
 import { EXIT } from '../exit-codes.ts';
-import { readTextFile } from '../read-arguments.ts';
+import { readBytes } from '../read-arguments.ts';
 import type { Bind } from '../bind.ts';
 import { UsageError } from '../report-error.ts';
 import { terminalText } from '../terminal-text.ts';
@@ -53,7 +54,8 @@ function validate(context: CliContext, files: readonly string[]): void {
 /** A file that cannot be read is told with the others, so that one slip does not hide what else is wrong. */
 function check(context: CliContext, file: string): Checked {
   try {
-    const text = readTextFile(context, file);
+    const { text, problem } = decodeFile(readBytes(context, file), file);
+    if (problem !== null) return { file, text, definition: null, problems: [problem], unreadable: null };
     return { file, text, ...validateWorkflow(text, file), unreadable: null };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

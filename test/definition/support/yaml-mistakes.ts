@@ -59,6 +59,8 @@ export const YAML_MISTAKES: readonly (readonly [code: string, why: string, text:
   ['PAWL-016', 'an integer beyond 2^53', 'account: ⟦9007199254740993⟧\n', /"9007199254740993"/],
   ['PAWL-016', 'the same with an exponent', 'a: ⟦1e17⟧\n', /quote/],
   ['PAWL-016', 'a negative one', 'a: ⟦-9007199254740993⟧\n', /quote/],
+  ['PAWL-016', 'a number that would be zero', 'version: ⟦1e-400⟧\n', /quote/],
+  ['PAWL-016', 'a number that would lose its digits', 'a: ⟦4.2e-324⟧\n', /quote/],
   ['PAWL-016', 'infinity', 'a: ⟦.inf⟧\n', /quote/],
   ['PAWL-016', 'no number', 'a: [1, ⟦.nan⟧]\n', /quote/],
   ['PAWL-016', 'too many digits', 'a: ⟦0.1234567890123456789⟧\n', /quote/],
