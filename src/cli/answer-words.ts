@@ -20,6 +20,8 @@ export const ANSWER_WORDS = {
   compensating: 'the run is settling or undoing already',
   'cancel-waits': 'a cancel is recorded already and waits for the point of no return',
   'not-refused-for-good': 'retry, undone and waived are for compensations that were refused for good',
+  'late-proof':
+    'it was taken for not done: your word is kept, nothing of it is sent any more, and an operator decides (pawl show)',
   'not-a-late-proof': 'of an effect that was taken for not done only "confirmed" can be said',
   'not-in-doubt': 'that effect is not in doubt',
   'not-offered': 'that is not among the answers that can be given here',

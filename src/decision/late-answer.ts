@@ -19,6 +19,29 @@ export interface LateAnswer {
 
 type Proof = Pick<LateAnswer, 'observedBy' | 'turn' | 'outcome'>;
 
+/** Somebody's word that an effect did happen, against what the ledger takes for true. */
+export interface LateWord {
+  readonly by: string;
+  readonly evidence: string;
+  /** The inbox row that brought it. */
+  readonly eventId: string;
+}
+
+/** Whether a row is taken for not happened although something of it was sent: the word that it did happen is heard. */
+export function isDeniable({ state, attempt }: Effect): boolean {
+  return state === 'FAILED' || state === 'ABSENT' || (state === 'AUTHORIZED' && attempt > 0);
+}
+
+/**
+ * Keeps a person's word that contradicts the ledger as an observation, and has somebody who may decide it look (E08): one
+ * person's "it did not happen" must not be the last word where another one has seen it in the provider's books.
+ */
+export function fileLateWord(draft: Draft, effect: Effect, { by, evidence, eventId }: LateWord): void {
+  const detail: Json = { kind: 'confirmed', by, evidence };
+  draft.observe({ effectKey: effect.key, source: 'late-word', sourceId: `${by}/${eventId}`, detail });
+  doubtNo(draft, effect, `${by} says that it happened (${evidence})`);
+}
+
 /**
  * Keeps a late answer as an observation; it never overwrites (E08). That something happened is heeded: a row in doubt is
  * settled by it, because a key names one request (E02) whichever sending of it is answered; a row that was taken for not
@@ -43,11 +66,9 @@ function heedProof(draft: Draft, effect: Effect, proof: Proof): void {
       return;
     }
     case 'AUTHORIZED':
-      stopSending(draft, effect);
-      return;
     case 'FAILED':
     case 'ABSENT':
-      raise(draft, effect, `was taken for ${effect.state}, and an answer now says that it happened`);
+      doubtNo(draft, effect, 'an answer now says that it happened');
       return;
     case 'CANCELLED':
       raise(draft, effect, 'was cancelled as not sent, and an answer now says that it happened: undo it by hand', [
@@ -64,11 +85,15 @@ function heedProof(draft: Draft, effect: Effect, proof: Proof): void {
   }
 }
 
-/** It was to be sent again because it had not happened; now somebody says that it had: it is never sent again. */
-function stopSending(draft: Draft, effect: Effect): void {
+/** What was taken for not happened did happen, says somebody: a person decides; what was to be sent again never is. */
+function doubtNo(draft: Draft, effect: Effect, word: string): void {
+  if (effect.state !== 'AUTHORIZED') {
+    raise(draft, effect, `was taken for ${effect.state}, and ${word}`);
+    return;
+  }
   const disproved = disproveEffect(effect, draft.atMs);
   const settled = stepOutcomeOf(disproved);
-  raise(draft, effect, 'was to be sent again as not happened, and an answer now says that it happened');
+  raise(draft, effect, `was to be sent again as not happened, and ${word}`);
   applySettlement(draft, { effect: disproved, receipt: null, settled, retryAtMs: null, incident: null });
 }
 

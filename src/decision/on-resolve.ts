@@ -8,6 +8,7 @@ import { currentCompensation, nextGeneration } from './compensation-plan.ts';
 import { extendPlan } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
+import { fileLateWord, isDeniable } from './late-answer.ts';
 import { notInDoubt } from './not-in-doubt.ts';
 import {
   type AnswerRefusal,
@@ -19,14 +20,15 @@ import {
 
 type Resolve = Extract<InboxPayload, { type: 'resolve' }>;
 
-/** A person says what became of an effect (E06), of a refused compensation (R16), or of a late proof (E08). */
+/** A person says what became of an effect (E06), of a refused compensation (R16), of a late proof, or against the ledger (E08). */
 export function onResolve(draft: Draft, event: InboxEvent, resolve: Resolve): void {
   const effect = draft.effects.get(resolve.effectKey as EffectKey);
   if (effect === undefined) {
     draft.answer(event, 'refused', { code: 'not-found', detail: { effectKey: resolve.effectKey } });
     return;
   }
-  if (!isAsked(draft, effect)) {
+  const contradicts = !isAsked(draft, effect) && resolve.as === 'confirmed' && isDeniable(effect);
+  if (!isAsked(draft, effect) && !contradicts) {
     draft.answer(event, 'refused', { code: 'not-in-doubt', detail: { message: notInDoubt(effect) } });
     return;
   }
@@ -34,7 +36,7 @@ export function onResolve(draft: Draft, event: InboxEvent, resolve: Resolve): vo
     draft.answer(event, 'refused', { code: 'not-eligible', detail: { effectKey: effect.key } });
     return;
   }
-  const refusal = settle(draft, effect, resolve);
+  const refusal = contradicts ? contradict(draft, effect, event, resolve) : settle(draft, effect, resolve);
   if (refusal !== null) {
     const { code, message, answerableAtMs } = refusal;
     draft.answer(event, 'refused', { code, detail: { message, answerableAtMs } });
@@ -42,7 +44,17 @@ export function onResolve(draft: Draft, event: InboxEvent, resolve: Resolve): vo
   }
   const detail: Json = { as: resolve.as, evidence: resolve.evidence, output: resolve.output ?? null };
   draft.addAudit({ actor: resolve.by, act: 'resolve', target: effect.key, reason: resolve.evidence, detail });
-  draft.answer(event, 'applied', { detail: { state: draft.effectOf(effect.key).state } });
+  const { state } = draft.effectOf(effect.key);
+  draft.answer(event, 'applied', { code: contradicts ? 'late-proof' : null, detail: { state } });
+}
+
+/** Said against a row that is taken for not happened: it is not overwritten, it is looked at again (E08). */
+function contradict(draft: Draft, effect: Effect, { eventId }: InboxEvent, answer: Resolve): AnswerRefusal | null {
+  const { by, evidence } = answer;
+  if (evidence.trim() === '')
+    return refusedAs('evidence-missing', 'say what shows it: evidence is kept with your word');
+  fileLateWord(draft, effect, { by, evidence, eventId });
+  return null;
 }
 
 /** Whether there is anything that a person could say of it: whoever comes late is told so, whatever their roles. */
@@ -52,8 +64,14 @@ function isAsked(draft: Draft, effect: Effect): boolean {
 }
 
 function isReviewer(draft: Draft, effect: Effect, { by, roles }: Resolve): boolean {
-  const from = effect.state === 'UNKNOWN' ? reviewersOf(draft, effect) : OPERATORS;
+  const from = reviewersFor(draft, effect);
   return from.some((entry) => entry === `user:${by}` || roles.some((role) => entry === `role:${role}`));
+}
+
+/** A review names who answers it; what is decided afterwards is the operators', who hear the reviewers, too. */
+function reviewersFor(draft: Draft, effect: Effect): readonly string[] {
+  if (effect.state === 'UNKNOWN') return reviewersOf(draft, effect);
+  return isAsked(draft, effect) ? OPERATORS : [...OPERATORS, ...reviewersOf(draft, effect)];
 }
 
 function settle(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {

@@ -201,3 +201,63 @@ describe('a proof that comes late with the inbox', () => {
     expect(run.head().failure).toMatchObject({ standing: ['b'] });
   });
 });
+
+describe('a person against the ledger', () => {
+  const REVIEWED = workflow(
+    "  - { id: a, call: do.a }\n  - { id: b, call: do.b, onUnknown: review, review: { from: ['role:auditor'] } }",
+  );
+
+  /** Somebody has said that it did not happen, and the run has ended by that. */
+  function denied(): Play {
+    const run = new Play(REVIEWED, { script: { 'do.b': ['lost-done'] } }).drive().wait('1h');
+    expect(run.resolve(run.rowOf('b'), 'rejected', { roles: ['auditor'] })).toMatchObject({ outcome: 'applied' });
+    expect([run.rowOf('b').state, run.state.status]).toEqual(['FAILED', 'COMPENSATED']);
+    return run;
+  }
+
+  it('E08 a second person who says that it did happen is heard: the run is held, an operator confirms, and it is undone', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
+    const run = denied();
+    const b = run.rowOf('b');
+    expect(run.resolve(b, 'confirmed', { roles: ['auditor'], evidence: 'line 7 of the book' })).toMatchObject({
+      outcome: 'applied',
+      code: 'late-proof',
+      detail: { state: 'FAILED' },
+    });
+    expect(run.rowOf('b')).toEqual(b);
+    expect(run.commits.at(-1)).toMatchObject({
+      observations: [{ effectKey: b.key, source: 'late-word', detail: { by: 'op', evidence: 'line 7 of the book' } }],
+      audit: [{ act: 'resolve', target: b.key, reason: 'line 7 of the book' }],
+    });
+    expect(run.head()).toMatchObject({ status: 'HELD', needs: ['incident:late-proof'] });
+    expect(run.state.control.incidents).toMatchObject([
+      { step: 'b', acts: ['confirmed', 'rejected'], message: expect.stringContaining('line 7 of the book') },
+    ]);
+    run.resolve(b, 'confirmed', { output: { id: 'late' } });
+    expect(run.state.control.incidents).toMatchObject([{ kind: 'late-proof', acts: ['compensate', 'waived'] }]);
+    expect(run.compensate(planHash(run))).toMatchObject({ outcome: 'applied' });
+    expect([run.state.status, run.happened]).toEqual(['COMPENSATED', ['do.a', 'do.b', 'undo.a', 'undo.b']]);
+  });
+
+  it('E08 nobody is heard without a role or without evidence, nor with any other word than "confirmed"', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
+    const run = denied();
+    const b = run.rowOf('b');
+    expect(run.resolve(b, 'confirmed', { roles: [] })).toMatchObject({ code: 'not-eligible' });
+    expect(run.resolve(b, 'confirmed', { evidence: ' ' })).toMatchObject({ code: 'evidence-missing' });
+    expect(run.resolve(b, 'absent')).toMatchObject({ code: 'not-in-doubt' });
+    expect(run.resolve(run.rowOf('a'), 'confirmed')).toMatchObject({ code: 'not-in-doubt' });
+    expect([run.state.status, run.incidents]).toEqual(['COMPENSATED', []]);
+  });
+
+  it('E08 what is to be sent again because somebody said no is not sent once another one has said yes', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
+    const run = new Play(ASKED, { script: { 'ask.it': ['lost-not-done', 'ok'] } }).drive().wait('10m');
+    expect(run.rowOf('a').state).toBe('AUTHORIZED');
+    expect(run.resolve(run.rowOf('a'), 'confirmed')).toMatchObject({ outcome: 'applied', code: 'late-proof' });
+    expect([run.rowOf('a').state, run.incidents]).toEqual(['FAILED', ['late-proof']]);
+    expect(run.wait('2h').calls).toEqual(['ask.it']);
+    const fresh = new Play(ASKED, { canSend: false }).drive();
+    expect(fresh.resolve(fresh.rowOf('a'), 'confirmed')).toMatchObject({ code: 'not-in-doubt' });
+  });
+});

@@ -44,7 +44,10 @@ export function addResolve(program: Command, bind: Bind): void {
             by: person.name,
             roles: person.roles,
           };
-          tellDelivered(context, { done: `resolved as ${options.as}` }, await app.resolve(run, ask));
+          const delivered = await app.resolve(run, ask);
+          // A word against what the ledger takes for true settles nothing yet.
+          const done = delivered.code === 'late-proof' ? 'noted' : `resolved as ${options.as}`;
+          tellDelivered(context, { done, undone: `not resolved as ${options.as}` }, delivered);
         });
       }),
     );
