@@ -3,6 +3,7 @@ import { chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { StoreError } from '../../../model/errors.ts';
+import { sqlstateOf, storeErrorOf } from '../sqlstate.ts';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { type DatabaseHome, urlOf } from './database-home.ts';
@@ -63,18 +64,19 @@ export async function answersAt(url: string): Promise<boolean> {
   }
 }
 
-/** Makes the database of the product once; two starters may race. */
+/** Makes the database of the product once; two starters may race. @throws PAWL_STORE_* */
 export async function ensureDatabase(home: DatabaseHome): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(home, 'postgres') });
-  await client.connect();
+  client.on('error', () => undefined);
   try {
+    await client.connect();
     const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = 'pawl'");
     if (rowCount === 0) await client.query('CREATE DATABASE pawl');
   } catch (error) {
-    const code = (error as { readonly code?: string }).code;
-    if (code !== '42P04' && code !== '23505') throw error;
+    const code = sqlstateOf(error);
+    if (code !== '42P04' && code !== '23505') throw storeErrorOf(error, 'connecting');
   } finally {
-    await client.end();
+    await client.end().catch(() => undefined);
   }
 }
 

@@ -126,6 +126,21 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
     const nothing = async (): Promise<void> => undefined;
     return { url: given, kind: 'given', major: null, revive: nothing, leave: nothing };
   }
+  try {
+    return await startOwn(options);
+  } catch (error) {
+    throw launchErrorOf(error, options.dataDir);
+  }
+}
+
+/** What the file system refuses is a matter of the directory; everything else is told as it is. */
+function launchErrorOf(error: unknown, dataDir: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  const message = `the data directory ${dataDir} cannot be used (${error.message}): mend that, or choose another one`;
+  return new StoreError('PAWL_DATABASE_MISSING', message, { path: dataDir }, error);
+}
+
+async function startOwn(options: DatabaseOptions): Promise<Database> {
   const host = await prepareHost(options);
   const client = await registerClient(host.home);
   try {

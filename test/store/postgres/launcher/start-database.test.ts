@@ -261,6 +261,16 @@ describe('The database that starts itself', () => {
     },
   );
 
+  it('A directory in which a file of ours cannot be written is refused with the reason', async () => {
+    const options = optionsFor();
+    await mkdir(join(options.dataDir, 'clients'), { recursive: true });
+    await mkdir(join(options.dataDir, 'lock.8'));
+    await expect(startDatabase(options)).rejects.toMatchObject({
+      code: 'PAWL_DATABASE_MISSING',
+      message: expect.stringMatching(/lock\.8.*mend that, or choose another one/),
+    });
+  });
+
   it('DATABASE_URL wins, and without programs the message says what to install or set', async () => {
     const given = optionsFor({ env: { DATABASE_URL: 'postgresql://db/x' } });
     expect(await startDatabase(given)).toMatchObject({ kind: 'given', url: 'postgresql://db/x' });
