@@ -7,6 +7,8 @@ import { childPointer, lastToken } from './source-map.ts';
 import { kindWords, valueKind } from './value-kind.ts';
 
 const SHOWN_MAX = 40;
+/** A length that every kind of name may have. */
+const SHORT_LENGTH = 20;
 const DIGITS_HELP = 'write it in digits, for example 2';
 
 /** `timeout`, or `item 3 of steps` for a list item. */
@@ -111,7 +113,9 @@ function nameHelp(written: string, pattern: string): string {
     first.replace(/^(?=\d)/, 'n') + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   const forms = [camel, words.join('-').replace(/^[\d-]+/, ''), written.replace(/[^A-Za-z0-9_.-]/g, '-')];
   const fitting = forms.find((form) => new RegExp(pattern).test(form));
-  return fitting === undefined ? 'use the letters a to z' : `for example ${fitting}`;
+  if (fitting !== undefined) return `for example ${fitting}`;
+  const short = forms.map((form) => cutText(form, SHORT_LENGTH)).find((form) => new RegExp(pattern).test(form));
+  return short === undefined ? 'use the letters a to z' : `shorten it, for example ${short}`;
 }
 
 /** How a text comes to have its form. */

@@ -1,3 +1,4 @@
+import { cutText } from '../model/cut-text.ts';
 import type { Expression, Template } from '../model/definition.ts';
 import type { Json } from '../model/json.ts';
 
@@ -67,12 +68,20 @@ function readText(text: string, pointer: string, problems: TemplateProblem[]): T
   return joinParts(splitText(text, pointer, problems), text);
 }
 
+const SHOWN_MAX = 60;
+
+/** A text as messages show it, however long it is. */
+function beginningOf(text: string): string {
+  const shown = cutText(text, SHOWN_MAX);
+  return shown === text ? text : `${shown}…`;
+}
+
 function readPath(text: string, pointer: string, problems: TemplateProblem[]): Template {
   const source = text.slice(1);
   if (PATH.test(source)) return { kind: 'expression', expression: { source, pointer, offset: 1 } };
   problems.push({
     kind: 'path',
-    message: `\`=\` begins a path of names and dots, and \`${source}\` is none`,
+    message: `\`=\` begins a path of names and dots, and \`${beginningOf(source)}\` is none`,
     pointer,
     start: 0,
     end: text.length,

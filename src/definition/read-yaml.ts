@@ -73,8 +73,6 @@ export interface RawDocument {
   readonly errors: readonly RawError[];
   /** Where a second document begins, null when there is one only. */
   readonly secondDocument: number | null;
-  /** Where a `%` directive stands. */
-  readonly directive: RawMark | null;
   /** Offset at which nesting went beyond `DEPTH_MAX`; nothing else is known then. */
   readonly tooDeepAt: number | null;
 }
@@ -217,17 +215,10 @@ function rawError(error: YAMLError, warning: boolean): RawError {
   return { code: error.code, message: error.message, start: error.pos[0], end: error.pos[1], warning };
 }
 
-function directiveOf(tokens: readonly CstToken[]): RawMark | null {
-  const token = tokens.find((candidate) => candidate.type === 'directive');
-  return token === undefined || !('source' in token)
-    ? null
-    : { text: token.source, start: token.offset, end: token.offset + token.source.length };
-}
-
 /** Parses a text by YAML 1.2 core; never throws, whatever the text. The text has no BOM and LF line ends. */
 export function readYaml(text: string): RawDocument {
   const { tokens, tooDeepAt } = tokensOf(text);
-  if (tooDeepAt !== null) return { root: null, errors: [], secondDocument: null, directive: null, tooDeepAt };
+  if (tooDeepAt !== null) return { root: null, errors: [], secondDocument: null, tooDeepAt };
   const composer = new Composer({
     version: '1.2',
     schema: 'core',
@@ -253,7 +244,6 @@ export function readYaml(text: string): RawDocument {
     root: contents === null ? null : new RawTree(marksOf(tokens), text).convert(contents, 0),
     errors: errors.sort((a, b) => a.start - b.start),
     secondDocument: second?.offset ?? null,
-    directive: directiveOf(tokens),
     tooDeepAt: null,
   };
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../model/cut-text.ts';
 import { findTabs } from './find-tabs.ts';
 import { type RawDocument, readYaml } from './read-yaml.ts';
 import type { Finding } from './report-problem.ts';
@@ -36,31 +37,27 @@ function mask(text: string, [start, end]: Span): string {
   return text.slice(0, start) + 'x'.repeat(end - start) + text.slice(end);
 }
 
-/** Findings about the file as a whole: a second document, directives. */
-function frameFindings(document: RawDocument, text: string): Finding[] {
-  const findings: Finding[] = [];
-  if (document.secondDocument !== null) {
-    const at = document.secondDocument;
-    findings.push({
-      code: 'PAWL-018',
-      pointer: '',
-      offsets: [at, lineEnd(text, at)],
-      message: 'a second document begins here: one file holds one workflow',
-      help: 'move it to a file of its own',
-    });
-  }
-  if (document.directive !== null) {
-    const { start, end, text: shown } = document.directive;
-    const message = `\`${shown.trim()}\` is a YAML directive`;
-    findings.push({
-      code: 'PAWL-020',
-      pointer: '',
-      offsets: [start, end],
-      message,
-      help: 'take it out: definitions are YAML 1.2',
-    });
-  }
-  return findings;
+/** A second document: what it holds is not looked at. */
+function secondFindings({ secondDocument: at }: RawDocument, text: string): Finding[] {
+  if (at === null) return [];
+  const message = 'a second document begins here: one file holds one workflow';
+  const help = 'move it to a file of its own';
+  return [{ code: 'PAWL-018', pointer: '', offsets: [at, lineEnd(text, at)], message, help }];
+}
+
+/** The lines that can hold directives: none of them holds anything else. */
+const FRONT = /^(?:[%#].*(?:\n|$)|[ \t]*\n)*/;
+const SHOWN_MAX = 60;
+
+/** Takes directives out, so that they alone are told and the workflow under them is read. */
+function withoutDirectives(source: string): { readonly text: string; readonly findings: Finding[] } {
+  const front = FRONT.exec(source)?.[0] ?? '';
+  const findings = [...front.matchAll(/^%.*/gm)].slice(0, SYNTAX_FINDINGS_MAX).map(({ 0: line, index }): Finding => {
+    const message = `\`${cutText(line.trimEnd(), SHOWN_MAX)}\` is a YAML directive`;
+    const help = 'take it out: definitions are YAML 1.2';
+    return { code: 'PAWL-020', pointer: '', offsets: [index, index + line.trimEnd().length], message, help };
+  });
+  return { text: front.replace(/^%.*/gm, (line) => ' '.repeat(line.length)) + source.slice(front.length), findings };
 }
 
 /** Reads one document of the text, with tabs made harmless. */
@@ -79,9 +76,10 @@ function readTabless(source: string): Recovered & { readonly text: string } {
  * stepping over does not help, the rest is not looked at: a guess would only puzzle the reader.
  */
 export function recoverSyntax(source: string): Recovered {
-  const tabless = readTabless(source);
+  const directives = withoutDirectives(source);
+  const tabless = readTabless(directives.text);
   if (tabless.document.tooDeepAt !== null) return tabless;
-  const findings = [...tabless.findings, ...frameFindings(tabless.document, source)];
+  const findings = [...tabless.findings, ...directives.findings, ...secondFindings(tabless.document, source)];
   const masked: Span[] = [];
   const { blanked } = tabless;
   let { document, text } = tabless;

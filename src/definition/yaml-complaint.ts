@@ -33,6 +33,25 @@ export function lineEnd(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
+/** Where a comment begins in a stretch of text, texts in quotes aside; -1 where there is none that fits. */
+export function commentIn(text: string, [from, to]: readonly [number, number], fits = /^/): number {
+  const pieces = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?<=\s)#[^\n]*/g;
+  for (const piece of text.slice(from, to).matchAll(pieces))
+    if (piece[0].startsWith('#') && fits.test(piece[0])) return from + piece.index;
+  return -1;
+}
+
+/** The words for a comment that cuts a value off. */
+export function commentWords(text: string, start: number): Words {
+  return {
+    code: 'PAWL-015',
+    start,
+    end: lineEnd(text, start),
+    message: 'the value ends here: ` #` begins a comment',
+    help: 'quote the whole value if `#` belongs to it; else write the comment on a line of its own',
+  };
+}
+
 /** How much white space a text begins with. */
 export function indentOf(text: string): number {
   return text.length - text.trimStart().length;

@@ -1,4 +1,13 @@
-import { type Complaint, indentOf, lineEnd, lineStart, nodesAround, type Words } from './yaml-complaint.ts';
+import {
+  commentIn,
+  commentWords,
+  type Complaint,
+  indentOf,
+  lineEnd,
+  lineStart,
+  nodesAround,
+  type Words,
+} from './yaml-complaint.ts';
 
 /** An expression inside `{ }` or `[ ]` that is not quoted. */
 export function templateInFlow({ error, text }: Complaint): Words | null {
@@ -47,9 +56,9 @@ function missingComma(end: number, key: string): Words {
   };
 }
 
-/** Whether the bracket at an offset has its partner somewhere below, texts in quotes aside. */
+/** Whether the bracket at an offset has its partner somewhere below, texts in quotes and comments aside. */
 function isClosed(text: string, start: number): boolean {
-  const bare = text.slice(start).replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g, '');
+  const bare = text.slice(start).replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?<=\s)#[^\n]*/g, '');
   const open: string[] = [];
   for (const letter of bare) {
     if (letter === '{') open.push('}');
@@ -83,6 +92,8 @@ export function unclosedWords(complaint: Complaint): Words | null {
   const start = (open.find((node) => !isClosed(text, node.start)) ?? open[0])?.start ?? error.start;
   const closer = text[start] === '{' ? '}' : ']';
   if (!isClosed(text, start)) {
+    const comment = commentIn(text, [start, Math.max(error.start, start + 1)], /[}\]]/);
+    if (comment !== -1) return commentWords(text, comment);
     return {
       code: 'PAWL-007',
       start,

@@ -1,6 +1,15 @@
 import type { Finding } from './report-problem.ts';
 import type { RawDocument, RawError } from './read-yaml.ts';
-import { type Complaint, indentOf, lineEnd, lineStart, QUOTE_HELP, type Words } from './yaml-complaint.ts';
+import {
+  commentIn,
+  commentWords,
+  type Complaint,
+  indentOf,
+  lineEnd,
+  lineStart,
+  QUOTE_HELP,
+  type Words,
+} from './yaml-complaint.ts';
 import { commaWords, templateInFlow, unclosedWords } from './yaml-flow-messages.ts';
 
 /** A syntax mistake, and whether it makes sense to look for more after it. */
@@ -38,6 +47,40 @@ function tagWords({ error, text }: Complaint): Words | null {
   };
 }
 
+/** A list item further left than the items it belongs to: to YAML it is a key of the map around the list. */
+function leftItem({ error, text }: Complaint): Words | null {
+  if (error.code !== 'BLOCK_AS_IMPLICIT_KEY') return null;
+  const start = error.start + indentOf(text.slice(error.start));
+  if (!/^-\s/.test(text.slice(start, start + 2)) || text.slice(lineStart(text, start), start).trim() !== '')
+    return null;
+  return {
+    code: 'PAWL-006',
+    start,
+    end: lineEnd(text, start),
+    message: 'this line is indented unlike the lines it belongs to',
+    help: 'items of one list begin at the same column',
+    isLast: true,
+  };
+}
+
+/** A text that goes on after a comment: the comment has ended it. */
+function cutWords({ error, text }: Complaint): Words | null {
+  if (!/^Missing ,|must start at the same column/.test(error.message)) return null;
+  const from = lineStart(text, error.start);
+  const line = text.slice(from, lineEnd(text, from)).trim();
+  if (from === 0 || /^-\s|^[}\]]|:(?=\s|$)/.test(line) || text.slice(from, error.start).trim() !== '') return null;
+  const comment = commentIn(text, [lineStart(text, from - 1), from - 1]);
+  const isCut = comment !== -1 && /[^\s:,"'[\]{}-]\s+$/.test(text.slice(lineStart(text, comment), comment));
+  return isCut ? commentWords(text, comment) : null;
+}
+
+/** What a value in which a colon surprises is called. */
+function valueWord(text: string, start: number): string {
+  return /\$\{|[:,[{]\s+=|\s\?\s|&&|\|\|/.test(text.slice(lineStart(text, start), lineEnd(text, start)))
+    ? 'an expression'
+    : 'a value';
+}
+
 function colonWords({ error, text }: Complaint): Words | null {
   if (error.code !== 'BLOCK_AS_IMPLICIT_KEY' && error.code !== 'BLOCK_IN_FLOW') return null;
   const isFlow = error.code === 'BLOCK_IN_FLOW';
@@ -48,9 +91,7 @@ function colonWords({ error, text }: Complaint): Words | null {
     code: 'PAWL-005',
     start: colon,
     end: colon + 1,
-    message: isFlow
-      ? 'a colon and a blank inside an expression in `{ }` or `[ ]`'
-      : 'a colon and a blank inside an expression',
+    message: `a colon and a blank inside ${valueWord(text, error.start)}${isFlow ? ' in `{ }` or `[ ]`' : ''}`,
     help: isFlow ? COLON_FLOW_HELP : COLON_HELP,
   };
 }
@@ -69,15 +110,19 @@ function deeperLine(text: string, at: number): Words {
 }
 
 function reservedWords({ error, text }: Complaint): Words | null {
-  if (error.code !== 'BAD_SCALAR_START') return null;
-  const letter = text.charAt(error.start);
-  return {
-    code: 'PAWL-022',
-    start: error.start,
-    end: error.start + 1,
-    message: `a value cannot begin with \`${letter}\` unless it is quoted`,
-    help: QUOTE_HELP,
-  };
+  const start = error.code === 'BAD_SCALAR_START' ? error.start : loneMark(error, text);
+  if (start === -1) return null;
+  const message = `a value cannot begin with \`${text.charAt(start)}\` unless it is quoted`;
+  return { code: 'PAWL-022', start, end: start + 1, message, help: QUOTE_HELP };
+}
+
+/** Where a `-` or `?` stands with a blank after it, in place of a value; -1 where it is something else that is wrong. */
+function loneMark({ code, message, start }: RawError, text: string): number {
+  if (code === 'BLOCK_IN_FLOW' || code === 'BLOCK_AS_IMPLICIT_KEY')
+    return /^[-?](?:\s|$)/.test(text.slice(start, start + 2)) ? start : -1;
+  const before = /^Missing ,/.test(message) ? text.slice(lineStart(text, start), start) : '';
+  const mark = /[:,[]\s+[-?](?=\s*$)/.exec(before);
+  return mark === null ? -1 : lineStart(text, start) + mark.index + mark[0].length - 1;
 }
 
 /** A key without a colon, or without the blank after it. */
@@ -205,15 +250,6 @@ function smallWords({ error, text }: Complaint): Words | null {
       help: 'quote a value that begins with `*`',
     };
   }
-  if (error.code === 'BAD_DIRECTIVE') {
-    return {
-      code: 'PAWL-020',
-      start,
-      end,
-      message: 'a line that begins with `%` is a YAML directive',
-      help: 'take it out',
-    };
-  }
   return null;
 }
 
@@ -236,10 +272,12 @@ const RULES = [
   tabWords,
   tagWords,
   templateInFlow,
+  leftItem,
+  reservedWords,
   commaWords,
+  cutWords,
   colonWords,
   unclosedWords,
-  reservedWords,
   keyWords,
   indentWords,
   smallWords,

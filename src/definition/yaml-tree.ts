@@ -178,6 +178,9 @@ class TreeReader {
     this.inAlias += 1;
     const value = this.read(target, pointer, key);
     this.inAlias -= 1;
+    // What the alias stands for is written elsewhere; the alias itself stands here.
+    if (target.kind === 'map' || target.kind === 'list')
+      this.nodes.set(pointer, { key, value: offsets, style: target.kind, text: null });
     if (this.isCutOff && this.inAlias === 0) this.reportTooMany(pointer, offsets);
     return value;
   }

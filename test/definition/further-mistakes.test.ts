@@ -248,3 +248,26 @@ describe.each([
     },
   );
 });
+
+describe('what is said', () => {
+  const told = (text: string): readonly string[] => validateWorkflow(text, 'x').problems.map(({ message }) => message);
+
+  it.each(['1+'.repeat(2_000), '('.repeat(4_000)])('of a long text shows its beginning', (long) => {
+    const [message = '', ...others] = told(`${HEAD}steps:\n  - { end: done }\noutput: "=${long}"\n`);
+    expect([others, message.length < 200, message.includes(`${long.slice(0, 60)}…`)]).toEqual([[], true, true]);
+  });
+
+  it.each([
+    ['Please: agree', 'a value'],
+    ['yes && no: stop', 'an expression'],
+    ['x ? y : z', 'an expression'],
+  ])('of the colon in %s calls it %s', (value, word) => {
+    expect(told(`${HEAD}steps:\n  - { end: done }\ntitle: ${value}\n`)).toEqual([`a colon and a blank inside ${word}`]);
+  });
+
+  it('of a step that is repeated by an alias stands at the alias', () => {
+    const { problems } = validateWorkflow(`${HEAD}steps:\n  - &s { id: two, wait: 5s }\n  - *s\n`, 'x');
+    expect(problems.map(({ code, range }) => [code, range.line, range.column])).toEqual([['PAWL-201', 7, 5]]);
+    expect(problems[0]?.related.map(({ range }) => [range.line, range.column])).toEqual([[6, 14]]);
+  });
+});

@@ -311,9 +311,14 @@ export class TypeInference implements Inference {
 
   #warnUntyped(node: SyntaxNode & { readonly kind: 'binary' }, left: ValueType, right: ValueType): void {
     const untyped = untypedNumber(node, left, right);
-    if (untyped === null) return;
+    if (untyped === null || this.#holdsUnknownName(node)) return;
     const message = `no schema says that \`${untyped.path}\` is an integer, so it is a double, and \`${node.operator}\` with an int is a fault`;
     this.tell(node, { kind: 'type', severity: 'warning', message, help: untyped.help });
+  }
+
+  /** Of a name that does not exist nothing else is said: which type it lacks depends on which name is meant. */
+  #holdsUnknownName({ start, end }: Span): boolean {
+    return this.problems.some((known) => known.kind === 'unknown-name' && start <= known.start && known.end <= end);
   }
 
   #tellCompared(node: SyntaxNode & { readonly kind: 'binary' }, left: ValueType, right: ValueType): void {

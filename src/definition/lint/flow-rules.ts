@@ -1,4 +1,5 @@
 import type { Step } from '../../model/definition.ts';
+import { parentPointer, type SourceMap } from '../source-map.ts';
 import { suggest } from '../suggest.ts';
 import { reachableFrom } from './completed-before.ts';
 import type { PlacedStep } from './flow-graph.ts';
@@ -12,12 +13,19 @@ export function lintDuplicateIds({ graph, map, report }: LintContext): void {
     const { line, column } = map.valueRange(`${first.step.pointer}/id`);
     report({
       code: 'PAWL-201',
-      pointer: `${placed.step.pointer}/id`,
+      pointer: ownPlace(map, `${placed.step.pointer}/id`, `${first.step.pointer}/id`),
       message: `"${placed.step.id}" is the id of two steps; the first is at line ${line}, column ${column}`,
       help: 'rename one: ids are unique in the file, because effect keys and expressions name steps by id',
       related: [{ message: `"${placed.step.id}" is first written here`, pointer: `${first.step.pointer}/id` }],
     });
   }
+}
+
+/** Where a node stands that is not the place of another one: what an alias repeats stands at the alias. */
+function ownPlace(map: SourceMap, pointer: string, other: string): string {
+  const [here, there] = [map.valueRange(pointer), map.valueRange(other)];
+  if (here.line !== there.line || here.column !== there.column) return pointer;
+  return ownPlace(map, parentPointer(pointer), parentPointer(other));
 }
 
 interface Jump {

@@ -24,6 +24,13 @@ function helpOf(source: string): string {
 }
 
 describe('names', () => {
+  it('that nothing has are told alone: which type they lack depends on which name is meant', () => {
+    const kinds = (source: string): readonly string[] =>
+      checkExpression(expressionOf(source), FLOW, types, 'any').map(({ kind }) => kind);
+    expect(kinds('size("abc") + inptu.x')).toEqual(['unknown-name']);
+    expect(kinds('size("abc") + (1 + inptu.x)')).toEqual(['unknown-name']);
+  });
+
   it('are known by the schemas; an unknown one is told at its place, with the names that exist there', () => {
     const rows = [
       ['input.amuont', 'amuont', 'amount'],

@@ -205,6 +205,12 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
   ],
   ['PAWL-115', 'an option of another verb', step('{ id: a, call: pay, ⟦quorum⟧: 2 }'), /take it out/],
   ['PAWL-117', 'an expression in an expression', step("{ id: a, call: pay, when: ⟦'${ input.x }'⟧ }"), /input\.x/],
+  [
+    'PAWL-112',
+    'a name that is too long',
+    step(`{ id: ⟦${'a'.repeat(300)}⟧, wait: 5s }`),
+    /^shorten it, for example a{20}$/,
+  ],
   ['PAWL-118', 'an empty expression', step("{ id: a, call: pay, object: '⟦${ }⟧' }"), /./],
   ['PAWL-118', 'an empty expression in a list', step("{ id: a, approve: Sure?, expires: 1h, from: ['⟦${ }⟧'] }"), /./],
   [
