@@ -24,7 +24,7 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
     run.effects.filter((effect) => effect.compensates === null).map((effect) => [effect.step, effect]),
   );
   const depths = depthsOf(run.steps);
-  const shown = run.steps.filter((step) => step.status !== 'pending' || step.parent === null);
+  const shown = run.steps.filter((step) => step.status !== 'pending' || step.parent === null || forward.has(step.id));
   return [
     `${paint.strong(`${run.workflow}@${run.version}`)}  ${terminalText(run.key)}  ${paint.quiet(run.id)}`,
     ...shown.flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
@@ -104,6 +104,7 @@ function stepLines(step: Step, effect: Effect | undefined, { paint, depth }: Loo
 function markOf(step: Step, effect: Effect | undefined, paint: Paint): string {
   if (effect?.state === 'UNKNOWN' && step.status !== 'held') return paint.warn('?');
   if (step.status === 'completed' && effect?.observedBy === 'person') return paint.good('☑');
+  if (step.status === 'pending' && effect !== undefined) return lateMark(effect, paint);
   return {
     pending: paint.quiet('·'),
     active: paint.now('▶'),
@@ -112,6 +113,12 @@ function markOf(step: Step, effect: Effect | undefined, paint: Paint): string {
     skipped: paint.quiet('–'),
     failed: paint.bad('✘'),
   }[step.status];
+}
+
+/** A run that was terminated goes on no more, and what it had in flight still comes to its end: the step itself has none. */
+function lateMark({ state, observedBy }: Effect, paint: Paint): string {
+  if (state === 'CONFIRMED') return paint.good(observedBy === 'person' ? '☑' : '✔');
+  return state === 'FAILED' || state === 'ABSENT' ? paint.bad('✘') : paint.quiet('·');
 }
 
 /** From the first byte to the end of the step; told only where it was one attempt with one answer. */
@@ -162,6 +169,7 @@ interface Pieces {
   readonly by: string;
   readonly end: string;
   readonly when: string;
+  readonly since: string;
   readonly progress: string | null;
 }
 
@@ -176,15 +184,17 @@ const WAITING_WORDS: Readonly<Record<Waiting['kind'], (pieces: Pieces) => string
   retry: ({ at, when }) => `tries again${at}: ${when}`,
   resend: ({ at, when }) => `in doubt${at}: the same request is sent again ${when}`,
   query: ({ at, when }) => `in doubt${at}: the provider is asked ${when}`,
+  decision: ({ by, since, progress }) => `${progress ?? 'an order'} is stored since ${since}: ${by} decides it`,
 };
 
 /** What keeps a run from moving as a sentence. */
-function waitingWords({ kind, step, until, by, progress }: Waiting): string {
+function waitingWords({ kind, step, since, until, by, progress }: Waiting): string {
   return WAITING_WORDS[kind]({
     at: step === null ? '' : ` at ${step}`,
     by: by.join(', '),
     end: until === null ? '' : `, until ${timeWords(until)}`,
     when: until === null ? 'next' : `at ${timeWords(until)}`,
+    since: since === null ? '' : timeWords(since),
     progress,
   });
 }

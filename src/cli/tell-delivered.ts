@@ -35,9 +35,7 @@ export function tellDelivered(context: CliContext, asked: Asked, delivered: Deli
   if (printJson(context, delivered)) return;
   const { paint } = context;
   if (delivered.outcome === 'pending') {
-    context.say(
-      `${paint.warn('…')} ${terminalText(done)}: stored, not decided yet; the run's holder is busy (pawl show RUN --history)`,
-    );
+    context.say(`${paint.warn('…')} ${terminalText(pendingWords(done, delivered))}`);
     return;
   }
   const isDone = delivered.outcome === 'applied' && then !== undefined;
@@ -45,6 +43,14 @@ export function tellDelivered(context: CliContext, asked: Asked, delivered: Deli
   const why = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
   if (context.exit === EXIT.ok) context.say(`${paint.good('✔')} ${terminalText(`${done}${why}`)}`);
   else context.say(`${paint.bad('✘')} ${terminalText(`${undone} (${delivered.outcome})${why}`)}`);
+}
+
+/** It is in the run's inbox and certain to be decided, by the process that holds the run. */
+function pendingWords(done: string, { detail }: Delivered): string {
+  const [holder, until] = [factOf(detail, 'holder'), factOf(detail, 'until')];
+  const lease = typeof until === 'string' ? `, whose lease ends ${timeWords(until)} unless it renews it` : '';
+  const who = typeof holder === 'string' ? `${holder}${lease}, holds the run and` : 'whoever holds the run';
+  return `not yet ${done}: it is stored, ${who} decides it between two steps (pawl why RUN)`;
 }
 
 function reasonsOf({ outcome, code, detail, again }: Delivered): readonly string[] {

@@ -14,6 +14,8 @@ import { refuseUnstorable } from './refuse-unstorable.ts';
 /** Waits between two looks at the answer, milliseconds: each twice the one before, up to the longest. */
 const LOOK_MS_MIN = 2;
 const LOOK_MS_MAX = 100;
+/** The look at which a holder that has not answered may be dead: a living one answers within these few milliseconds. */
+const SWEEP_AT_LOOK = 4;
 /** Tries of a delivery whose answer is lost; it is idempotent by (source, event id). */
 const ROUNDS_MAX = 3;
 
@@ -36,6 +38,9 @@ export interface DeliverAsk {
   readonly payload: InboxPayload;
   readonly waitMs: number;
 }
+
+/** How many leases of the dead are freed at once by somebody who waits for a holder. */
+const SWEEP_LEASES_MAX = 100;
 
 /** How long people's decisions and orders wait for the holder, milliseconds. */
 export const DECISION_WAIT_MS = 2_000;
@@ -109,7 +114,24 @@ async function answerOf(engine: Engine, { run, source, eventId }: DeliverAsk): P
   return answer;
 }
 
-/** Somebody holds the run: its holder answers in the inbox row; if it lets go, this process claims the run. */
+/** A run that a dead process holds has no holder: whoever waits for it frees it (P03), as no worker may be there to do so. */
+async function freeFromDead(engine: Engine, { part, runId }: RunIdentity): Promise<void> {
+  for (;;) {
+    const freed = await engine.store.sweep(part, SWEEP_LEASES_MAX);
+    if (freed.length < SWEEP_LEASES_MAX || freed.includes(runId)) return;
+  }
+}
+
+/** Nobody has decided in time: who is to do so, for whoever asked. */
+async function stillPending(engine: Engine, ask: DeliverAsk, first: DeliveryAnswer): Promise<Delivered> {
+  const delivered = told(ask, first);
+  if (ask.waitMs === 0) return delivered;
+  const holder = await engine.store.holder(ask.run.part, ask.run.runId);
+  const until = holder === null || holder.leaseUntilMs === null ? null : new Date(holder.leaseUntilMs).toISOString();
+  return { ...delivered, detail: { holder: holder?.workerId ?? null, until } };
+}
+
+/** Somebody holds the run: its holder answers in the inbox row; if it lets go or is dead, this process claims the run. */
 async function waitForHolder(engine: Engine, door: Door, ask: DeliverAsk, first: DeliveryAnswer): Promise<Delivered> {
   const { clock, store: inbox } = engine;
   const untilMs = clock.monotonicMs() + ask.waitMs;
@@ -117,7 +139,8 @@ async function waitForHolder(engine: Engine, door: Door, ask: DeliverAsk, first:
   for (let look = 0; ; look += 1) {
     const answer = look === 0 ? first : await answerOf(engine, ask);
     if (answer.outcome !== null) return { ...told(ask, answer), again: first.event === 'same' };
-    if (clock.monotonicMs() >= untilMs) return told(ask, first);
+    if (clock.monotonicMs() >= untilMs) return stillPending(engine, ask, first);
+    if (look === SWEEP_AT_LOOK) await freeFromDead(engine, ask.run);
     const claimed = await inbox.claimRun(ask.run.part, ask.run.runId, door.workerId());
     if (claimed === null) await clock.sleep(pauseMs(look));
     else await door.admit(claimed);

@@ -1,6 +1,7 @@
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
+import type { InboxEvent } from '../model/inbox-event.ts';
 import { ownValue } from '../model/own-value.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { Incident } from '../model/run.ts';
@@ -10,14 +11,24 @@ import type { LoadedVersion } from './version-cache.ts';
 
 /** One thing that keeps a run from moving, and who or what can move it. */
 export interface WaitingFor {
-  readonly kind: 'approval' | 'event' | 'timer' | 'worker' | 'answer' | 'retry' | 'resend' | 'query' | 'person';
+  readonly kind:
+    | 'approval'
+    | 'event'
+    | 'timer'
+    | 'worker'
+    | 'answer'
+    | 'retry'
+    | 'resend'
+    | 'query'
+    | 'person'
+    | 'decision';
   readonly step: string | null;
   readonly since: string | null;
   /** When it ends by itself, null = never. */
   readonly until: string | null;
   /** Who can move it: roles and names, an event's name, `the provider`, `a worker`, `time`. */
   readonly by: readonly string[];
-  /** How far it is: `1 of 2 approve`; null where there is nothing to count. */
+  /** How far it is: `1 of 2 approve`; what is stored: `terminate by ana`; null where there is nothing to tell. */
   readonly progress: string | null;
   /** How to give it, null where nobody has to. */
   readonly command: string | null;
@@ -137,11 +148,24 @@ function fromSteps(source: WaitingSource, run: string): readonly WaitingFor[] {
   });
 }
 
+const HOLDER = ['its holder'] as const;
+
+/** What somebody has told the run and nobody has decided yet; what it tells itself is no news to people. */
+function fromInbox({ payload, receivedAtMs, outcome }: InboxEvent): readonly WaitingFor[] {
+  if (outcome !== null || payload.type === 'timer' || payload.type === 'proof') return [];
+  const by = payload.type === 'vote' ? payload.principal : payload.by;
+  const progress = `${payload.type} by ${by}`;
+  return [
+    { kind: 'decision', step: null, since: text(receivedAtMs), until: null, by: HOLDER, progress, command: null },
+  ];
+}
+
 /** Why a run is not moving and who can move it; of a run that has ended, what it left in doubt. */
 export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
   const { stored, incidents, nowMs } = source;
   const run = displayRunId(stored.run.runId);
   return [
+    ...stored.inbox.flatMap(fromInbox),
     ...incidents.map((incident) => fromIncident(run, incident)),
     ...stored.approvals.filter((approval) => approval.state === 'open').map((approval) => fromApproval(run, approval)),
     ...fromSteps(source, run),

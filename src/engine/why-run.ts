@@ -66,6 +66,7 @@ const WORDS: Words = {
   retry: (step) => `${step} is not sent again before its time`,
   resend: (step) => `nobody knows whether ${step} happened: the same request goes again at its time`,
   query: (step) => `nobody knows whether ${step} happened: the provider is asked at its time`,
+  decision: (_, told) => `${told ?? 'an order'} is stored and not decided yet`,
 };
 
 /** What keeps a row beside its time: told by its code. */
@@ -154,6 +155,7 @@ const NEEDS_WORKER: ReadonlySet<string> = new Set([
   'timer',
   'circuit',
   'recovery',
+  'decision',
 ]);
 
 /**

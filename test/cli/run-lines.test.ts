@@ -111,6 +111,19 @@ describe('the steps of a run', () => {
     ]);
   });
 
+  it('that a terminated run left have the mark of what their effect came to', () => {
+    const left = (id: string, parent: string | null = null) => step(id, { status: 'pending', parent });
+    const effects = [
+      effect('a'),
+      effect('b', { state: 'FAILED' }),
+      effect('c', { state: 'CANCELLED' }),
+      effect('d', { observedBy: 'person' }),
+      effect('e', { state: 'ABSENT' }),
+    ];
+    const steps = [left('a'), left('b'), left('c'), left('d', 'a'), left('e'), left('f')];
+    expect(lines({ steps, effects }).map((line) => line.trim()[0])).toEqual(['✔', '✘', '·', '☑', '✘', '·']);
+  });
+
   it('say how often was sent, what was asked, the receipt, and who told', () => {
     const effects = [
       effect('pay', {
@@ -174,6 +187,10 @@ describe('what keeps a run', () => {
     [waiting('person', { by: ['role:operator'] }), 'waits for a person at pay: role:operator'],
     [waiting('worker', { step: null }), 'waits for a worker'],
     [waiting('answer'), "waits for the provider's answer at pay"],
+    [
+      waiting('decision', { step: null, since: until, by: ['its holder'], progress: 'terminate by ana' }),
+      'terminate by ana is stored since 2026-01-03 00:00:00 UTC: its holder decides it',
+    ],
     [waiting('retry', { until }), 'tries again at pay: at 2026-01-03 00:00:00 UTC'],
     [waiting('resend'), 'in doubt at pay: the same request is sent again next'],
     [waiting('query', { until }), 'in doubt at pay: the provider is asked at 2026-01-03 00:00:00 UTC'],

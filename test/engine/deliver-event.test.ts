@@ -73,6 +73,38 @@ describe('an event that is told to a run', () => {
     await until(() => [...store.peek().runs.values()].every(({ head }) => head.status === 'TERMINATED'));
   });
 
+  it('P17 whose holder is dead is decided by the caller, who frees the run: no worker has to be there', async () => {
+    // P17: "the same statement claims that run if it is free, and then the storer decides" and P03: "The sweep starts from leases whose seat is expired or missing."
+    const { process, begin, settled, until, world, store } = openSmallHouse();
+    const worker = process({ works: true, outside: { send: () => NEVER } });
+    const run = await begin(worker.verbs, SAGA);
+    await until(() => [...store.peek().runs.values()].some(({ effects }) => effects.size > 0));
+    worker.kill();
+    await world.run(() => false, world.nowMs() + 60_000);
+    const teller = process({ works: false });
+    await expect(settled(teller.verbs.terminate(run, ACT))).resolves.toMatchObject({ outcome: 'applied' });
+    expect((await settled(teller.verbs.show(run))).status).toBe('TERMINATED');
+  });
+
+  it('P17 that is stored and not decided is told with its holder, in the answer, by show and by why', async () => {
+    // P17: "the caller waits (2 s for decisions and orders, 0 for signals), trying the claim again, else gets 202."
+    const { process, begin, settled } = openSmallHouse();
+    const worker = process({ works: true, outside: { send: () => NEVER } });
+    const teller = process({ works: false });
+    const run = await begin(worker.verbs, SAGA);
+    worker.pause(2_800);
+    const told = await settled(teller.verbs.terminate(run, ACT));
+    expect(told).toMatchObject({
+      outcome: 'pending',
+      detail: { holder: expect.any(String), until: expect.any(String) },
+    });
+    const stored = { kind: 'decision', by: ['its holder'], since: expect.any(String) };
+    const { waitingFor } = await settled(teller.verbs.show(run));
+    expect(waitingFor[0]).toMatchObject({ ...stored, progress: 'terminate by ana' });
+    const { reasons } = await settled(teller.verbs.why(run));
+    expect(reasons[0]).toMatchObject({ ...stored, text: 'terminate by ana is stored and not decided yet' });
+  });
+
   it('P17 that its holder had no time for is claimed and decided by the caller as soon as the run is free', async () => {
     // P17: "the caller waits …, trying the claim again"
     const { teller, run, settled, store } = await waiting();
