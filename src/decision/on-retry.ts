@@ -36,11 +36,17 @@ export function onRetry(draft: Draft, event: InboxEvent, { step, by, reason }: R
 function refusalOf(draft: Draft, step: string): { readonly code: string; readonly detail: Json } {
   const acts = draft.control.incidents.filter((known) => isNamed(known, step)).flatMap((known) => known.acts);
   if (acts.length > 0) {
-    const message = `what is held at ${step} is not the step itself; a person can say: ${[...new Set(acts)].join(', ')}`;
+    const message = wayOut(step, [...new Set(acts)]);
     return { code: 'not-held', detail: { message } };
   }
   if (draft.ctx.compiled.steps.has(step)) return { code: 'not-held', detail: { message: `step ${step} is not held` } };
   return { code: 'not-found', detail: { message: `there is no step ${step}, and nothing of that name is held` } };
+}
+
+/** What is held there is another row than the step's own: that is tried again by another verb. */
+function wayOut(step: string, acts: readonly string[]): string {
+  const again = acts.includes('retry') ? `; to try it again: pawl resolve RUN ${step} --as retry --evidence TEXT` : '';
+  return `what is held at ${step} is not the step itself; a person can say: ${acts.join(', ')}${again}`;
 }
 
 function letGo(draft: Draft, step: string, cause: Cause): boolean {

@@ -66,7 +66,7 @@ export function takeOver(settling: Settling): Settlement {
 const LOST_SENDER: Outcome = {
   kind: 'unknown',
   code: 'sender-lost',
-  message: 'the process that sent it is gone; nobody knows whether it happened',
+  message: 'the process that sent it is gone',
   output: undefined,
   named: false,
   retryAfterMs: null,

@@ -1,6 +1,6 @@
 import { ConflictError, invariant, NotFoundError } from '../model/errors.ts';
 import type { RunIdentity } from '../model/run.ts';
-import { displayRunId, parseRunId } from '../model/run-id.ts';
+import { displayRunId, FOUND_RUNS_MAX, parseRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { LoadedVersion } from './version-cache.ts';
@@ -18,7 +18,7 @@ export async function findRun(engine: Engine, idOrKey: string): Promise<RunIdent
   const names = found.map((run) => `${displayRunId(run.runId)} (${run.workflow})`);
   throw new ConflictError(
     'PAWL_RUN_AMBIGUOUS',
-    `${idOrKey} names ${found.length} runs; use an id: ${names.slice(0, 5).join(', ')}`,
+    `${idOrKey} names ${found.length < FOUND_RUNS_MAX ? found.length : `at least ${found.length}`} runs; use an id: ${names.slice(0, 5).join(', ')}`,
     {
       run: idOrKey,
       runs: found.map((run) => run.runId),

@@ -48,3 +48,6 @@ export function parseRunId(text: string): RunId | null {
 export function displayEffectKey(key: EffectKey): string {
   return `eff_${key.slice(0, EFFECT_DIGITS)}`;
 }
+
+/** Most runs that are looked up under one key; a key of more is told as one of at least so many. */
+export const FOUND_RUNS_MAX = 20;

@@ -79,7 +79,8 @@ describe('orders that cross', () => {
     // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)."
     const run = new Play(TWO, { script: { 'do.b': ['declined'], 'undo.a': ['declined'] } }).drive();
     const { incidents } = run.state.control;
-    const message = 'what is held at a is not the step itself; a person can say: retry, undone, waived, terminate';
+    const message =
+      'what is held at a is not the step itself; a person can say: retry, undone, waived, terminate; to try it again: pawl resolve RUN a --as retry --evidence TEXT';
     expect(run.retry('a')).toMatchObject({ outcome: 'refused', code: 'not-held', detail: { message } });
     expect(run.state.control.incidents).toEqual(incidents);
     expect(run.happened).toEqual(['do.a']);

@@ -280,6 +280,7 @@ describe('a takeover', () => {
   it('E03: what another fence has requested is UNKNOWN to everybody else', () => {
     // E03: "REQUESTED without outcome is UNKNOWN to every other holder."
     const { effect, settled } = takeOver(settling(requested()));
+    expect(effect.lastError).toBe('the process that sent it is gone');
     expect(effect).toMatchObject({ state: 'UNKNOWN', code: 'sender-lost', everUnknown: true, doubt: 'resend' });
     expect(settled).toBeNull();
     expect(() => takeOver(settling(authorized()))).toThrow('only a REQUESTED effect');

@@ -52,6 +52,12 @@ function engineOf(found: readonly RunIdentity[], approvals: readonly Approval[] 
 }
 
 describe('the run that a person means', () => {
+  it('is one of at least so many where the search has an end', async () => {
+    const many = Array.from({ length: 20 }, (_, i): RunIdentity => ({ ...RUN, workflow: `w-${i}` }));
+    await expect(findRun(engineOf(many), RUN.key)).rejects.toThrow(`${RUN.key} names at least 20 runs; use an id`);
+    await expect(findRun(engineOf(many.slice(1)), RUN.key)).rejects.toThrow(`${RUN.key} names 19 runs; use an id`);
+  });
+
   const other = {
     ...RUN,
     runId: RUN.runId.replace(/.$/, (last) => (last === '0' ? '1' : '0')),

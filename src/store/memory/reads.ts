@@ -1,15 +1,13 @@
 import type { RunId } from '../../model/ids.ts';
 import type { Observation } from '../../model/run-commit.ts';
 import type { RunIdentity } from '../../model/run.ts';
+import { FOUND_RUNS_MAX } from '../../model/run-id.ts';
 import { partOf } from '../../model/virtual-shard.ts';
 import type { CommitTrace, RunFilter, RunLine, Store, StoredRun } from '../../ports/store.ts';
 import { inOrder, withMissing } from './row.ts';
 import { storedRun } from './run-reads.ts';
 import { observationRow } from './run-rows.ts';
 import { heldBy, keyOf, runIn, type RunRows, runsIn, type Statement } from './tables.ts';
-
-/** Most runs that one key may name before a person is asked for an id. */
-const FOUND_MAX = 20;
 
 /** What the port promises of a verb that tells who works. */
 type Answer<K extends 'holder' | 'workers' | 'overdue'> = Awaited<ReturnType<Store[K]>>;
@@ -59,7 +57,7 @@ export function findRun(statement: Statement, parts: number, tenant: string, idO
   for (const run of inOrder(named, (one) => [one.startNumber])) {
     if (run.tenant === tenant && run.key === idOrKey) newest.set(run.workflow, run);
   }
-  return inOrder(newest.values(), (run) => [run.workflow]).slice(0, FOUND_MAX);
+  return inOrder(newest.values(), (run) => [run.workflow]).slice(0, FOUND_RUNS_MAX);
 }
 
 function matches({ run, head }: RunRows, { tenant, workflow, statuses, needsHuman, q }: RunFilter): boolean {

@@ -1,8 +1,6 @@
+import { FOUND_RUNS_MAX } from '../../../model/run-id.ts';
 import { AUDIT, INBOX, OBSERVATION, readingOf, RECEIPT, RUN, TRANSITION } from './columns.ts';
 import { msOf, type Statement, TIME } from './statement.ts';
-
-/** Most runs that one key may name before a person is asked for an id. */
-const FOUND_MAX = 20;
 
 /** A run by id. Index: run_pk; one row or none. */
 export const FIND_RUN_BY_ID: Statement = {
@@ -21,7 +19,7 @@ export const FIND_RUN_BY_KEY: Statement = {
   text: `SELECT DISTINCT ON (r.workflow) ${readingOf(RUN, 'r')} FROM pawl.run r
 WHERE r.tenant = $1 AND r.run_key = $2
 ORDER BY r.workflow, r.start_number DESC
-LIMIT ${FOUND_MAX}`,
+LIMIT ${FOUND_RUNS_MAX}`,
 };
 
 /** A list, newest first; reads all parts. `$2` workflow, `$3` statuses, `$4` needs a person, `$5` run id or key, `$6` how many. Index: run_tenant_started_idx. */
