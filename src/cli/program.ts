@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { type CliHost, createCliContext, type GlobalOptions } from './cli-context.ts';
+import { type CliContext, type CliHost, createCliContext, type GlobalOptions } from './cli-context.ts';
 import type { Bind } from './bind.ts';
 import { addApprove, addDeny } from './commands/approve.ts';
 import { addCancel } from './commands/cancel.ts';
@@ -23,7 +23,8 @@ import { addWhy } from './commands/why.ts';
 import { addWorker } from './commands/worker.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { invariant } from '../model/errors.ts';
-import { reportError } from './report-error.ts';
+import { reportError, UsageError } from './report-error.ts';
+import { verbFirst, wantsJson } from './verb-first.ts';
 
 const VERBS = [
   addRun,
@@ -77,16 +78,34 @@ export async function runCli(args: readonly string[], host: CliHost, version: st
     command.exitOverride().configureOutput({
       writeOut: (text) => void host.stdout.write(text),
       writeErr: (text) => void host.stderr.write(text),
-      outputError: (text, write) => write(withOptions(command, text)),
+      outputError: (text, write) => {
+        if (wantsJson(args)) reportError(dataContext(host), usageError(withOptions(command, text)));
+        else write(withOptions(command, text));
+      },
     });
   }
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(verbFirst(program, args), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
   return exit;
+}
+
+/** What the parser complains of, as an error among the others. */
+function usageError(text: string): UsageError {
+  return new UsageError(
+    text
+      .trim()
+      .replace(/^error: /, '')
+      .replace(/\s*\n\s*/g, ' '),
+  );
+}
+
+/** The context of a call that was never made out, whose caller reads data. */
+function dataContext(host: CliHost): CliContext {
+  return createCliContext(host, { data: undefined, config: undefined, by: undefined, output: 'json', color: false });
 }
 
 /** An option that nobody has and that is like none: what there is instead. The likely one is proposed by the parser. */

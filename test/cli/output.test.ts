@@ -83,6 +83,19 @@ describe('stdout and stderr', () => {
     expect((await shell.ok(['ls', '-o', 'ids', '--workflow', 'plain'])).split('\n')).toEqual(list.map(({ id }) => id));
   });
 
+  it('ls says so where its limit ends the list, whatever its format, and nothing where it does not', async () => {
+    for (const id of ['d', 'e']) await shell.ok(['start', 'plain', '--input', input(id)]);
+    for (const more of [[], ['-o', 'ids'], ['-o', 'json']]) {
+      const cut = await shell.call(['ls', '--limit', '1', ...more]);
+      expect([cut.code, cut.err]).toEqual([
+        0,
+        expect.stringContaining('only the newest 1 run, there are more: --limit N (at most 1000)\n'),
+      ]);
+      expect((await shell.call(['ls', ...more])).err).not.toContain('there are more');
+    }
+    expect((await shell.call(['ls', '--limit', '1', '-o', 'json'])).json()).toHaveLength(1);
+  });
+
   it('an error is words on stderr with the mend, or the same as data on the last line', async () => {
     const words = await shell.call(['show', 'nobody']);
     expect([words.code, words.out]).toEqual([4, '']);

@@ -39,16 +39,18 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
     limit: readLimit(options.limit),
   };
   if (options.needs === 'human') return lsNeeds(context, filter);
-  const { runs, pulse, missing } = await context.withApp(async (app) => {
-    const found = await app.list({ ...filter, needsHuman: false });
+  const { runs, isCut, pulse, missing } = await context.withApp(async (app) => {
+    const found = await app.list({ ...filter, limit: filter.limit + 1, needsHuman: false });
     return {
-      runs: found,
+      runs: found.slice(0, filter.limit),
+      isCut: found.length > filter.limit,
       pulse: await app.pulse(),
       missing: found.length === 0 ? await whatIsMissing(app, filter) : null,
     };
   });
   tellPulse(context, pulse);
   tellMissing(context, missing);
+  tellCut(context, isCut, filter.limit);
   if (printJsonList(context, runs)) return;
   if (context.options.output === 'ids') {
     for (const run of runs) context.print(run.id);
@@ -92,18 +94,27 @@ function tellMissing(context: CliContext, missing: string | null): void {
   context.say(terminalText(missing));
 }
 
+/** A list that ends at its limit and not at the last run says so: whoever reads it as data must not take it for all. */
+function tellCut(context: CliContext, isCut: boolean, limit: number): void {
+  if (isCut)
+    context.say(`! only the newest ${counted(limit, 'run')}, there are more: --limit N (at most ${LIMIT_MAX})`);
+}
+
 /** What a person is needed for, a line each. */
 async function lsNeeds(context: CliContext, filter: Filter): Promise<void> {
-  const { needs, pulse, missing } = await context.withApp(async (app) => {
-    const found = await app.needs(filter);
+  const { needs, isCut, pulse, missing } = await context.withApp(async (app) => {
+    const found = await app.needs({ ...filter, limit: filter.limit + 1 });
+    const shown = new Set([...new Set(found.map((need) => need.run))].slice(0, filter.limit));
     return {
-      needs: found,
+      needs: found.filter((need) => shown.has(need.run)),
+      isCut: found.some((need) => !shown.has(need.run)),
       pulse: await app.pulse(),
       missing: found.length === 0 ? await whatIsMissing(app, filter) : null,
     };
   });
   tellPulse(context, pulse);
   tellMissing(context, missing);
+  tellCut(context, isCut, filter.limit);
   if (printJsonList(context, needs)) return;
   if (context.options.output === 'ids') {
     for (const run of new Set(needs.map((need) => need.run))) context.print(run);
