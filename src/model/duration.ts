@@ -29,6 +29,12 @@ function refuse(text: string, why: string, help: string): RefusedError {
   );
 }
 
+function explainSign(text: string): RefusedError {
+  return DATE.test(text)
+    ? refuse(text, 'it is a date', 'write wait: { until: … } for an instant')
+    : refuse(text, 'it is negative or has a sign', SIGN_HELP);
+}
+
 /** Says why a text is no duration, and the mend. */
 function explain(text: string): RefusedError {
   if (text.trim() === '') return refuse(text, 'it is empty', FORMS);
@@ -36,8 +42,7 @@ function explain(text: string): RefusedError {
   if (ISO_CALENDAR.test(text) || SHORT_CALENDAR.test(text)) {
     return refuse(text, 'months and years have no fixed length', 'say `until:` with addMonths(…), or write days');
   }
-  if (DATE.test(text)) return refuse(text, 'it is a date', 'write wait: { until: … } for an instant');
-  if (/^[+-]|-\d/.test(text)) return refuse(text, 'it is negative or has a sign', SIGN_HELP);
+  if (/^[+-]|-\d/.test(text)) return explainSign(text);
   if (/^\d+(?:\.\d+)?$/.test(text))
     return refuse(text, 'the unit is missing', `write ${text}s for seconds or ${text}m for minutes`);
   if (/^P/.test(text)) return refuse(text, 'an ISO duration has the form PnWnDTnHnMnS', FORMS);
