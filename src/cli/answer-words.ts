@@ -3,7 +3,8 @@
  * `docs/reference/statuses.md` lists the same codes, and a test compares both with the code.
  */
 export const ANSWER_WORDS = {
-  except: 'you are among those who must not decide this (rule A03)',
+  except:
+    'you are among those who must not decide this: whoever started the run, unless the step says others in `except` (rule A03)',
   'not-eligible':
     'none of your roles may do this: say --by NAME, or give the role under "principals" in pawl.config.yaml',
   subject: 'the request has changed since you looked: read it again with pawl show',
