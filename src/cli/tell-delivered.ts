@@ -48,8 +48,8 @@ export function tellDelivered(context: CliContext, asked: Asked, delivered: Deli
 /** It is in the run's inbox and certain to be decided, by the process that holds the run. */
 function pendingWords(done: string, { detail }: Delivered): string {
   const [holder, until] = [factOf(detail, 'holder'), factOf(detail, 'until')];
-  const lease = typeof until === 'string' ? `, whose lease ends ${timeWords(until)} unless it renews it` : '';
-  const who = typeof holder === 'string' ? `${holder}${lease}, holds the run and` : 'whoever holds the run';
+  const lease = typeof until === 'string' ? `, whose lease ends ${timeWords(until)} unless it renews it,` : '';
+  const who = typeof holder === 'string' ? `${holder}${lease} holds the run and` : 'whoever holds the run';
   return `not yet ${done}: it is stored, ${who} decides it between two steps (pawl why RUN)`;
 }
 
