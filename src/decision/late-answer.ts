@@ -1,4 +1,5 @@
 import type { Effect } from '../model/effect.ts';
+import { assertNever } from '../model/errors.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Outcome } from '../model/outcome.ts';
@@ -16,6 +17,13 @@ export interface LateAnswer {
   readonly turn: string;
   readonly outcome: Outcome;
 }
+
+/** How a row came not to be sent. */
+const UNSENT = {
+  PROPOSED: 'is not sent before it is authorized',
+  REFUSED: 'was refused before it was sent',
+  CANCELLED: 'was cancelled as not sent',
+} as const;
 
 type Proof = Pick<LateAnswer, 'observedBy' | 'turn' | 'outcome'>;
 
@@ -70,8 +78,11 @@ function heedProof(draft: Draft, effect: Effect, proof: Proof): void {
     case 'ABSENT':
       doubtNo(draft, effect, 'an answer now says that it happened');
       return;
+    case 'PROPOSED':
+    case 'REFUSED':
     case 'CANCELLED':
-      raise(draft, effect, 'was cancelled as not sent, and an answer now says that it happened: undo it by hand', [
+      // PROPOSED and REFUSED rows were never sent by this ledger: one that was lost with its database did (P14).
+      raise(draft, effect, `${UNSENT[effect.state]}, and an answer now says that it happened: undo it by hand`, [
         'waived',
       ]);
       return;
@@ -81,7 +92,11 @@ function heedProof(draft: Draft, effect: Effect, proof: Proof): void {
           'waived',
         ]);
       return;
+    case 'WAIVED':
+      // A person has let it stand.
+      return;
     default:
+      assertNever(effect.state);
   }
 }
 

@@ -123,6 +123,24 @@ describe('a proof that comes late with the inbox', () => {
     expect(run.state.status).toBe('CANCELLED');
   });
 
+  it('E08 P14 a row that this ledger never sent, because another database had, is named to a person too', () => {
+    // E08: "a proof against a row assumed absent or failed raises an incident and proposes a compensation that needs a person."
+    // P14: "A changed timeline or system identifier opens recovery mode"
+    const asking = workflow(
+      "  - { id: ok, approve: 'Pay?', from: ['role:desk'], expires: 1h }\n  - { id: a, call: do.a, authorizedBy: ok }",
+    );
+    for (const state of ['PROPOSED', 'REFUSED']) {
+      const run = new Play(asking).drive();
+      if (state === 'REFUSED') run.vote('ann', 'deny');
+      expect(run.rowOf('a').state).toBe(state);
+      prove(run, run.rowOf('a'));
+      expect(run.state.control.incidents).toMatchObject([{ kind: 'late-proof', acts: ['waived'] }]);
+      expect(run.state.status).toBe('HELD');
+      expect(run.resolve(run.rowOf('a'), 'waived')).toMatchObject({ outcome: 'applied' });
+      expect(run.state.status).not.toBe('HELD');
+    }
+  });
+
   it('E08 two answers that name different acts are told: it may have happened twice', () => {
     // E08: "Late answers (fenced worker, webhook, second query) are stored as observations, never overwrite."
     const run = new Play(TWO, { script: { 'do.a': ['lost-done', 'ok'] } }).drive();

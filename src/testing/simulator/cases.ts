@@ -16,11 +16,13 @@ export interface Cases {
   readonly started: Map<number, Case>;
   /** Cases whose run is lost and whose acts are in the books: people have settled them by hand. */
   readonly writtenOff: Set<number>;
+  /** Cases whose acts are in the books and not in their run: nothing is ordered of it any more. */
+  readonly byHand: Set<number>;
   /** How much is still to come from outside. */
   readonly pending: { count: number };
 }
 
 /** Nothing was started yet. */
 export function noCases(): Cases {
-  return { started: new Map(), writtenOff: new Set(), pending: { count: 0 } };
+  return { started: new Map(), writtenOff: new Set(), byHand: new Set(), pending: { count: 0 } };
 }

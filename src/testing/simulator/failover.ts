@@ -71,6 +71,7 @@ async function takeUp(scene: Scene, cases: Cases, lost: Case, isContradicted: bo
     return;
   }
   cases.started.set(no, { ...lost, run: stored.run });
+  if (isContradicted) cases.byHand.add(no);
   for (const doing of acts) {
     const hasCome = startedAtMs + doing.atMs <= world.nowMs();
     if (hasCome && (doing.kind === 'signal' || doing.kind === 'vote'))

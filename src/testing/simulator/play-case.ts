@@ -10,7 +10,7 @@ export function comeLater(scene: Scene, cases: Cases, { no, delayMs, doing }: Co
   cases.pending.count += 1;
   const come = async (): Promise<void> => {
     const found = cases.started.get(no);
-    if (found !== undefined) await act(scene, found.run.runId, doing);
+    if (found !== undefined && !cases.byHand.has(no)) await act(scene, found.run.runId, doing);
     cases.pending.count -= 1;
   };
   scene.world.after(delayMs, null, () => void guard(scene, come()));

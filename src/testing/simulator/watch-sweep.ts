@@ -5,8 +5,9 @@ import type { Violation } from './oracle.ts';
 export function watchSweep(store: MemoryStore, violations: Violation[]): MemoryStore['sweep'] {
   return async (part, limit) => {
     const { seats, runs } = store.peek();
-    const nowMs = await store.nowMs();
     const swept = await store.sweep(part, limit);
+    // A sweep may have waited for a transaction that was open, and seats expire meanwhile.
+    const nowMs = await store.nowMs();
     const living = new Set(
       [...seats.values()].filter((seat) => seat.leaseUntilMs >= nowMs).map((seat) => seat.workerId),
     );
