@@ -15,6 +15,8 @@ export type SettledAnswer =
 const LOST_ROUNDS_MAX = 3;
 /** Tries of a single member that the store refuses to execute. */
 const FAILED_TRIES_MAX = 3;
+/** How long somebody waits before it sends a commit again whose head another one had locked, milliseconds. */
+export const BUSY_PAUSE_MS = 5;
 const PAUSE_MS_MIN = 20;
 const PAUSE_MS_MAX = 1_000;
 
@@ -145,6 +147,74 @@ export async function commitAlone(context: CommitContext, commit: RunCommit): Pr
   return answer;
 }
 
+/** What members came to so far, and those whose fate is open. */
+interface Round {
+  readonly settled: Map<RunId, SettledAnswer>;
+  readonly open: readonly Member[];
+}
+
+/**
+ * Takes the answers of one sending. Who may have been executed before and is told `busy` now stays open, with its doubt:
+ * sent again as if for the first time, its own rows would be taken for somebody else's.
+ */
+async function takeAnswers(
+  context: CommitContext,
+  { settled, open }: Round,
+  answers: readonly CommitAnswer[],
+): Promise<readonly Member[]> {
+  const busy: Member[] = [];
+  for (const [index, member] of open.entries()) {
+    const answer = answers[index];
+    invariant(answer !== undefined, 'a member of a batch was not answered', { runId: member.commit.runId });
+    if (member.inDoubt && answer.kind === 'busy' && !context.signal.aborted) busy.push(member);
+    else settled.set(member.commit.runId, await judgeAfterDoubt(context, member, answer));
+  }
+  if (busy.length > 0) await context.clock.sleep(BUSY_PAUSE_MS, context.signal);
+  return busy;
+}
+
+/** Reads back after a lost answer. @returns who has to be sent again. */
+async function takeLoss(context: CommitContext, { settled, open }: Round): Promise<readonly Member[]> {
+  const seen = await readBack(context, open);
+  open.forEach(({ commit }, index) => {
+    const answer = seen[index];
+    if (answer) settled.set(commit.runId, answer);
+  });
+  return open.filter(({ commit }) => !settled.has(commit.runId)).map(({ commit }) => ({ commit, inDoubt: true }));
+}
+
+/** Has those of a refused batch go one by one, each with its doubt: one that is refused alone is the one. */
+async function takeRefusal(context: CommitContext, { settled, open }: Round, refusal: SettledAnswer): Promise<void> {
+  const [first, ...rest] = open;
+  if (first !== undefined && rest.length === 0) {
+    settled.set(first.commit.runId, refusal);
+    return;
+  }
+  for (const member of open) {
+    const [told] = await settleMembers(context, [member]);
+    if (told !== undefined) settled.set(...told);
+  }
+}
+
+async function settleMembers(context: CommitContext, members: readonly Member[]): Promise<Round['settled']> {
+  const settled = new Map<RunId, SettledAnswer>();
+  let open = members;
+  for (let losses = 0; losses < LOST_ROUNDS_MAX && open.length > 0; ) {
+    const sending = await sendBatch(context, open);
+    if (sending.kind === 'answers') {
+      open = await takeAnswers(context, { settled, open }, sending.answers);
+    } else if (sending.kind === 'failed') {
+      await takeRefusal(context, { settled, open }, sending);
+      open = [];
+    } else {
+      context.logger.warn({ part: context.part, round: losses, members: open.length }, 'commit.answer-lost');
+      open = await takeLoss(context, { settled, open });
+      losses += 1;
+    }
+  }
+  return settled;
+}
+
 /**
  * Commits a batch and finds out what became of each member, also when answers are lost (P04): read back; mine is
  * adopted, unchanged is sent again byte by byte, another fence is forgotten; after three rounds `lost`: the holder
@@ -154,30 +224,7 @@ export async function commitRuns(
   context: CommitContext,
   commits: readonly RunCommit[],
 ): Promise<readonly SettledAnswer[]> {
-  const settled = new Map<RunId, SettledAnswer>();
-  let open: readonly Member[] = commits.map((commit) => ({ commit, inDoubt: false }));
-  for (let round = 0; round < LOST_ROUNDS_MAX && open.length > 0; round += 1) {
-    const sending = await sendBatch(context, open);
-    if (sending.kind === 'answers') {
-      for (const [index, member] of open.entries()) {
-        const answer = sending.answers[index];
-        invariant(answer !== undefined, 'a member of a batch was not answered', { runId: member.commit.runId });
-        settled.set(member.commit.runId, await judgeAfterDoubt(context, member, answer));
-      }
-      open = [];
-    } else if (sending.kind === 'failed') {
-      if (open.length === 1) return commits.map((commit) => settled.get(commit.runId) ?? sending);
-      for (const { commit } of open) settled.set(commit.runId, await commitAlone(context, commit));
-      open = [];
-    } else {
-      context.logger.warn({ part: context.part, round, members: open.length }, 'commit.answer-lost');
-      const seen = await readBack(context, open);
-      open.forEach(({ commit }, index) => {
-        const answer = seen[index];
-        if (answer) settled.set(commit.runId, answer);
-      });
-      open = open.filter(({ commit }) => !settled.has(commit.runId)).map(({ commit }) => ({ commit, inDoubt: true }));
-    }
-  }
+  const members = commits.map((commit) => ({ commit, inDoubt: false }));
+  const settled = await settleMembers(context, members);
   return commits.map((commit) => settled.get(commit.runId) ?? { kind: 'lost' });
 }

@@ -6,7 +6,7 @@ import type { RunId } from '../model/ids.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { RunState } from '../model/run.ts';
 import type { StoredRun } from '../ports/store.ts';
-import type { SettledAnswer } from './commit-runs.ts';
+import { BUSY_PAUSE_MS, type SettledAnswer } from './commit-runs.ts';
 import type { Desk } from './desk.ts';
 import type { Engine } from './engine.ts';
 import { loadRun } from './load-run.ts';
@@ -16,8 +16,6 @@ import type { LoadedVersion } from './version-cache.ts';
 
 /** Reloads after which a holder lets go of a run that never agrees with what is stored. */
 const RELOADS_MAX = 8;
-/** How long a holder waits before it sends a commit again whose head somebody else had locked, milliseconds. */
-const BUSY_PAUSE_MS = 5;
 
 /** What a holder has in hand beside the run's state. */
 export interface Hand {

@@ -13,7 +13,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 const ME = 'me' as WorkerId;
 const KEY = 'k'.repeat(64) as EffectKey;
 
-type Fault = 'none' | 'lost-before' | 'lost-after' | 'unavailable' | 'failed';
+type Fault = 'none' | 'busy' | 'lost-before' | 'lost-after' | 'unavailable' | 'failed';
 
 interface Row {
   revision: number;
@@ -47,6 +47,7 @@ function scriptedStore(faults: Fault[], rows: Map<string, Row>) {
       if (fault === 'unavailable') return Promise.reject(new StoreError('PAWL_STORE_UNAVAILABLE', 'no connection'));
       if (fault === 'failed') return Promise.reject(new StoreError('PAWL_STORE_FAILED', 'a value was refused'));
       if (fault === 'lost-before') return Promise.reject(new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'reset'));
+      if (fault === 'busy') return Promise.resolve(commits.map(() => ({ kind: 'busy' as const })));
       const answers = commits.map(apply);
       return fault === 'lost-after'
         ? Promise.reject(new UnknownOutcomeError('PAWL_STORE_ANSWER_LOST', 'reset'))
@@ -182,6 +183,19 @@ describe('commit of runs', () => {
     expect(answer?.kind).toBe('applied');
     expect(sendings).toHaveLength(2);
     expect(rows.get('a')?.effect).toMatchObject({ state: 'REQUESTED', attempt: 2 });
+  });
+
+  it('P04 what was in doubt stays so while its head is locked, or its batch is refused: its own row is no conflict to it', async () => {
+    // P04: "Mine: adopt the recorded row."
+    const locked = setUp(['lost-after', 'busy', 'busy']);
+    expect(await commitRuns(locked.context, [resend('a')])).toMatchObject([{ kind: 'applied' }]);
+    expect(locked.sendings).toHaveLength(4);
+    const refused = setUp(['lost-after', 'failed'], ['a', 'b']);
+    const answers = await commitRuns(refused.context, [resend('a'), resend('b')]);
+    expect(answers).toMatchObject([{ kind: 'applied' }, { kind: 'applied' }]);
+    expect(refused.sendings).toEqual([['a', 'b'], ['a', 'b'], ['a'], ['b']]);
+    const fresh = setUp(['busy']);
+    expect(await commitRuns(fresh.context, [resend('a')])).toEqual([{ kind: 'busy' }]);
   });
 
   it('P04 a conflict after a lost answer that the ledger does not explain stays a conflict', async () => {
