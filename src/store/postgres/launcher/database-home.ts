@@ -97,12 +97,10 @@ async function assertOurs(dataDir: string): Promise<void> {
   const home = await findHome(dataDir);
   if (home === null) return;
   const { dataPath } = home;
-  try {
-    const names = await readdir(dataPath);
-    if (names.length === 0 || names.includes('PG_VERSION')) return;
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return;
-  }
+  // Where it cannot be there at all, making it says why.
+  if ((await lstat(dataPath).catch(() => null)) === null) return;
+  const names = await readdir(dataPath).catch(() => null);
+  if (names?.length === 0 || names?.includes('PG_VERSION') === true) return;
   throw new StoreError('PAWL_DATABASE_MISSING', `${dataPath} is there and is not ours: choose another data directory`, {
     path: dataPath,
   });
