@@ -19,8 +19,8 @@ interface DatabaseFault {
 /** Where an error happened: nothing had been sent, a read was lost, or a write was sent and its answer is missing. */
 export type FaultPlace = 'connecting' | 'reading' | 'writing';
 
-/** Server gone or going: classes 08 and 57P, and everything that is no SQLSTATE (socket errors, ends of streams). */
-const CONNECTION_LOST = /^(08...|57P..)$/;
+/** Server gone or going (classes 08 and 57P), a completion that nobody knows (40003), and everything that is no SQLSTATE (socket errors, ends of streams). */
+const CONNECTION_LOST = /^(08...|57P..|40003)$/;
 /** Every SQLSTATE has a digit; `EPIPE` has five capitals as well, and is none. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 /** It can do nothing at all now, whatever it is asked: out of disk, memory or connections, a disk that fails, or slower than its own limit. */

@@ -27,7 +27,7 @@ describe('errors of the database', () => {
     },
   );
 
-  it.each(['57P01', '08006'])('%s ends the connection, so a write is in doubt', (code) => {
+  it.each(['57P01', '08006', '40003'])('%s ends the connection, so a write is in doubt', (code) => {
     expect(storeErrorOf(fault(code), 'writing').code).toBe('PAWL_STORE_ANSWER_LOST');
   });
 
