@@ -239,6 +239,13 @@ describe('the words', () => {
     expect(provider.effects()).toEqual(['charge']);
   });
 
+  it('unreadable-done under a key that was declined repeats the refusal: a page would say that it was done', async () => {
+    const provider = await start({ script: { charge: 'declined, unreadable-done' } });
+    for (const _time of [1, 2])
+      expect(await post(`${provider.url}/charge`, { key: 'k1' })).toMatchObject({ status: 402 });
+    expect(provider.effects()).toEqual([]);
+  });
+
   it('late-done happens after the answer was lost, unless the key was used meanwhile', async () => {
     const provider = await start({ script: { charge: 'late-done', ship: 'late-done, ok' }, lateMs: 30 });
     expect(await post(`${provider.url}/charge`, { key: 'k1' })).toBe('lost');

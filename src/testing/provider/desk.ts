@@ -119,7 +119,8 @@ class Clerk {
       return { lines: [], reaction: { kind: 'answer', status: 422, body: { error: 'key-reused' } } };
     }
     if (word.kind === 'lost-done' || word.kind === 'late-done') return { lines: [], reaction: { kind: 'lost' } };
-    if (word.kind === 'unreadable-done') return { lines: [], reaction: { kind: 'page' } };
+    // Only what was done is hidden behind a page of success: a refusal stays one.
+    if (word.kind === 'unreadable-done' && known.status === 201) return { lines: [], reaction: { kind: 'page' } };
     return { lines: [], reaction: { kind: 'answer', status: known.status, body: known.body } };
   }
 
