@@ -40,7 +40,12 @@ function validators() {
     code: { source: true, esm: true, lines: true },
   });
   for (const keyword of NOTES) ajv.addKeyword({ keyword });
-  const names = { validateWorkflowFile: 'workflow', validateConfigFile: 'config', validateReceiptFile: 'receipt' };
+  const names = {
+    validateWorkflowFile: 'workflow',
+    validateConfigFile: 'config',
+    validateReceiptFile: 'receipt',
+    validateScenarioFile: 'scenario',
+  };
   for (const name of Object.values(names)) ajv.addSchema(refuseLater(read(name)), `${name}.schema.json`);
   const code = standalone.default(
     ajv,

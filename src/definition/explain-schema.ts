@@ -216,7 +216,12 @@ class Explainer {
   }
 }
 
-const ROOTS = { workflow: 'the workflow', config: 'the configuration', receipt: 'the receipt' } as const;
+const ROOTS = {
+  workflow: 'the workflow',
+  config: 'the configuration',
+  receipt: 'the receipt',
+  scenario: 'the test file',
+} as const;
 
 /**
  * What a file's schema says against a value, one finding for one mistake: a misspelled key is not also a missing key, and

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../model/json.ts';
 import {
   validateConfigFile,
   validateReceiptFile,
+  validateScenarioFile,
   validateWorkflowFile,
 } from './generated/file-validators.generated.ts';
 
@@ -34,10 +35,11 @@ interface AjvError {
 
 type Validator = ((value: Json) => boolean) & { errors?: readonly AjvError[] | null };
 
-const VALIDATORS: Readonly<Record<'workflow' | 'config' | 'receipt', Validator>> = {
+const VALIDATORS: Readonly<Record<'workflow' | 'config' | 'receipt' | 'scenario', Validator>> = {
   workflow: validateWorkflowFile,
   config: validateConfigFile,
   receipt: validateReceiptFile,
+  scenario: validateScenarioFile,
 };
 
 /** All complaints of a file's schema about a value; empty where it fits. The value is never changed. */

@@ -1,7 +1,7 @@
 /**
  * Every problem code of a definition with its title; `docs/reference/problems.md` lists the same, and a test compares both
  * ways. Stable once released. Hundreds: 0 YAML, 1 keys and values, 2 flow, 3 actions and money, 4 expressions, 5 versions,
- * 7 secrets, 9 not yet.
+ * 6 test files, 7 secrets, 9 not yet.
  */
 export const PROBLEM_CODES = {
   'PAWL-001': 'the file is larger than 1 MiB',
@@ -98,6 +98,10 @@ export const PROBLEM_CODES = {
   'PAWL-413': 'a computed double that int() cuts',
   'PAWL-414': 'a computed double that goes out as it is',
   'PAWL-501': 'a published version with other content',
+  'PAWL-601': 'a script or an effects text that cannot be read',
+  'PAWL-602': 'a name that the tested workflow does not have',
+  'PAWL-603': 'two scenarios with one name',
+  'PAWL-650': 'an expectation that was not met',
   'PAWL-701': 'a secret outside auth and headers',
   'PAWL-702': 'a literal that looks like a secret',
   'PAWL-703': 'a redacted value is read',

@@ -19,7 +19,7 @@ function keysOf(schema: unknown, path = ''): readonly (readonly [string, Readonl
 }
 
 describe('the schemas', () => {
-  it.each(['workflow', 'catalogue', 'config', 'receipt'])(
+  it.each(['workflow', 'catalogue', 'config', 'receipt', 'scenario'])(
     '%s: each key says since when it works and what it is for',
     (name) => {
       for (const [key, schema] of keysOf(load(name))) {
@@ -29,7 +29,7 @@ describe('the schemas', () => {
     },
   );
 
-  it.each(['workflow', 'config', 'receipt'])('%s: each pattern is said in words, too', (name) => {
+  it.each(['workflow', 'config', 'receipt', 'scenario'])('%s: each pattern is said in words, too', (name) => {
     const wordless: string[] = [];
     const look = (schema: unknown, path: string): void => {
       if (typeof schema !== 'object' || schema === null) return;

@@ -7546,3 +7546,1564 @@ return errors === 0;
 }
 validate72.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+export const validateScenarioFile = validate73;
+const schema137 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scenario.schema.json","title":"ScenarioFile","description":"A `*.test.yaml` file: scenarios of one workflow, played by `pawl test`.","type":"object","additionalProperties":false,"required":["scenarios"],"properties":{"workflow":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The workflow file, from here; without it the one of the same name: `pay.test.yaml` tests `pay.pawl.yaml`.","x-since":1},"scenarios":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/scenario"},"description":"What is played, each on its own.","x-since":1}},"$defs":{"scenario":{"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}},"operation":{"type":["string","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1}}},"word":{"type":["string","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"body":{"description":"What this answer says.","x-since":1}}},"event":{"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]},"expectation":{"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}}}};
+const schema138 = {"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}};
+const schema142 = {"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]};
+const schema143 = {"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}};
+const schema139 = {"type":["string","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1}}};
+const schema140 = {"type":["string","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"body":{"description":"What this answer says.","x-since":1}}};
+
+function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate75.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if((!data || typeof data != "object") && (typeof data !== "string")){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema139.type},message:"must be string,array,object",schema:schema139.type,parentSchema:schema139,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+if((typeof data0 !== "string") && (!(data0 && typeof data0 == "object" && !Array.isArray(data0)))){
+const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/word/type",keyword:"type",params:{type: schema140.type},message:"must be string,object",schema:schema140.type,parentSchema:schema140,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if((data0.body === undefined) || (!(func0.call(data0, "body")))){
+const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/word/required",keyword:"required",params:{missingProperty: "body"},message:"must have required property '"+"body"+"'",schema:schema140.required,parentSchema:schema140,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+for(const key0 of Object.keys(data0)){
+if(!((key0 === "status") || (key0 === "body"))){
+const err3 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/word/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema140,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data0.status !== undefined && func0.call(data0, "status")){
+let data1 = data0.status;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err4 = {instancePath:instancePath+"/" + i0+"/status",schemaPath:"#/$defs/word/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema140.properties.status.type,parentSchema:schema140.properties.status,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 599 || isNaN(data1)){
+const err5 = {instancePath:instancePath+"/" + i0+"/status",schemaPath:"#/$defs/word/properties/status/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599",schema:599,parentSchema:schema140.properties.status,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data1 < 200 || isNaN(data1)){
+const err6 = {instancePath:instancePath+"/" + i0+"/status",schemaPath:"#/$defs/word/properties/status/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200},message:"must be >= 200",schema:200,parentSchema:schema140.properties.status,data:data1};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key1 of Object.keys(data)){
+if(!((((key1 === "script") || (key1 === "answer")) || (key1 === "key")) || (key1 === "lookup"))){
+const err7 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema139,data};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.script !== undefined && func0.call(data, "script")){
+let data3 = data.script;
+if((typeof data3 !== "string") && (!(Array.isArray(data3)))){
+const err8 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/type",keyword:"type",params:{type: schema139.properties.script.type},message:"must be string,array",schema:schema139.properties.script.type,parentSchema:schema139.properties.script,data:data3};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(Array.isArray(data3)){
+const len1 = data3.length;
+for(let i1=0; i1<len1; i1++){
+let data4 = data3[i1];
+if((typeof data4 !== "string") && (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))){
+const err9 = {instancePath:instancePath+"/script/" + i1,schemaPath:"#/$defs/word/type",keyword:"type",params:{type: schema140.type},message:"must be string,object",schema:schema140.type,parentSchema:schema140,data:data4};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if((data4.body === undefined) || (!(func0.call(data4, "body")))){
+const err10 = {instancePath:instancePath+"/script/" + i1,schemaPath:"#/$defs/word/required",keyword:"required",params:{missingProperty: "body"},message:"must have required property '"+"body"+"'",schema:schema140.required,parentSchema:schema140,data:data4};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+for(const key2 of Object.keys(data4)){
+if(!((key2 === "status") || (key2 === "body"))){
+const err11 = {instancePath:instancePath+"/script/" + i1,schemaPath:"#/$defs/word/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema140,data:data4};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data4.status !== undefined && func0.call(data4, "status")){
+let data5 = data4.status;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+const err12 = {instancePath:instancePath+"/script/" + i1+"/status",schemaPath:"#/$defs/word/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema140.properties.status.type,parentSchema:schema140.properties.status,data:data5};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 > 599 || isNaN(data5)){
+const err13 = {instancePath:instancePath+"/script/" + i1+"/status",schemaPath:"#/$defs/word/properties/status/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599",schema:599,parentSchema:schema140.properties.status,data:data5};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data5 < 200 || isNaN(data5)){
+const err14 = {instancePath:instancePath+"/script/" + i1+"/status",schemaPath:"#/$defs/word/properties/status/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200},message:"must be >= 200",schema:200,parentSchema:schema140.properties.status,data:data5};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+}
+if(data.key !== undefined && func0.call(data, "key")){
+let data8 = data.key;
+if(!((data8 === "honoured") || (data8 === "ignored"))){
+const err15 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/enum",keyword:"enum",params:{allowedValues: schema139.properties.key.enum},message:"must be equal to one of the allowed values",schema:schema139.properties.key.enum,parentSchema:schema139.properties.key,data:data8};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data.lookup !== undefined && func0.call(data, "lookup")){
+let data9 = data.lookup;
+if(!((data9 === "yes") || (data9 === "no"))){
+const err16 = {instancePath:instancePath+"/lookup",schemaPath:"#/properties/lookup/enum",keyword:"enum",params:{allowedValues: schema139.properties.lookup.enum},message:"must be equal to one of the allowed values",schema:schema139.properties.lookup.enum,parentSchema:schema139.properties.lookup,data:data9};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+validate75.errors = vErrors;
+return errors === 0;
+}
+validate75.evaluated = {"props":true,"items":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate74.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.name === undefined) || (!(func0.call(data, "name")))){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema138.required,parentSchema:schema138,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if((data.expect === undefined) || (!(func0.call(data, "expect")))){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expect"},message:"must have required property '"+"expect"+"'",schema:schema138.required,parentSchema:schema138,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!(((((((key0 === "name") || (key0 === "input")) || (key0 === "by")) || (key0 === "provider")) || (key0 === "events")) || (key0 === "until")) || (key0 === "expect"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema138,data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.name !== undefined && func0.call(data, "name")){
+let data0 = data.name;
+if(typeof data0 === "string"){
+if(!pattern8.test(data0)){
+const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema138.properties.name,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema138.properties.name.type,parentSchema:schema138.properties.name,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.by !== undefined && func0.call(data, "by")){
+let data2 = data.by;
+if(typeof data2 === "string"){
+if(!pattern8.test(data2)){
+const err5 = {instancePath:instancePath+"/by",schemaPath:"#/properties/by/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema138.properties.by,data:data2};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/by",schemaPath:"#/properties/by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema138.properties.by.type,parentSchema:schema138.properties.by,data:data2};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.provider !== undefined && func0.call(data, "provider")){
+let data3 = data.provider;
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key1 of Object.keys(data3)){
+if(!(validate75(data3[key1], {instancePath:instancePath+"/provider/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/provider",schemaPath:"#/properties/provider/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema138.properties.provider.type,parentSchema:schema138.properties.provider,data:data3};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.events !== undefined && func0.call(data, "events")){
+let data5 = data.events;
+if(Array.isArray(data5)){
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+let data6 = data5[i0];
+const _errs23 = errors;
+let valid5 = false;
+let passing0 = null;
+const _errs24 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.signal === undefined) || (!(func0.call(data6, "signal")))){
+const err8 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/0/required",keyword:"required",params:{missingProperty: "signal"},message:"must have required property '"+"signal"+"'",schema:schema142.oneOf[0].required,parentSchema:schema142.oneOf[0],data:data6};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+var _valid0 = _errs24 === errors;
+if(_valid0){
+valid5 = true;
+passing0 = 0;
+}
+const _errs25 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.approve === undefined) || (!(func0.call(data6, "approve")))){
+const err9 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/1/required",keyword:"required",params:{missingProperty: "approve"},message:"must have required property '"+"approve"+"'",schema:schema142.oneOf[1].required,parentSchema:schema142.oneOf[1],data:data6};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+var _valid0 = _errs25 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 1;
+}
+const _errs26 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.deny === undefined) || (!(func0.call(data6, "deny")))){
+const err10 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/2/required",keyword:"required",params:{missingProperty: "deny"},message:"must have required property '"+"deny"+"'",schema:schema142.oneOf[2].required,parentSchema:schema142.oneOf[2],data:data6};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+var _valid0 = _errs26 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 2];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 2;
+}
+const _errs27 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.cancel === undefined) || (!(func0.call(data6, "cancel")))){
+const err11 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/3/required",keyword:"required",params:{missingProperty: "cancel"},message:"must have required property '"+"cancel"+"'",schema:schema142.oneOf[3].required,parentSchema:schema142.oneOf[3],data:data6};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+var _valid0 = _errs27 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 3];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 3;
+}
+const _errs28 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.terminate === undefined) || (!(func0.call(data6, "terminate")))){
+const err12 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/4/required",keyword:"required",params:{missingProperty: "terminate"},message:"must have required property '"+"terminate"+"'",schema:schema142.oneOf[4].required,parentSchema:schema142.oneOf[4],data:data6};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+var _valid0 = _errs28 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 4];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 4;
+}
+const _errs29 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.compensate === undefined) || (!(func0.call(data6, "compensate")))){
+const err13 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/5/required",keyword:"required",params:{missingProperty: "compensate"},message:"must have required property '"+"compensate"+"'",schema:schema142.oneOf[5].required,parentSchema:schema142.oneOf[5],data:data6};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+var _valid0 = _errs29 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 5];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 5;
+}
+const _errs30 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.retry === undefined) || (!(func0.call(data6, "retry")))){
+const err14 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/6/required",keyword:"required",params:{missingProperty: "retry"},message:"must have required property '"+"retry"+"'",schema:schema142.oneOf[6].required,parentSchema:schema142.oneOf[6],data:data6};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+var _valid0 = _errs30 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 6];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 6;
+}
+const _errs31 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.resolve === undefined) || (!(func0.call(data6, "resolve")))){
+const err15 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/7/required",keyword:"required",params:{missingProperty: "resolve"},message:"must have required property '"+"resolve"+"'",schema:schema142.oneOf[7].required,parentSchema:schema142.oneOf[7],data:data6};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+var _valid0 = _errs31 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 7];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 7;
+}
+const _errs32 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.start === undefined) || (!(func0.call(data6, "start")))){
+const err16 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/8/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'",schema:schema142.oneOf[8].required,parentSchema:schema142.oneOf[8],data:data6};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+var _valid0 = _errs32 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 8];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 8;
+}
+const _errs33 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.worker === undefined) || (!(func0.call(data6, "worker")))){
+const err17 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/9/required",keyword:"required",params:{missingProperty: "worker"},message:"must have required property '"+"worker"+"'",schema:schema142.oneOf[9].required,parentSchema:schema142.oneOf[9],data:data6};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+var _valid0 = _errs33 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 9];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 9;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+if(!valid5){
+const err18 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema142.oneOf,parentSchema:schema142,data:data6};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+else {
+errors = _errs23;
+if(vErrors !== null){
+if(_errs23){
+vErrors.length = _errs23;
+}
+else {
+vErrors = null;
+}
+}
+}
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if((data6.at === undefined) || (!(func0.call(data6, "at")))){
+const err19 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/required",keyword:"required",params:{missingProperty: "at"},message:"must have required property '"+"at"+"'",schema:schema142.required,parentSchema:schema142,data:data6};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+for(const key2 of Object.keys(data6)){
+if(!(func0.call(schema142.properties, key2))){
+const err20 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema142,data:data6};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(data6.at !== undefined && func0.call(data6, "at")){
+let data7 = data6.at;
+if(typeof data7 !== "string"){
+const err21 = {instancePath:instancePath+"/events/" + i0+"/at",schemaPath:"#/$defs/event/properties/at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.at.type,parentSchema:schema142.properties.at,data:data7};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data6.signal !== undefined && func0.call(data6, "signal")){
+let data8 = data6.signal;
+if(typeof data8 === "string"){
+if(!pattern8.test(data8)){
+const err22 = {instancePath:instancePath+"/events/" + i0+"/signal",schemaPath:"#/$defs/event/properties/signal/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.signal,data:data8};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+else {
+const err23 = {instancePath:instancePath+"/events/" + i0+"/signal",schemaPath:"#/$defs/event/properties/signal/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.signal.type,parentSchema:schema142.properties.signal,data:data8};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data6.approve !== undefined && func0.call(data6, "approve")){
+let data9 = data6.approve;
+if(typeof data9 === "string"){
+if(!pattern8.test(data9)){
+const err24 = {instancePath:instancePath+"/events/" + i0+"/approve",schemaPath:"#/$defs/event/properties/approve/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.approve,data:data9};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/events/" + i0+"/approve",schemaPath:"#/$defs/event/properties/approve/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.approve.type,parentSchema:schema142.properties.approve,data:data9};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data6.deny !== undefined && func0.call(data6, "deny")){
+let data10 = data6.deny;
+if(typeof data10 === "string"){
+if(!pattern8.test(data10)){
+const err26 = {instancePath:instancePath+"/events/" + i0+"/deny",schemaPath:"#/$defs/event/properties/deny/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.deny,data:data10};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+else {
+const err27 = {instancePath:instancePath+"/events/" + i0+"/deny",schemaPath:"#/$defs/event/properties/deny/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.deny.type,parentSchema:schema142.properties.deny,data:data10};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+if(data6.cancel !== undefined && func0.call(data6, "cancel")){
+let data11 = data6.cancel;
+if(typeof data11 === "string"){
+if(!pattern8.test(data11)){
+const err28 = {instancePath:instancePath+"/events/" + i0+"/cancel",schemaPath:"#/$defs/event/properties/cancel/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.cancel,data:data11};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/events/" + i0+"/cancel",schemaPath:"#/$defs/event/properties/cancel/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.cancel.type,parentSchema:schema142.properties.cancel,data:data11};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data6.terminate !== undefined && func0.call(data6, "terminate")){
+let data12 = data6.terminate;
+if(typeof data12 === "string"){
+if(!pattern8.test(data12)){
+const err30 = {instancePath:instancePath+"/events/" + i0+"/terminate",schemaPath:"#/$defs/event/properties/terminate/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.terminate,data:data12};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+else {
+const err31 = {instancePath:instancePath+"/events/" + i0+"/terminate",schemaPath:"#/$defs/event/properties/terminate/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.terminate.type,parentSchema:schema142.properties.terminate,data:data12};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+if(data6.compensate !== undefined && func0.call(data6, "compensate")){
+let data13 = data6.compensate;
+if(typeof data13 === "string"){
+if(!pattern8.test(data13)){
+const err32 = {instancePath:instancePath+"/events/" + i0+"/compensate",schemaPath:"#/$defs/event/properties/compensate/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.compensate,data:data13};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+else {
+const err33 = {instancePath:instancePath+"/events/" + i0+"/compensate",schemaPath:"#/$defs/event/properties/compensate/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.compensate.type,parentSchema:schema142.properties.compensate,data:data13};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+if(data6.retry !== undefined && func0.call(data6, "retry")){
+let data14 = data6.retry;
+if(typeof data14 === "string"){
+if(!pattern8.test(data14)){
+const err34 = {instancePath:instancePath+"/events/" + i0+"/retry",schemaPath:"#/$defs/event/properties/retry/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.retry,data:data14};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+else {
+const err35 = {instancePath:instancePath+"/events/" + i0+"/retry",schemaPath:"#/$defs/event/properties/retry/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.retry.type,parentSchema:schema142.properties.retry,data:data14};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data6.resolve !== undefined && func0.call(data6, "resolve")){
+let data15 = data6.resolve;
+if(typeof data15 === "string"){
+if(!pattern8.test(data15)){
+const err36 = {instancePath:instancePath+"/events/" + i0+"/resolve",schemaPath:"#/$defs/event/properties/resolve/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.resolve,data:data15};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/events/" + i0+"/resolve",schemaPath:"#/$defs/event/properties/resolve/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.resolve.type,parentSchema:schema142.properties.resolve,data:data15};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+if(data6.start !== undefined && func0.call(data6, "start")){
+let data16 = data6.start;
+if(!(data16 === "again")){
+const err38 = {instancePath:instancePath+"/events/" + i0+"/start",schemaPath:"#/$defs/event/properties/start/enum",keyword:"enum",params:{allowedValues: schema142.properties.start.enum},message:"must be equal to one of the allowed values",schema:schema142.properties.start.enum,parentSchema:schema142.properties.start,data:data16};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+if(data6.worker !== undefined && func0.call(data6, "worker")){
+let data17 = data6.worker;
+if(!((data17 === "down") || (data17 === "up"))){
+const err39 = {instancePath:instancePath+"/events/" + i0+"/worker",schemaPath:"#/$defs/event/properties/worker/enum",keyword:"enum",params:{allowedValues: schema142.properties.worker.enum},message:"must be equal to one of the allowed values",schema:schema142.properties.worker.enum,parentSchema:schema142.properties.worker,data:data17};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+if(data6.id !== undefined && func0.call(data6, "id")){
+let data19 = data6.id;
+if(typeof data19 === "string"){
+if(!pattern8.test(data19)){
+const err40 = {instancePath:instancePath+"/events/" + i0+"/id",schemaPath:"#/$defs/event/properties/id/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.id,data:data19};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+else {
+const err41 = {instancePath:instancePath+"/events/" + i0+"/id",schemaPath:"#/$defs/event/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.id.type,parentSchema:schema142.properties.id,data:data19};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+if(data6.source !== undefined && func0.call(data6, "source")){
+let data20 = data6.source;
+if(typeof data20 === "string"){
+if(!pattern8.test(data20)){
+const err42 = {instancePath:instancePath+"/events/" + i0+"/source",schemaPath:"#/$defs/event/properties/source/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.source,data:data20};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+else {
+const err43 = {instancePath:instancePath+"/events/" + i0+"/source",schemaPath:"#/$defs/event/properties/source/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.source.type,parentSchema:schema142.properties.source,data:data20};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+}
+if(data6.by !== undefined && func0.call(data6, "by")){
+let data21 = data6.by;
+if(typeof data21 === "string"){
+if(!pattern8.test(data21)){
+const err44 = {instancePath:instancePath+"/events/" + i0+"/by",schemaPath:"#/$defs/event/properties/by/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.by,data:data21};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+else {
+const err45 = {instancePath:instancePath+"/events/" + i0+"/by",schemaPath:"#/$defs/event/properties/by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.by.type,parentSchema:schema142.properties.by,data:data21};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+}
+if(data6.roles !== undefined && func0.call(data6, "roles")){
+let data22 = data6.roles;
+if(Array.isArray(data22)){
+const len1 = data22.length;
+for(let i1=0; i1<len1; i1++){
+let data23 = data22[i1];
+if(typeof data23 === "string"){
+if(!pattern8.test(data23)){
+const err46 = {instancePath:instancePath+"/events/" + i0+"/roles/" + i1,schemaPath:"#/$defs/event/properties/roles/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.roles.items,data:data23};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+else {
+const err47 = {instancePath:instancePath+"/events/" + i0+"/roles/" + i1,schemaPath:"#/$defs/event/properties/roles/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.roles.items.type,parentSchema:schema142.properties.roles.items,data:data23};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+}
+else {
+const err48 = {instancePath:instancePath+"/events/" + i0+"/roles",schemaPath:"#/$defs/event/properties/roles/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema142.properties.roles.type,parentSchema:schema142.properties.roles,data:data22};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+if(data6.as !== undefined && func0.call(data6, "as")){
+let data24 = data6.as;
+if(!(((((((data24 === "confirmed") || (data24 === "absent")) || (data24 === "rejected")) || (data24 === "keep-waiting")) || (data24 === "retry")) || (data24 === "undone")) || (data24 === "waived"))){
+const err49 = {instancePath:instancePath+"/events/" + i0+"/as",schemaPath:"#/$defs/event/properties/as/enum",keyword:"enum",params:{allowedValues: schema142.properties.as.enum},message:"must be equal to one of the allowed values",schema:schema142.properties.as.enum,parentSchema:schema142.properties.as,data:data24};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+if(data6.evidence !== undefined && func0.call(data6, "evidence")){
+let data25 = data6.evidence;
+if(typeof data25 === "string"){
+if(!pattern8.test(data25)){
+const err50 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.evidence,data:data25};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+else {
+const err51 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.evidence.type,parentSchema:schema142.properties.evidence,data:data25};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+}
+if(data6.answer !== undefined && func0.call(data6, "answer")){
+let data28 = data6.answer;
+if(typeof data28 === "string"){
+if(!pattern8.test(data28)){
+const err52 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.answer,data:data28};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+}
+else {
+const err53 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.answer.type,parentSchema:schema142.properties.answer,data:data28};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+}
+}
+else {
+const err54 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema142.type,parentSchema:schema142,data:data6};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+}
+}
+else {
+const err55 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema138.properties.events.type,parentSchema:schema138.properties.events,data:data5};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+if(data.until !== undefined && func0.call(data, "until")){
+let data29 = data.until;
+if(typeof data29 !== "string"){
+const err56 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema138.properties.until.type,parentSchema:schema138.properties.until,data:data29};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+if(data.expect !== undefined && func0.call(data, "expect")){
+let data30 = data.expect;
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+if((data30.status === undefined) || (!(func0.call(data30, "status")))){
+const err57 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema143.required,parentSchema:schema143,data:data30};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+for(const key3 of Object.keys(data30)){
+if(!(func0.call(schema143.properties, key3))){
+const err58 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema143,data:data30};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+}
+if(data30.effects !== undefined && func0.call(data30, "effects")){
+let data31 = data30.effects;
+if((typeof data31 !== "string") && (!(Array.isArray(data31)))){
+const err59 = {instancePath:instancePath+"/expect/effects",schemaPath:"#/$defs/expectation/properties/effects/type",keyword:"type",params:{type: schema143.properties.effects.type},message:"must be string,array",schema:schema143.properties.effects.type,parentSchema:schema143.properties.effects,data:data31};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+if(Array.isArray(data31)){
+const len2 = data31.length;
+for(let i2=0; i2<len2; i2++){
+let data32 = data31[i2];
+if(typeof data32 === "string"){
+if(!pattern8.test(data32)){
+const err60 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.effects.items,data:data32};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+}
+else {
+const err61 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.effects.items.type,parentSchema:schema143.properties.effects.items,data:data32};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+}
+}
+if(data30.status !== undefined && func0.call(data30, "status")){
+let data33 = data30.status;
+if(typeof data33 === "string"){
+if(!pattern8.test(data33)){
+const err62 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.status,data:data33};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+}
+else {
+const err63 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.status.type,parentSchema:schema143.properties.status,data:data33};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+if(data30.outcome !== undefined && func0.call(data30, "outcome")){
+let data34 = data30.outcome;
+if(typeof data34 === "string"){
+if(!pattern8.test(data34)){
+const err64 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.outcome,data:data34};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+else {
+const err65 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.outcome.type,parentSchema:schema143.properties.outcome,data:data34};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+}
+if(data30.failure !== undefined && func0.call(data30, "failure")){
+let data35 = data30.failure;
+if(typeof data35 === "string"){
+if(!pattern8.test(data35)){
+const err66 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.failure,data:data35};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+}
+else {
+const err67 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.failure.type,parentSchema:schema143.properties.failure,data:data35};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+}
+if(data30.steps !== undefined && func0.call(data30, "steps")){
+let data38 = data30.steps;
+if(Array.isArray(data38)){
+const len3 = data38.length;
+for(let i3=0; i3<len3; i3++){
+let data39 = data38[i3];
+if(typeof data39 === "string"){
+if(!pattern8.test(data39)){
+const err68 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.steps.items,data:data39};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+}
+else {
+const err69 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.steps.items.type,parentSchema:schema143.properties.steps.items,data:data39};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+}
+}
+else {
+const err70 = {instancePath:instancePath+"/expect/steps",schemaPath:"#/$defs/expectation/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema143.properties.steps.type,parentSchema:schema143.properties.steps,data:data38};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+}
+if(data30.incidents !== undefined && func0.call(data30, "incidents")){
+let data40 = data30.incidents;
+if(Array.isArray(data40)){
+const len4 = data40.length;
+for(let i4=0; i4<len4; i4++){
+let data41 = data40[i4];
+if(typeof data41 === "string"){
+if(!pattern8.test(data41)){
+const err71 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.incidents.items,data:data41};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+}
+else {
+const err72 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.incidents.items.type,parentSchema:schema143.properties.incidents.items,data:data41};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+}
+}
+else {
+const err73 = {instancePath:instancePath+"/expect/incidents",schemaPath:"#/$defs/expectation/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema143.properties.incidents.type,parentSchema:schema143.properties.incidents,data:data40};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+}
+if(data30.open !== undefined && func0.call(data30, "open")){
+let data42 = data30.open;
+if((typeof data42 !== "string") && (!(Array.isArray(data42)))){
+const err74 = {instancePath:instancePath+"/expect/open",schemaPath:"#/$defs/expectation/properties/open/type",keyword:"type",params:{type: schema143.properties.open.type},message:"must be string,array",schema:schema143.properties.open.type,parentSchema:schema143.properties.open,data:data42};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+if(Array.isArray(data42)){
+const len5 = data42.length;
+for(let i5=0; i5<len5; i5++){
+let data43 = data42[i5];
+if(typeof data43 === "string"){
+if(!pattern8.test(data43)){
+const err75 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.open.items,data:data43};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+}
+else {
+const err76 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.open.items.type,parentSchema:schema143.properties.open.items,data:data43};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+}
+}
+}
+}
+if(data30.calls !== undefined && func0.call(data30, "calls")){
+let data44 = data30.calls;
+if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
+for(const key4 of Object.keys(data44)){
+let data45 = data44[key4];
+if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
+const err77 = {instancePath:instancePath+"/expect/calls/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema143.properties.calls.additionalProperties.type,parentSchema:schema143.properties.calls.additionalProperties,data:data45};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+}
+if((typeof data45 == "number") && (isFinite(data45))){
+if(data45 < 0 || isNaN(data45)){
+const err78 = {instancePath:instancePath+"/expect/calls/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema143.properties.calls.additionalProperties,data:data45};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err79 = {instancePath:instancePath+"/expect/calls",schemaPath:"#/$defs/expectation/properties/calls/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema143.properties.calls.type,parentSchema:schema143.properties.calls,data:data44};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+if(data30.at !== undefined && func0.call(data30, "at")){
+let data46 = data30.at;
+if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+for(const key5 of Object.keys(data46)){
+let data47 = data46[key5];
+if(typeof data47 !== "string"){
+const err80 = {instancePath:instancePath+"/expect/at/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/at/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.at.additionalProperties.type,parentSchema:schema143.properties.at.additionalProperties,data:data47};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+}
+else {
+const err81 = {instancePath:instancePath+"/expect/at",schemaPath:"#/$defs/expectation/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema143.properties.at.type,parentSchema:schema143.properties.at,data:data46};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+}
+else {
+const err82 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema143.type,parentSchema:schema143,data:data30};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+}
+}
+else {
+const err83 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema138.type,parentSchema:schema138,data};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+validate74.errors = vErrors;
+return errors === 0;
+}
+validate74.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="scenario.schema.json" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate73.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.scenarios === undefined) || (!(func0.call(data, "scenarios")))){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "scenarios"},message:"must have required property '"+"scenarios"+"'",schema:schema137.required,parentSchema:schema137,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!((key0 === "workflow") || (key0 === "scenarios"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema137,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.workflow !== undefined && func0.call(data, "workflow")){
+let data0 = data.workflow;
+if(typeof data0 === "string"){
+if(!pattern8.test(data0)){
+const err2 = {instancePath:instancePath+"/workflow",schemaPath:"#/properties/workflow/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema137.properties.workflow,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/workflow",schemaPath:"#/properties/workflow/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema137.properties.workflow.type,parentSchema:schema137.properties.workflow,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.scenarios !== undefined && func0.call(data, "scenarios")){
+let data1 = data.scenarios;
+if(Array.isArray(data1)){
+if(data1.length < 1){
+const err4 = {instancePath:instancePath+"/scenarios",schemaPath:"#/properties/scenarios/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema137.properties.scenarios,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+if(!(validate74(data1[i0], {instancePath:instancePath+"/scenarios/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/scenarios",schemaPath:"#/properties/scenarios/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema137.properties.scenarios.type,parentSchema:schema137.properties.scenarios,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema137.type,parentSchema:schema137,data};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+validate73.errors = vErrors;
+return errors === 0;
+}
+validate73.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
