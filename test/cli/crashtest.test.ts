@@ -51,6 +51,10 @@ describe('pawl crashtest', () => {
     expect(code).toBe(1);
     expect(out.startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites')).toBe(true);
     expect(out.match(/<failure /g)).toHaveLength(report.findings.length);
+    for (const { mend } of report.findings)
+      expect(out).toContain(
+        `\nmend: ${mend.replaceAll(/[<>&"]/g, (letter) => `&#${letter.charCodeAt(0)};`)}</failure>`,
+      );
     expect(openTags(out)).toEqual([]);
   }, 120_000);
 

@@ -5,7 +5,7 @@ import { generateValue } from './generate-value.ts';
 import { answered } from '../simulator/answered.ts';
 import type { Asked, LabJudge } from './judge.ts';
 import type { Lab } from './lab.ts';
-import { comparedFields, variants } from './literals.ts';
+import { comparedFields, namedFields, variants } from './literals.ts';
 
 /** What the lab cannot play without a word of the user. */
 export class CannotPlay extends Error {}
@@ -56,27 +56,40 @@ function candidates(
   return [{ ...body, ...named }, { ...body, ...numbered }, named, numbered, made];
 }
 
+/** What a yes says, and why the action's own rules cannot read it; null = they take it for done. */
+export interface Yes {
+  readonly body: Json;
+  readonly misread: string | null;
+}
+
 /**
- * What a yes says: a body that fits the output's schema and that the action's own rules take for done.
+ * A yes: a body that fits the output's schema and that the action's own rules take for done. Where the rules that say no
+ * fail on every body that those for a yes would take, it is one that they cannot read.
  * @throws CannotPlay when none was found.
  */
-export function yesBody(
+export function makeYes(
   lab: Lab,
   judge: LabJudge,
   asked: Asked,
   told: { readonly happening: Happening; readonly pick: number },
-): Json {
+): Yes {
   const { contract } = asked;
   const given = lab.scenario.answers.get(contract.name);
   // An item of an enum may be the word for a no; another one is the yes.
   const picks = [told.pick, ...PICKS].flatMap((pick) => candidates(contract, told.happening, given, pick));
   const bodies = picks.filter((body) => fits(contract, body));
-  const fields = given === undefined ? comparedFields(sourcesOf(contract)) : [];
+  const sources = given === undefined ? sourcesOf(contract) : [];
+  const fields = [comparedFields(sources), namedFields(sources)];
   const status = contract.transport.kind === 'http' ? 200 : null;
-  const yes = bodies
-    .flatMap((body) => variants(body, fields))
-    .find((body) => fits(contract, body) && judge.attempt(asked, answered(status, body)) === 'confirmed');
-  if (yes !== undefined) return yes;
+  const possible = fields
+    .flatMap((set) => bodies.flatMap((body) => variants(body, set)))
+    .filter((body) => fits(contract, body));
+  const yes = possible.find((body) => judge.attempt(asked, answered(status, body)).kind === 'confirmed');
+  if (yes !== undefined) return { body: yes, misread: null };
+  for (const body of possible) {
+    const misread = judge.misreads(asked, answered(status, body));
+    if (misread !== null) return { body, misread };
+  }
   throw new CannotPlay(
     `the lab cannot make an answer that ${contract.name} takes for done: say it in a scenario, answers: { ${contract.name}: … }`,
   );

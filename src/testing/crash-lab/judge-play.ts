@@ -64,6 +64,12 @@ function judgeUndo(played: Played, row: PlayedRow): readonly Fault[] {
   return [];
 }
 
+/** A yes that the action's own rules cannot read leaves every effect in doubt for good. */
+export function misreadYes(label: string, why: string): Fault {
+  const message = `it happened, and its yes stays in doubt for good: ${why}`;
+  return { kind: 'loss', label, message, mend: MENDS.misread };
+}
+
 function judgeStop(played: Played): readonly Fault[] {
   const { status, incidents, waitsFor, isUnderWay } = played;
   if (isEnd(status)) return [];

@@ -10,7 +10,7 @@ import type { ActionContract } from '../../model/definition.ts';
 import type { Effect, EffectRequest } from '../../model/effect.ts';
 import type { Json } from '../../model/json.ts';
 import type { SendOrder } from '../../model/order.ts';
-import type { AttemptReport } from '../../model/outcome.ts';
+import type { AttemptReport, Outcome } from '../../model/outcome.ts';
 import type { RunIdentity } from '../../model/run.ts';
 import type { OutcomeKind } from '../../model/statuses.ts';
 import type { Store } from '../../ports/store.ts';
@@ -45,8 +45,17 @@ export class LabJudge {
     return data === null ? { input: run.input, constants: definition.constants } : flowScope(compiled, run, data);
   }
 
-  attempt(asked: Asked, report: AttemptReport): OutcomeKind {
-    return judgeAttempt(this.#judging(asked, report)).kind;
+  attempt(asked: Asked, report: AttemptReport): Outcome {
+    return judgeAttempt(this.#judging(asked, report));
+  }
+
+  /** Why the action's rules cannot read what those of them that say yes, or the default table, take for done; null = they can. */
+  misreads(asked: Asked, report: AttemptReport): string | null {
+    const { kind, code, message } = this.attempt(asked, report);
+    if (kind !== 'unknown' || code !== 'unreadable') return null;
+    const outcome = asked.contract.outcome.filter(({ is }) => is === 'confirmed');
+    const isYes = this.attempt({ ...asked, contract: { ...asked.contract, outcome } }, report).kind === 'confirmed';
+    return isYes ? message : null;
   }
 
   query(asked: Asked, report: AttemptReport): OutcomeKind {

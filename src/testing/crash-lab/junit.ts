@@ -19,8 +19,8 @@ export function cellText({ verdict, times }: Cell): string {
 
 function failures(findings: readonly Finding[]): readonly string[] {
   return findings.map(
-    ({ kind, message, way, story }) =>
-      `      <failure type="${kind}" message="${xml(message)}">${xml(`${story}: ${way}`)}</failure>`,
+    ({ kind, message, way, story, mend }) =>
+      `      <failure type="${kind}" message="${xml(message)}">${xml(`${story}: ${way}`)}\nmend: ${xml(mend)}</failure>`,
   );
 }
 

@@ -10,8 +10,8 @@ import { type BookEntry, createMemoryBook } from '../provider/book.ts';
 import { createDesk, type Desk, type IncomingCall, type Reaction } from '../provider/desk.ts';
 import type { ScriptWord } from '../provider/script.ts';
 import type { World } from '../simulator/world.ts';
-import { type Happening, yesBody } from './answer-bodies.ts';
-import { askedOf, type LabJudge } from './judge.ts';
+import { type Happening, makeYes } from './answer-bodies.ts';
+import { type Asked, askedOf, type LabJudge } from './judge.ts';
 import { type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
 import { type ComparedField, withField } from './literals.ts';
 import { findShape, givenShape, type LookupShape, type ShownRow } from './lookup-answers.ts';
@@ -60,6 +60,8 @@ export class LabProvider {
   readonly done: Done[] = [];
   /** By label, what a lookup has shown that was not the effect's own doing. */
   readonly shown = new Map<string, 'another' | ComparedField>();
+  /** By label, why the action's own rules cannot read its yes. */
+  readonly misread = new Map<string, string>();
   readonly #lab: Lab;
   readonly #world: World;
   readonly #judge: LabJudge;
@@ -130,8 +132,7 @@ export class LabProvider {
     if (says !== null) {
       this.shown.set(labelOf(effect), says);
       const happening = happeningOf(order, `${contract.name.replaceAll('.', '-')}-taken-in`);
-      const body = yesBody(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
-      shown.push({ body, says, action: contract });
+      shown.push({ body: this.#yes(asked, happening), says, action: contract });
     }
     if (contract.reconcile?.transport.kind === 'function') return declared(shown);
     return shown.length > 0 ? shape.found(shown) : shape.absent();
@@ -151,7 +152,7 @@ export class LabProvider {
     const scope = await this.#judge.scopeOf(order.run);
     const asked = askedOf(order.contract, order.effect, scope);
     const happening = happeningOf(order, `${order.contract.name.replaceAll('.', '-')}-1`);
-    return withField(yesBody(this.#lab, this.#judge, asked, { happening, pick: this.#pick }), says);
+    return withField(this.#yes(asked, happening), says);
   }
 
   /** What the row of an effect says that is not done; null = it is done, or has none. */
@@ -177,7 +178,14 @@ export class LabProvider {
     const scope = await this.#judge.scopeOf(run);
     const happening = { id, no: 1, body: { id, status: 'done', request: request.body } };
     const asked = { contract, effect: null, with: request.with, scope };
-    return yesBody(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
+    return this.#yes(asked, happening);
+  }
+
+  /** What a yes says; that it cannot be read is kept. */
+  #yes(asked: Asked, happening: Happening): Json {
+    const { body, misread } = makeYes(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
+    if (misread !== null && asked.effect !== null) this.misread.set(labelOf(asked.effect), misread);
+    return body;
   }
 
   /** What a lookup shows by now. */
@@ -233,7 +241,7 @@ export class LabProvider {
     if (known !== undefined) return known;
     const scope = await this.#judge.scopeOf(order.run);
     const asked = askedOf(order.contract, order.effect, scope);
-    const body = yesBody(this.#lab, this.#judge, asked, { happening: happeningOf(order, id), pick: this.#pick });
+    const body = this.#yes(asked, happeningOf(order, id));
     this.#bodies.set(id, body);
     return body;
   }
@@ -243,7 +251,7 @@ export class LabProvider {
     const known = this.#shapes.get(contract.name);
     if (known !== undefined) return known;
     const happening = happeningOf({ effect, contract }, 'looked-up-1');
-    const item = yesBody(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
+    const item = this.#yes(asked, happening);
     const given = this.#lab.scenario.lookups.get(contract.name);
     const isFunction = contract.reconcile?.transport.kind === 'function';
     const shape = isFunction

@@ -5,6 +5,7 @@ export const MENDS = {
   silent: 'give the wait a `timeout`, so that it ends or says who can move it',
   bug: 'this is a fault of Pawl: please report it with the file',
   answer: 'name the words of an answer in `outcome`: only what says done is confirmed, what is still open is `pending`',
+  misread: 'ask by `has(…)` for what a yes need not carry, before a rule compares it, or let `output` require it',
   row: 'let `found` ask for the word that says done; with `outcome` say `pending` for what is still open',
   accepted: 'a 202 says accepted, not done: leave it out of `outcome`, and give the action a `reconcile`',
   doubtful:

@@ -41,6 +41,8 @@ export interface Played {
   readonly gifts: readonly Exclude<Gift, { kind: 'cannot' }>[];
   /** By label, what a lookup has shown that was not the effect's own doing: another's, or a row that is not done. */
   readonly shown: LabProvider['shown'];
+  /** By label, why the rules of its action cannot read its yes. */
+  readonly misread: LabProvider['misread'];
   /** Whether it was left while it was still under way: what it does takes too long to be played to its end. */
   readonly isUnderWay: boolean;
   readonly problems: readonly string[];
@@ -304,6 +306,7 @@ class Play {
       steps: this.#steps,
       gifts: this.#gifts,
       shown: provider.shown,
+      misread: provider.misread,
       isUnderWay: this.#isUnderWay,
       problems: [...problems],
       bugs,

@@ -5,7 +5,7 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import { tryEvents } from './event-troubles.ts';
 import { findRelies } from './find-relies.ts';
 import { findStories, type ToldStory } from './find-stories.ts';
-import { judgePlay } from './judge-play.ts';
+import { judgePlay, misreadYes } from './judge-play.ts';
 import type { Lab } from './lab.ts';
 import type { Lie } from './lies.ts';
 import { type LabReport, type Reliance, Tally } from './lab-report.ts';
@@ -13,7 +13,7 @@ import { type Case, listCases } from './list-cases.ts';
 import { play } from './play.ts';
 import type { Scenario } from './scenario-file.ts';
 import { LEASE_MS } from './stage.ts';
-import { WAITING_TROUBLES } from './trouble.ts';
+import { PLAIN_YES, WAITING_TROUBLES } from './trouble.ts';
 
 /** What is taken into the lab. */
 export interface LabAsk {
@@ -42,7 +42,9 @@ export async function openLab({ text, file, scenario, lies }: LabAsk): Promise<L
 async function crashEffects(lab: Lab, cases: readonly Case[], tally: Tally): Promise<ReadonlySet<string>> {
   const problems = new Set<string>();
   for (const { target, told, troubles, withNeighbour } of cases) {
-    for (const trouble of troubles) {
+    const misread = told.calm.misread.get(target.label);
+    if (misread !== undefined) tally.mark(target, PLAIN_YES, told.calm, [misreadYes(target.label, misread)]);
+    for (const trouble of misread === undefined ? troubles : []) {
       const played = await play({ lab, story: told.story, trouble, withNeighbour });
       for (const problem of played.problems) problems.add(problem);
       // What could not be played to its end says nothing.

@@ -253,6 +253,14 @@ export function troublesOf(exposure: Exposure): readonly Trouble[] {
   ];
 }
 
+/** Nothing goes wrong: it is done, and a yes is answered. */
+export const PLAIN_YES: Trouble = {
+  ...CALM,
+  target: null,
+  boundary: 'answered',
+  words: 'it was done, and a yes that fits `output` was answered',
+};
+
 /** A read that the worker dies over: it is asked again. */
 export function readTroubles(target: string): readonly Trouble[] {
   return ways(target, 'done', [{ words: 'it was answered, the worker died before the answer', calls: [dies(DONE)] }]);

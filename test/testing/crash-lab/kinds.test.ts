@@ -7,7 +7,7 @@ import { type Finding, type Reliance, Tally } from '../../../src/testing/crash-l
 import { type Case, listCases } from '../../../src/testing/crash-lab/list-cases.ts';
 import type { Lie } from '../../../src/testing/crash-lab/lies.ts';
 import { play } from '../../../src/testing/crash-lab/play.ts';
-import { openLab } from '../../../src/testing/crash-lab/run-crash-lab.ts';
+import { openLab, runCrashLab } from '../../../src/testing/crash-lab/run-crash-lab.ts';
 import { NO_SCENARIO, readScenario } from '../../../src/testing/crash-lab/scenario-file.ts';
 import { HEARD, KINDS } from './kinds-of-unsafety.ts';
 import { WORKFLOWS } from './unsafe-workflows.ts';
@@ -73,6 +73,36 @@ describe('a doubt that is asked about for a day', () => {
     const never = WORKFLOWS.lookup.replace('absent: final', 'absent: never');
     const { findings, plays } = await tried(await opened(never), 'pay', /lost, the connection broke/);
     expect([findings, plays]).toEqual([[], 1]);
+  });
+});
+
+/** How a payment ends when nothing goes wrong, whether its yes is read, and what could not be played. */
+async function calmly(text: string, scenario: string | null = null) {
+  const { told, problems } = await findStories(await opened(text, scenario));
+  return [told[0]?.calm.status, told[0]?.calm.misread.size, problems.length];
+}
+
+describe('an outcome that reads what a yes need not carry', () => {
+  it('is found and named at the first answer, and one that asks by has(…) is not', async () => {
+    const { findings, problems } = await runCrashLab({
+      text: WORKFLOWS.misread,
+      file: FILE,
+      scenario: NO_SCENARIO,
+      lies: [],
+    });
+    expect([shown(findings), problems]).toEqual([['answered: loss'], []]);
+    expect(findings[0]?.message).toContain('`error` is missing');
+    expect(findings[0]?.mend).toContain('has(…)');
+    const guarded = `'has(response.body.error) && response.body.error == "declined"'`;
+    const twin = WORKFLOWS.misread.replace('response.body.error == "declined"', guarded);
+    expect(await calmly(twin)).toEqual(['COMPLETED', 0, 0]);
+  });
+
+  it('is no fault where only the provider can tell what a yes carries: a scenario says it', async () => {
+    const bySum = 'response.body.sum > 0, is: confirmed';
+    const text = WORKFLOWS.misread.replace('response.body.error == "declined", is: rejected', bySum);
+    expect(await calmly(text)).toEqual(['RUNNING', 0, 1]);
+    expect(await calmly(text, 'answers: { bank.pay: { id: a, sum: 1 } }')).toEqual(['COMPLETED', 0, 0]);
   });
 });
 

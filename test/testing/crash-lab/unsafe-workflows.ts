@@ -136,5 +136,12 @@ export const WORKFLOWS = {
     'outcome: [{ when: response.status == 202, is: confirmed }]',
     'compensate: none',
   ]),
+  misread: payment([
+    HTTP,
+    KEY,
+    'output: { type: object, required: [id], properties: { id: { type: string } } }',
+    'outcome: [{ when: response.body.error == "declined", is: rejected }]',
+    'compensate: none',
+  ]),
   reading: payment(['effect: read', HTTP, 'timeout: 2s']),
 } as const;
