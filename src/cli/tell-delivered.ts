@@ -65,6 +65,7 @@ function reasonsOf({ outcome, code, detail, again }: Delivered): readonly string
     ...(typeof message === 'string' ? [message] : words === undefined || isSaid ? [] : [words]),
     ...(typeof answerableAtMs === 'number' ? [`from ${timeOf(answerableAtMs)}`] : []),
     ...firstWords(factOf(detail, 'first')),
+    ...endWords(detail),
     ...decision,
   ];
 }
@@ -101,6 +102,13 @@ const DECISION_WORDS: Readonly<Record<string, string>> = {
   cancelled: 'it was withdrawn before anybody had decided',
   open: 'it is still open, more votes are needed',
 };
+
+/** How a run ended before anybody came: `FAILED (timeout), 2026-01-02 10:00:00 UTC`. */
+function endWords(detail: unknown): readonly string[] {
+  const [status, endedAtMs, code] = ['status', 'endedAtMs', 'code'].map((name) => factOf(detail, name));
+  if (typeof status !== 'string' || typeof endedAtMs !== 'number') return [];
+  return [`${status}${typeof code === 'string' ? ` (${code})` : ''}, ${timeOf(endedAtMs)}`];
+}
 
 /** What was decided, by whom and when. */
 function decisionWords(detail: unknown): readonly string[] {

@@ -2,6 +2,7 @@ import { compileSchema } from '../definition/schema-validator.ts';
 import type { EventDeclaration } from '../model/definition.ts';
 import { invariant } from '../model/errors.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
 import { activeLeaf, handlerOwnersOf } from './active-steps.ts';
@@ -20,7 +21,7 @@ type Signal = Extract<InboxPayload, { type: 'signal' }>;
  */
 export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void {
   if (draft.phase === 'ended') {
-    draft.answer(event, 'ended');
+    draft.answer(event, 'ended', { detail: endOf(draft) });
     return;
   }
   const { definition } = draft.ctx.compiled.machine;
@@ -33,6 +34,11 @@ export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void 
   if (isRefused(draft, event, declared, view)) return;
   if (draft.phase === 'forward' && take(draft, event, view)) return;
   keepEvent(draft, event, declared);
+}
+
+/** What a sender who comes too late is told: how the run ended, when, and by which failure (bug 103). */
+function endOf({ base, endedAtMs, snapshot }: Draft): JsonObject {
+  return { status: base.status, endedAtMs, code: snapshot.data.ending?.failure?.code ?? null };
 }
 
 /** Only what is declared is accepted: the source, and data that fits the schema; the first misfit is named (V05). */

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createCliContext } from '../../src/cli/cli-context.ts';
 import { type Delivered, tellDelivered } from '../../src/cli/tell-delivered.ts';
 
-/** What is said of an order that is stored and not decided yet. */
-function said(detail: Delivered['detail']): string {
+/** What is said of an act and its answer, and how it exits. */
+function told(asked: string, delivered: Pick<Delivered, 'outcome' | 'detail'>): { text: string; exit: number } {
   let text = '';
   const nothing = { write: () => undefined };
   const stderr = { write: (more: string) => (text += more) };
@@ -18,9 +18,14 @@ function said(detail: Delivered['detail']): string {
   };
   const options = { data: undefined, config: undefined, by: undefined, output: 'table', color: false };
   const context = createCliContext({ ...host, readInput: () => Promise.resolve('') }, options);
-  const delivered = { source: 's', eventId: 'e', outcome: 'pending', code: null, detail, again: false } as const;
-  tellDelivered(context, { done: 'terminated' }, delivered);
-  expect(context.exit).toBe(0);
+  tellDelivered(context, { done: asked }, { source: 's', eventId: 'e', code: null, again: false, ...delivered });
+  return { text, exit: context.exit };
+}
+
+/** What is said of an order that is stored and not decided yet. */
+function said(detail: Delivered['detail']): string {
+  const { text, exit } = told('terminated', { outcome: 'pending', detail });
+  expect(exit).toBe(0);
   return text;
 }
 
@@ -31,5 +36,21 @@ describe('an order that is stored and not decided yet', () => {
     );
     expect(said({ holder: 'w-1', until: null })).toContain('it is stored, w-1 holds the run and decides it');
     expect(said(null)).toContain('it is stored, whoever holds the run decides it');
+  });
+});
+
+describe('an event for a run that has ended', () => {
+  it('is told how the run ended, by which failure, and when (bug 103)', () => {
+    const endedAtMs = Date.UTC(2026, 0, 3);
+    const expired = { status: 'FAILED', endedAtMs, code: 'timeout' };
+    expect(told('delivered', { outcome: 'ended', detail: expired }).text).toBe(
+      '✘ not delivered (ended): the run has ended; FAILED (timeout), 2026-01-03 00:00:00 UTC\n',
+    );
+    expect(told('delivered', { outcome: 'ended', detail: { ...expired, code: null } }).text).toContain(
+      '; FAILED, 2026',
+    );
+    expect(told('delivered', { outcome: 'ended', detail: null }).text).toBe(
+      '✘ not delivered (ended): the run has ended\n',
+    );
   });
 });

@@ -89,6 +89,18 @@ describe('events', () => {
     expect(run.state.revision).toBe(revision);
   });
 
+  it('103: who comes days after the end is told how the run ended, when, and why; nothing is revived', () => {
+    const text = workflow('  - { id: confirm, await: item, timeout: 24h }', EVENTS);
+    const run = new Play(text).wait('3d');
+    expect(run.signal('item', {})).toMatchObject({
+      outcome: 'ended',
+      detail: { status: 'FAILED', endedAtMs: T0 + 86_400_000, code: 'timeout' },
+    });
+    expect(run.state.status).toBe('FAILED');
+    const done = new Play(workflow('  - { id: a, call: do.a }', EVENTS)).drive();
+    expect(done.signal('item', {})).toMatchObject({ detail: { status: 'COMPLETED', endedAtMs: T0, code: null } });
+  });
+
   it('V05 only declared events are accepted from outside; engine events cannot be forged', () => {
     // V05: "Only declared events are accepted from outside; engine events cannot be forged."
     const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: e, await: paid }', EVENTS), {
