@@ -1,7 +1,7 @@
 /** Exit codes, the same for every verb; `docs/reference/cli.md` lists them. */
 export const EXIT = {
   ok: 0,
-  /** The run failed, was compensated, cancelled or terminated; `verify` found a broken invariant. */
+  /** The run failed, was compensated, cancelled or terminated; `verify` found a broken invariant; `fmt --check` a file to format. */
   runFailed: 1,
   usage: 2,
   invalid: 3,

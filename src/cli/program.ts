@@ -6,6 +6,7 @@ import { addCancel } from './commands/cancel.ts';
 import { addCompensate } from './commands/compensate.ts';
 import { addCrashtest } from './commands/crashtest.ts';
 import { addDb } from './commands/db.ts';
+import { addFmt } from './commands/fmt.ts';
 import { addLs } from './commands/ls.ts';
 import { addPublish } from './commands/publish.ts';
 import { addReceipt } from './commands/receipt.ts';
@@ -42,6 +43,7 @@ const VERBS = [
   addRetry,
   addPublish,
   addValidate,
+  addFmt,
   addVisualize,
   addCrashtest,
   addWorker,

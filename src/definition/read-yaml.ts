@@ -19,7 +19,7 @@ export const DEPTH_MAX = 64;
 /** The token types that are a level of nesting. */
 const LEVELS: readonly string[] = ['block-map', 'block-seq', 'flow-collection'];
 
-/** A `!tag` or `&anchor` before a value. */
+/** A `!tag` or `&anchor` before a value, or a `# comment`. */
 export interface RawMark {
   readonly text: string;
   readonly start: number;
@@ -71,6 +71,8 @@ export interface RawError {
 export interface RawDocument {
   readonly root: RawNode | null;
   readonly errors: readonly RawError[];
+  /** Every comment, in the order of the file. */
+  readonly comments: readonly RawMark[];
   /** Where a second document begins, null when there is one only. */
   readonly secondDocument: number | null;
   /** Offset at which nesting went beyond `DEPTH_MAX`; nothing else is known then. */
@@ -107,13 +109,13 @@ interface LooseToken {
 }
 
 function markOf({ type, offset, source }: LooseToken): RawMark | null {
-  if (type !== 'tag' && type !== 'anchor') return null;
+  if (type !== 'tag' && type !== 'anchor' && type !== 'comment') return null;
   return typeof offset === 'number' && typeof source === 'string'
     ? { text: source, start: offset, end: offset + source.length }
     : null;
 }
 
-/** Tags and anchors of the file, found in the token tree: the composed nodes do not say where they stand. */
+/** Tags, anchors and comments of the file, found in the token tree: the composed nodes do not say where they stand. */
 function marksOf(tokens: readonly CstToken[]): RawMark[] {
   const marks: RawMark[] = [];
   const open: unknown[] = [...tokens];
@@ -130,7 +132,7 @@ function marksOf(tokens: readonly CstToken[]): RawMark[] {
 /** How many marks before a node are looked at: a node has one tag and one anchor. */
 const MARKS_PER_NODE = 4;
 
-/** The mark of a kind that belongs to the node at `start`: only blanks, breaks and other marks lie between. */
+/** The mark of a kind that belongs to the node at `start`: only blanks, breaks, comments and other marks lie between. */
 function markBefore(marks: readonly RawMark[], sign: string, start: number, text: string): RawMark | null {
   let low = 0;
   let high = marks.length;
@@ -141,7 +143,7 @@ function markBefore(marks: readonly RawMark[], sign: string, start: number, text
   }
   const near = marks.slice(Math.max(0, low - MARKS_PER_NODE), low).findLast((mark) => mark.text.startsWith(sign));
   if (near === undefined) return null;
-  return /^(?:\s|[!&][^\s,[\]{}]*(?=\s))*$/.test(text.slice(near.end, start)) ? near : null;
+  return /^(?:\s|#.*|[!&][^\s,[\]{}]*(?=\s))*$/.test(text.slice(near.end, start)) ? near : null;
 }
 
 const STYLES: Readonly<Record<string, NodeStyle>> = {
@@ -218,7 +220,7 @@ function rawError(error: YAMLError, warning: boolean): RawError {
 /** Parses a text by YAML 1.2 core; never throws, whatever the text. The text has no BOM and LF line ends. */
 export function readYaml(text: string): RawDocument {
   const { tokens, tooDeepAt } = tokensOf(text);
-  if (tooDeepAt !== null) return { root: null, errors: [], secondDocument: null, tooDeepAt };
+  if (tooDeepAt !== null) return { root: null, errors: [], comments: [], secondDocument: null, tooDeepAt };
   const composer = new Composer({
     version: '1.2',
     schema: 'core',
@@ -240,9 +242,13 @@ export function readYaml(text: string): RawDocument {
           ...first.warnings.map((error) => rawError(error, true)),
         ];
   const contents = first?.contents ?? null;
+  const marks = marksOf(tokens);
+  const isComment = (mark: RawMark): boolean => mark.text.startsWith('#');
+  const nodeMarks = marks.filter((mark) => !isComment(mark));
   return {
-    root: contents === null ? null : new RawTree(marksOf(tokens), text).convert(contents, 0),
+    root: contents === null ? null : new RawTree(nodeMarks, text).convert(contents, 0),
     errors: errors.sort((a, b) => a.start - b.start),
+    comments: marks.filter(isComment),
     secondDocument: second?.offset ?? null,
     tooDeepAt: null,
   };

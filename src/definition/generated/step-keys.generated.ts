@@ -302,18 +302,18 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
       "await"
     ]
   },
+  "subject": {
+    "since": 1,
+    "isVerb": false,
+    "verbs": [
+      "approve"
+    ]
+  },
   "from": {
     "since": 1,
     "isVerb": false,
     "verbs": [
       "await",
-      "approve"
-    ]
-  },
-  "subject": {
-    "since": 1,
-    "isVerb": false,
-    "verbs": [
       "approve"
     ]
   },
