@@ -9,7 +9,7 @@ export const BOUNDARIES = [
   { name: 'waiting', heading: 'WAITING', words: 'while waiting for a person or an event' },
   { name: 'lease', heading: 'LEASE', words: 'at lease expiry, with the request in flight' },
   { name: 'away', heading: 'AWAY', words: 'nobody there for as long as its key is remembered' },
-  { name: 'events', heading: 'EVENTS', words: 'events and votes twice and out of order' },
+  { name: 'events', heading: 'EVENTS', words: 'events and votes twice, out of order and unasked' },
 ] as const;
 
 /** The name of one column. */

@@ -12,6 +12,7 @@ import { type Draw, generateValue } from './generate-value.ts';
 import type { Lab, Story } from './lab.ts';
 import { comparedFields, variants, withField } from './literals.ts';
 import type { GivenVote } from './scenario-file.ts';
+import type { Surprise } from './trouble.ts';
 
 /** An event that the run was given. */
 export interface SentEvent {
@@ -40,8 +41,11 @@ function correlationPath(lab: Lab, event: string): readonly string[] | null {
   return path?.split('.') ?? null;
 }
 
+/** What takes an event: an `await`, or a handler. */
+type Taker = Pick<AwaitStep, 'event' | 'match' | 'where'>;
+
 /** The value that an awaited event must carry; undefined where none is asked for. */
-function matchValue(lab: Lab, stored: StoredRun, step: AwaitStep): Json | undefined {
+function matchValue(lab: Lab, stored: StoredRun, step: Taker): Json | undefined {
   if (step.match === null) return undefined;
   const { data } = unpackSnapshot(stored.snapshot, stored.run.digest).snapshot;
   try {
@@ -53,9 +57,9 @@ function matchValue(lab: Lab, stored: StoredRun, step: AwaitStep): Json | undefi
 }
 
 /** Data for an awaited event: by its schema, with the value that correlates it and what `where` asks for. */
-function dataFor(lab: Lab, stored: StoredRun, step: AwaitStep, draw: Pick<Draw, 'no' | 'pick'>): Json | undefined {
+function dataFor(lab: Lab, stored: StoredRun, step: Taker, draw: Draw): Json | undefined {
   const schema = lab.definition.events.find(({ name }) => name === step.event)?.schema ?? true;
-  const made = generateValue(schema, { ...draw, size: draw.no });
+  const made = generateValue(schema, draw);
   if (made === undefined) return undefined;
   const match = matchValue(lab, stored, step);
   const path = correlationPath(lab, step.event);
@@ -69,7 +73,7 @@ function eventFor(lab: Lab, pick: number, stored: StoredRun, step: AwaitStep): G
   const given = lab.scenario.events.find(({ name, atMs }) => name === step.event && atMs === null);
   const { visits } = unpackSnapshot(stored.snapshot, stored.run.digest).snapshot.data;
   const no = Object.values(visits).reduce((sum, visit) => sum + visit, 1);
-  const data = given?.data ?? dataFor(lab, stored, step, { no, pick });
+  const data = given?.data ?? dataFor(lab, stored, step, { no, pick, size: no });
   if (data !== undefined)
     return { kind: 'event', event: { name: step.event, data, id: `${step.event}-${step.id}-${no}` } };
   return {
@@ -102,7 +106,7 @@ function votesFor(lab: Lab, story: Story, approval: Approval): readonly Gift[] {
 }
 
 /** What another run beside it would have its event carry; undefined where that cannot be told. */
-function otherMatch(lab: Lab, story: Story, stored: StoredRun, step: AwaitStep): Json | undefined {
+function otherMatch(lab: Lab, story: Story, stored: StoredRun, step: Taker): Json | undefined {
   const source = JSON.stringify(step.match);
   const isOfInput = source.includes('input.') && !/\b(steps|vars|run)\./.test(source);
   if (!isOfInput || story.neighbour === null) return undefined;
@@ -114,7 +118,7 @@ function strayOf(
   lab: Lab,
   story: Story,
   stored: StoredRun,
-  { gift, step }: { gift: Gift; step: AwaitStep },
+  { gift, step }: { gift: Gift; step: Taker },
 ): readonly Gift[] {
   const path = correlationPath(lab, step.event);
   if (gift.kind !== 'event' || path === null) return [];
@@ -128,6 +132,22 @@ function strayOf(
   const schema = lab.definition.events.find(({ name }) => name === step.event)?.schema ?? true;
   if (compileSchema(schema)(data).length > 0) return [];
   return [{ kind: 'event', event: { ...event, data, id: `${event.id}-stray` } }];
+}
+
+/** What comes while a step that takes it by `on` is under way; nothing where its data cannot be made. */
+export function surprisesFor(
+  lab: Lab,
+  story: Story,
+  stored: StoredRun,
+  { handler, draw, comes }: Surprise,
+): readonly Gift[] {
+  const data = dataFor(lab, stored, handler, draw);
+  if (data === undefined) return [];
+  const id = `${handler.event}-surprise`;
+  const gift: Gift = { kind: 'event', event: { name: handler.event, data, id } };
+  if (comes === 'foreign') return strayOf(lab, story, stored, { gift, step: handler });
+  const again: Gift = { kind: 'event', event: { ...gift.event, id: `${id}-again` } };
+  return comes === 'twice' ? [gift, again] : [gift];
 }
 
 /** Whether events of that name come at a scenario's own times only. */

@@ -28,6 +28,8 @@ export interface ActionWires extends LabWires {
 
 /** One way, milliseconds. */
 const WAY_MS = 3;
+/** What takes long takes this share of its time-out. */
+const SLOW_SHARE = 0.75;
 
 function broken(byteWritten: boolean, reason: string): AttemptReport {
   return { kind: 'broken', byteWritten, reason };
@@ -169,6 +171,7 @@ class LabAdapter implements ActionAdapter {
         if (fate.answer === 'whole') back(report);
       };
       if (fate.arrives === 'late') world.after(way.landsMs, null, () => void arrive());
+      if (fate.arrives === 'slow') world.after(SLOW_SHARE * way.timeoutMs, null, () => void arrive());
       if (fate.arrives === 'now') world.after(WAY_MS, null, () => void arrive());
       const but = way.but;
       const answerBut = async (): Promise<void> => {

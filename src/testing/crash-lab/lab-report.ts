@@ -71,6 +71,11 @@ function worse(left: Cell | undefined, right: Cell): Cell {
   return order > 0 || (order === 0 && left.times >= right.times) ? left : right;
 }
 
+/** The label of the first visit: `pay` of `pay#2`. */
+export function firstVisit(label: string): string {
+  return label.replace(/#\d+$/, '');
+}
+
 /** Something that is crashed: an effect in a story. */
 export interface Target {
   readonly label: string;
@@ -128,8 +133,11 @@ export class Tally {
 
   #find(target: Target, { boundary, words, mend }: Trouble, fault: Fault): void {
     const label = fault.label ?? target.label;
-    const meant = label === target.label ? target : [...this.#rows.keys()].find((row) => row.effect === label);
-    const effect = meant?.effect ?? label;
+    const rows = [...this.#rows.keys()];
+    const exact = label === target.label ? target : rows.find((row) => row.effect === label);
+    const effect = exact?.effect ?? label;
+    // Another visit of a step is no row of its own where it comes only in trouble.
+    const meant = exact ?? rows.find((row) => row.effect === firstVisit(label));
     const id = JSON.stringify([effect, boundary, fault.kind]);
     const known = this.#findings.get(id);
     if (known !== undefined) {

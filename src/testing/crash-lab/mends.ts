@@ -15,6 +15,9 @@ export const MENDS = {
   lookup:
     'a lookup that fails says nothing of the effect: let its rules name a 2xx or a 404 only, all else stays unknown',
   shared: 'ask for this effect and no other: by `effect.key`, or by a number that no other effect carries',
+  unapproved:
+    'ask again after the event (`next` back to the decision), or send only what no event changes; `authorizedBy` has it checked',
+  jumped: 'take the event where nothing is under way (an `await` after the step), or go on where it is not done again',
   stray: 'say `match` with a value that no other run has, and let the event carry it as `by`',
   repeated:
     'let the wait ask, by `where`, for what no earlier event has said (a number that grows), or wait for it once only',

@@ -6,12 +6,13 @@ import { createVersionCache } from '../../engine/version-cache.ts';
 import type { Incident, RunIdentity } from '../../model/run.ts';
 import { type EffectState, isEnd, type RunStatus } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
-import { give, type Gift, giftsFor, type SentEvent } from './givers.ts';
+import { give, type Gift, giftsFor, type SentEvent, surprisesFor } from './givers.ts';
 import { type Lab, labelOf, landsWithinMs, type Story } from './lab.ts';
 import { type LabProvider, landingMs } from './lab-provider.ts';
 import type { GivenEvent } from './scenario-file.ts';
 import { LEASE_MS, Stage } from './stage.ts';
 import type { Trouble } from './trouble.ts';
+import { passedBy } from './var-flow.ts';
 
 /** A ledger row at the end of a play. */
 export interface PlayedRow {
@@ -26,10 +27,21 @@ export interface PlayedRow {
   readonly isDisputed: boolean;
 }
 
+/** A decision at the end of a play. */
+export interface PlayedApproval {
+  readonly step: string;
+  readonly isApproved: boolean;
+  /** What people saw, canonical. */
+  readonly shown: string;
+}
+
 /** What one play came to. */
 export interface Played {
   readonly status: RunStatus;
   readonly rows: readonly PlayedRow[];
+  readonly approvals: readonly PlayedApproval[];
+  /** Approvals that were skipped, and by what is stored at the end would not be. */
+  readonly passedBy: ReadonlySet<string>;
   /** How often each label happened, in the provider's book. */
   readonly happened: ReadonlyMap<string, number>;
   readonly incidents: readonly Incident[];
@@ -61,6 +73,10 @@ export interface PlayAsk {
 }
 
 const STEP_MS = 1_000;
+/** A call that is about to be surprised is looked for this often, milliseconds. */
+const LOOK_MS = 100;
+/** What has come is looked at once a second, milliseconds. */
+const SURPRISE_MS = 3_000;
 /** Who gives something and sees that it is still waited for gives it again, milliseconds. */
 const GIVE_AGAIN_MS = 5_000;
 const GIVEN_MAX = 12;
@@ -83,6 +99,7 @@ class Play {
   /** By name, the first event that was sent. */
   readonly #firsts = new Map<string, SentEvent>();
   #deaths = 0;
+  #surprisedAtMs: number | null = null;
   #isUnderWay = false;
 
   constructor(ask: PlayAsk) {
@@ -130,7 +147,7 @@ class Play {
     const endMs = world.nowMs() + HORIZON_MS;
     let restedAtMs: number | null = null;
     for (let steps = 0; ; steps += 1) {
-      await this.#stage.pass(STEP_MS);
+      await this.#stage.pass(this.#isToSurprise() ? LOOK_MS : STEP_MS);
       const stored = await this.#stage.load(run.runId);
       if (stored === null) throw new Error('a run that was started is not stored');
       this.#look(stored);
@@ -143,6 +160,7 @@ class Play {
         continue;
       }
       restedAtMs = null;
+      this.#surprise(run, stored);
       const gave = this.#giveWhatIsAwaited(run, stored);
       this.#isUnderWay = steps > STEPS_MAX;
       if (this.#isUnderWay || world.nowMs() > endMs) return stored;
@@ -193,9 +211,30 @@ class Play {
     }
   }
 
+  #isToSurprise(): boolean {
+    return (this.#ask.trouble?.surprise ?? null) !== null && this.#surprisedAtMs === null;
+  }
+
+  /** What a step takes by `on` comes as soon as it is under way. */
+  #surprise(run: RunIdentity, stored: StoredRun): void {
+    const { lab, story, trouble } = this.#ask;
+    const surprise = trouble?.surprise ?? null;
+    if (surprise === null || this.#surprisedAtMs !== null) return;
+    const { control } = unpackSnapshot(stored.snapshot, stored.run.digest);
+    if (control.activeSinceMs[surprise.step] === undefined) return;
+    this.#surprisedAtMs = this.#stage.world.nowMs();
+    for (const gift of surprisesFor(lab, story, stored, surprise)) if (gift.kind !== 'cannot') this.#send(run, gift);
+  }
+
+  /** Whether what has come unasked may still be on its way: nobody gives anything else before it is there. */
+  #isSurprising(): boolean {
+    return this.#surprisedAtMs !== null && this.#stage.world.nowMs() < this.#surprisedAtMs + SURPRISE_MS;
+  }
+
   /** @returns whether something was given now. */
   #giveWhatIsAwaited(run: RunIdentity, stored: StoredRun): boolean {
     const { lab, story, trouble } = this.#ask;
+    if (this.#isSurprising()) return true;
     const gifts = giftsFor(lab, story, stored, trouble?.events === 'foreign').flatMap((gift) => this.#asSent(gift));
     if (gifts.length === 0) return false;
     if (trouble?.waiting === true && this.#deaths < WAITING_DEATHS && this.#stage.isStaffed()) {
@@ -300,6 +339,12 @@ class Play {
         request: canonicalJson(readRequest(effect).with),
         isDisputed: incidents.some(({ id }) => id === `late-proof:${effect.key}`),
       })),
+      approvals: stored.approvals.map(({ step, state, title, subject }) => ({
+        step,
+        isApproved: state === 'approved',
+        shown: canonicalJson([title, subject]),
+      })),
+      passedBy: passedBy(lab, stored, envelope.snapshot.data),
       happened,
       incidents,
       waitsFor: waitingFor(source).map(({ kind }) => kind),

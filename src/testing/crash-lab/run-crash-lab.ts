@@ -13,6 +13,7 @@ import { type Case, listCases } from './list-cases.ts';
 import { play } from './play.ts';
 import type { Scenario } from './scenario-file.ts';
 import { LEASE_MS } from './stage.ts';
+import { trySurprises } from './surprises.ts';
 import { PLAIN_YES, WAITING_TROUBLES } from './trouble.ts';
 
 /** What is taken into the lab. */
@@ -91,7 +92,11 @@ export async function runCrashLab(ask: LabAsk): Promise<LabReport> {
   const cases = listCases(lab, stories.told);
   const tally = new Tally(cases.map(({ target }) => target));
   const problems = await crashEffects(lab, cases, tally);
-  const senders = await crashWaits(lab, stories.told, cases, tally);
+  const targets = cases.map(({ target }) => target);
+  const senders = [
+    ...(await crashWaits(lab, stories.told, cases, tally)),
+    ...(await trySurprises(lab, stories.told, targets, tally)),
+  ];
   const relies = [...(await findRelies(lab, cases, tally)), ...senders];
   const findings = tally.findings();
   const { workflow, version } = lab.definition;

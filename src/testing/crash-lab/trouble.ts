@@ -1,5 +1,7 @@
+import type { Handler } from '../../model/definition.ts';
 import type { BoundaryName } from './boundaries.ts';
 import type { Exposure } from './exposure.ts';
+import type { Draw } from './generate-value.ts';
 import type { Lie } from './lies.ts';
 import type { ComparedField } from './literals.ts';
 import { MENDS } from './mends.ts';
@@ -7,8 +9,8 @@ import type { NotDone } from './state-words.ts';
 
 /** What becomes of one call of the effect that is in trouble. */
 export interface CallFate {
-  /** Whether the request reaches the provider: at once, as late as it may, or never. */
-  readonly arrives: 'now' | 'late' | 'never';
+  /** Whether the request reaches the provider: at once, so late that its answer comes just in time, as late as it may, or never. */
+  readonly arrives: 'now' | 'slow' | 'late' | 'never';
   /** What comes back: what the provider says, nothing, a status, something that cannot be read, or a yes but for one field. */
   readonly answer: 'whole' | 'none' | 'page' | number | ComparedField;
   /** The worker dies with the request on its way, or stops for longer than its lease. */
@@ -54,6 +56,18 @@ export interface Trouble {
    * else; null = what is awaited.
    */
   readonly events: 'once' | 'repeated' | 'none' | 'foreign' | null;
+  /** An event that a step takes by `on` comes while that is under way; null = none does. */
+  readonly surprise: Surprise | null;
+}
+
+/** An event that a step takes by `on`. */
+export interface Surprise {
+  readonly step: string;
+  readonly handler: Handler;
+  /** Which of the data that its schema takes. */
+  readonly draw: Draw;
+  /** Once, a second time under another id, or about something else. */
+  readonly comes: 'once' | 'twice' | 'foreign';
 }
 
 const CALM: Omit<Trouble, 'boundary' | 'words' | 'target'> = {
@@ -69,6 +83,7 @@ const CALM: Omit<Trouble, 'boundary' | 'words' | 'target'> = {
   waiting: false,
   disorder: false,
   events: null,
+  surprise: null,
 };
 
 /** A call that works. */
@@ -291,6 +306,16 @@ export const EVENT_TROUBLES = {
   none: hearing('none', 'no event came'),
   foreign: hearing('foreign', 'only events about something else came'),
 } as const;
+
+const COMES = { once: 'came', twice: 'came twice, under two ids,', foreign: 'about something else came' } as const;
+const SLOW: CallFate = { ...WHOLE, arrives: 'slow' };
+
+/** A step that takes an event by `on` takes it, a call while its request is on its way. */
+export function surprising(surprise: Surprise): Trouble {
+  const { step, handler, comes } = surprise;
+  const words = `${handler.event} ${COMES[comes]} while ${step} was under way`;
+  return { ...CALM, target: step, calls: [SLOW], boundary: 'events', words, surprise };
+}
 
 /** What breaks a promise, if anything depends on it. */
 export function brokenPromise(target: string, lie: Exclude<Lie, 'reads'>): readonly Trouble[] {
