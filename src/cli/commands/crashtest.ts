@@ -83,7 +83,7 @@ async function played(run: () => Promise<LabReport>): Promise<LabReport> {
 
 function tell(context: CliContext, report: LabReport): void {
   const { paint } = context;
-  const { workflow, version, plays, stories, rows, findings, relies, unreached } = report;
+  const { workflow, version, plays, stories, rows, findings, relies, warnings, unreached } = report;
   const told = stories.map(
     ({ name, status, failure }) => `${name}: ${failure === null ? status : `${status} (${failure})`}`,
   );
@@ -105,6 +105,10 @@ function tell(context: CliContext, report: LabReport): void {
     const where = `${effect}${action === '' ? '' : ` (${action})`}, ${boundaryWords(boundary)}`;
     context.print(`\n${paint.bad('✘')} ${terminalText(where)}: ${terminalText(message)}`);
     context.print(`  ${terminalText(`${story}; ${way}`)}`);
+    context.print(`  mend: ${terminalText(mend)}`);
+  }
+  for (const { effect, action, message, story, mend } of warnings) {
+    context.print(`\n${paint.warn('!')} ${terminalText(`${effect} (${action}), ${story}: ${message}`)}`);
     context.print(`  mend: ${terminalText(mend)}`);
   }
   if (relies.length > 0) context.print('\nsafe as long as');

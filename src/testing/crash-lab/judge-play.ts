@@ -61,6 +61,8 @@ function judgeUndo(played: Played, row: PlayedRow): readonly Fault[] {
     return [{ kind: 'loss', label, message: `the run is ${played.status}, and ${forward} still stands`, mend: null }];
   if (timesOf(played, label) > 0 && timesOf(played, forward) === 0)
     return [{ kind: 'loss', label, message: `${forward} never happened, and it was undone`, mend: null }];
+  if (timesOf(played, label) > 0 && (played.lastAt.get(forward) ?? 0) > (played.lastAt.get(label) ?? 0))
+    return [{ kind: 'loss', label, message: `${forward} was done after it, and stands`, mend: MENDS.early }];
   return [];
 }
 

@@ -1,4 +1,5 @@
 import { BOUNDARIES, type BoundaryName } from './boundaries.ts';
+import type { Warning } from './find-warnings.ts';
 import type { Fault, FaultKind } from './judge-play.ts';
 import { MENDS } from './mends.ts';
 import type { Played } from './play.ts';
@@ -57,6 +58,8 @@ export interface LabReport {
   readonly rows: readonly Row[];
   readonly findings: readonly Finding[];
   readonly relies: readonly Reliance[];
+  /** What the author has said and may not have meant. */
+  readonly warnings: readonly Warning[];
   /** What could not be played without a word of the user. */
   readonly problems: readonly string[];
   /** Steps that no story comes to. */

@@ -3,7 +3,7 @@ import type { ToldStory } from './find-stories.ts';
 import { actsOnRead, type Lab, untruthOf } from './lab.ts';
 import type { Target } from './lab-report.ts';
 import type { PlayedRow } from './play.ts';
-import { readTroubles, type Trouble, troublesOf } from './trouble.ts';
+import { earlyTroubles, readTroubles, type Trouble, troublesOf } from './trouble.ts';
 
 /** A target with its story and everything that is tried with it. */
 export interface Case {
@@ -37,11 +37,19 @@ function effectCases(lab: Lab, told: ToldStory, seen: Set<string>): readonly Cas
       {
         target,
         told,
-        troubles: troublesOf(exposureOf(label, contract, is)),
+        troubles: [...troublesOf(exposureOf(label, contract, is)), ...(isUndo ? earlyOf(lab, calm, label) : [])],
         withNeighbour: contract.reconcile !== null,
       },
     ];
   });
+}
+
+/** An undo that comes before what it undoes is done. */
+function earlyOf(lab: Lab, { rows }: ToldStory['calm'], undo: string): readonly Trouble[] {
+  const forward = rows.find((row) => `undo ${row.label}` === undo);
+  if (forward === undefined) return [];
+  const is = { undo: false, open: untruthOf(lab, 'open', forward.action) !== null };
+  return earlyTroubles(exposureOf(forward.label, lab.compiled.action(forward.action), is));
 }
 
 /** Steps in the order of the file, undos after them and the other way round. */

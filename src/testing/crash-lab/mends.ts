@@ -6,6 +6,12 @@ export const MENDS = {
   bug: 'this is a fault of Pawl: please report it with the file',
   answer: 'name the words of an answer in `outcome`: only what says done is confirmed, what is still open is `pending`',
   misread: 'ask by `has(…)` for what a yes need not carry, before a rule compares it, or let `output` require it',
+  early:
+    'an undo that finds nothing proves nothing while its act is under way: let the act be `pending` until it is done, then undo it',
+  stands:
+    'let it be the `pivot` and put what can be refused before it, or say how it is undone; if it is to stand, all is well',
+  stranded:
+    'put what can be refused before the pivot; behind it, handle a refusal by `catch`, or try it again by `retry`',
   row: 'let `found` ask for the word that says done; with `outcome` say `pending` for what is still open',
   accepted: 'a 202 says accepted, not done: leave it out of `outcome`, and give the action a `reconcile`',
   doubtful:

@@ -44,6 +44,8 @@ export interface Played {
   readonly passedBy: ReadonlySet<string>;
   /** How often each label happened, in the provider's book. */
   readonly happened: ReadonlyMap<string, number>;
+  /** The place of the last time of each label in the provider's book. */
+  readonly lastAt: ReadonlyMap<string, number>;
   readonly incidents: readonly Incident[];
   /** What it says that it waits for; kinds, in order. */
   readonly waitsFor: readonly string[];
@@ -147,7 +149,7 @@ class Play {
     const endMs = world.nowMs() + HORIZON_MS;
     let restedAtMs: number | null = null;
     for (let steps = 0; ; steps += 1) {
-      await this.#stage.pass(this.#isToSurprise() ? LOOK_MS : STEP_MS);
+      await this.#stage.pass(this.#stepMs());
       const stored = await this.#stage.load(run.runId);
       if (stored === null) throw new Error('a run that was started is not stored');
       this.#look(stored);
@@ -211,8 +213,10 @@ class Play {
     }
   }
 
-  #isToSurprise(): boolean {
-    return (this.#ask.trouble?.surprise ?? null) !== null && this.#surprisedAtMs === null;
+  /** A call that is about to be surprised is looked for more often. */
+  #stepMs(): number {
+    const isToSurprise = (this.#ask.trouble?.surprise ?? null) !== null && this.#surprisedAtMs === null;
+    return isToSurprise ? LOOK_MS : STEP_MS;
   }
 
   /** What a step takes by `on` comes as soon as it is under way. */
@@ -324,8 +328,11 @@ class Play {
     const envelope = unpackSnapshot(stored.snapshot, stored.run.digest);
     const { incidents } = envelope.control;
     const happened = new Map<string, number>();
-    for (const { run, label } of provider.done) {
-      if (run === stored.run.runId) happened.set(label, (happened.get(label) ?? 0) + 1);
+    const lastAt = new Map<string, number>();
+    for (const [at, { run, label }] of provider.done.entries()) {
+      if (run !== stored.run.runId) continue;
+      happened.set(label, (happened.get(label) ?? 0) + 1);
+      lastAt.set(label, at);
     }
     const source = { version, stored, envelope, incidents, nowMs: this.#stage.nowMs() };
     return {
@@ -346,6 +353,7 @@ class Play {
       })),
       passedBy: passedBy(lab, stored, envelope.snapshot.data),
       happened,
+      lastAt,
       incidents,
       waitsFor: waitingFor(source).map(({ kind }) => kind),
       steps: this.#steps,

@@ -5,6 +5,7 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import { tryEvents } from './event-troubles.ts';
 import { findRelies } from './find-relies.ts';
 import { findStories, type ToldStory } from './find-stories.ts';
+import { findWarnings } from './find-warnings.ts';
 import { judgePlay, misreadYes } from './judge-play.ts';
 import type { Lab } from './lab.ts';
 import type { Lie } from './lies.ts';
@@ -109,6 +110,7 @@ export async function runCrashLab(ask: LabAsk): Promise<LabReport> {
     rows: tally.rows(),
     findings,
     relies,
+    warnings: findWarnings(lab, stories.told),
     problems: [...new Set([...stories.problems, ...problems])],
     unreached: stories.unreached,
   };

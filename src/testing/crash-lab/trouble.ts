@@ -201,14 +201,28 @@ function doneWays(exposure: Exposure): readonly Way[] {
     { words: 'it was done as late as it may be, the worker had died', calls: [dies(LATE)] },
     { words: 'it was done as late as it may be, the connection had broken', calls: [LATE] },
     ...(exposure.isHttp ? untrueNoes(exposure) : []),
-    ...exposure.answers
+    ...lateWays(exposure),
+    ...failingLookup(exposure, DONE),
+  ];
+}
+
+/** It is told as taken in, and done as late as it may be. */
+function lateWays({ answers, rows, isHttp, hasRules }: Exposure): readonly Way[] {
+  const accepted: Way = {
+    words: 'it was accepted with 202, and done as late as it may be',
+    calls: [{ ...LATE, answer: 202 }],
+    mend: MENDS.accepted,
+  };
+  return [
+    ...(isHttp && hasRules ? [accepted] : []),
+    ...answers
       .filter(({ isOpen }) => isOpen)
       .map((open) => ({
         words: `"${wordOf(open)}" was answered, and it was done as late as it may be`,
         calls: [{ ...LATE, answer: open.says }],
         mend: MENDS.answer,
       })),
-    ...exposure.rows
+    ...rows
       .filter(({ isOpen }) => isOpen)
       .map((row) => ({
         words: `it was taken in, its row in the lookup said "${wordOf(row)}", and it was done as late as it may be`,
@@ -216,7 +230,6 @@ function doneWays(exposure: Exposure): readonly Way[] {
         row: row.says,
         mend: MENDS.row,
       })),
-    ...failingLookup(exposure, DONE),
   ];
 }
 
@@ -275,6 +288,14 @@ export const PLAIN_YES: Trouble = {
   boundary: 'answered',
   words: 'it was done, and a yes that fits `output` was answered',
 };
+
+/** What is tried with an undo besides: what it undoes is told as taken in, and done later. */
+export function earlyTroubles(undone: Exposure): readonly Trouble[] {
+  return ways(undone.target, 'done', lateWays(undone)).map((way) => ({
+    ...way,
+    words: `of ${undone.target}: ${way.words}`,
+  }));
+}
 
 /** A read that the worker dies over: it is asked again. */
 export function readTroubles(target: string): readonly Trouble[] {

@@ -30,10 +30,11 @@ export function varsBehind(lab: Lab, expressions: readonly Expression[]): Readon
     ...step.on.flatMap(({ set }) => set),
   ]);
   const behind = new Set(varsIn(expressions));
+  const sourcesOf = (name: string): readonly string[] =>
+    varsIn(sets.filter(([set]) => set === name).flatMap(([, template]) => expressionsOf(template)));
   // A set grows while it is walked through: what is added is walked through, too.
   for (const name of behind) {
-    for (const [set, template] of sets)
-      if (set === name) for (const from of varsIn(expressionsOf(template))) behind.add(from);
+    for (const from of sourcesOf(name)) behind.add(from);
   }
   return behind;
 }

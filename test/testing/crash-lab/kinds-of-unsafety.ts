@@ -76,6 +76,26 @@ const refundAskedBy = (found: string): string =>
     ],
   );
 
+/** A payment that says whether it is done, and is undone when nothing is shipped. */
+function undonePay(table: string): string {
+  return payment(
+    [
+      HTTP,
+      KEY,
+      ...TIMES,
+      STATES('succeeded, pending'),
+      ...(table === '' ? [] : [table]),
+      'compensate: { call: bank.refund, with: { no: =input.no } }',
+    ],
+    ['  - { id: ship, call: post.ship, with: { no: =input.no } }'],
+    [
+      '  bank.refund:',
+      ...["http: { method: POST, url: 'http://bank.example/refund' }", KEY, UNDONE].map((line) => `    ${line}`),
+      ...SHIP,
+    ],
+  );
+}
+
 /** What is not safe in a workflow: its kind, where it shows, and a twin without it. */
 export interface Kind {
   readonly unsafe: string;
@@ -232,6 +252,14 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     way: /it was done, the connection broke/,
     finds: 'done: loss',
     mend: 'prove',
+  },
+  'an undo that comes before its act is done': {
+    unsafe: undonePay(''),
+    safe: undonePay('outcome: [{ when: response.body.status == "pending", is: unknown }]'),
+    label: 'undo pay',
+    way: /^of pay: "pending" was answered/,
+    finds: 'done: loss',
+    mend: 'pending',
   },
   'a repeat that is known by its words and taken for a no': {
     unsafe: table(

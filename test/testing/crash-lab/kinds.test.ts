@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findStories } from '../../../src/testing/crash-lab/find-stories.ts';
+import { findWarnings } from '../../../src/testing/crash-lab/find-warnings.ts';
 import { tryEvents } from '../../../src/testing/crash-lab/event-troubles.ts';
 import { judgePlay } from '../../../src/testing/crash-lab/judge-play.ts';
 import type { Lab } from '../../../src/testing/crash-lab/lab.ts';
@@ -162,5 +163,42 @@ describe('an event about something else', () => {
     expect((await heard(HEARD.unmatched)).found).toEqual(['ship: stray']);
     expect((await heard(HEARD.shared)).found).toEqual(['ship: stray']);
     expect((await heard(HEARD.matched)).found).toEqual([]);
+  });
+});
+
+describe('what the author may not have meant', () => {
+  const SHIPS = "http: { method: POST, url: 'http://post.example/ship' }";
+  const keyed = 'idempotency: { header: Idempotency-Key, remembers: 24h }';
+  const shipping = (pay: string, then: string): string =>
+    WORKFLOWS.keyed
+      .replace(
+        'steps:',
+        ['  post.ship:', SHIPS, keyed, 'compensate: none', 'steps:'].join('\n    ').replace(/ +steps/, 'steps'),
+      )
+      .replace(
+        'account: =input.account } }',
+        `account: =input.account }${pay} }\n  - { id: ship, call: post.ship${then} }`,
+      );
+  const warned = async (text: string): Promise<readonly string[]> => {
+    const lab = await opened(text);
+    const { told } = await findStories(lab);
+    return findWarnings(lab, told).map(
+      ({ effect, action, story, message }) => `${effect} (${action}), ${story}: ${message}`,
+    );
+  };
+
+  it('what nothing undoes stands when a later step fails, but where that is the last or handled', async () => {
+    expect(await warned(shipping('', ''))).toEqual([
+      'pay (bank.pay), ship declined: it stands although the run is FAILED: by `compensate: none` nothing undoes it',
+    ]);
+    expect(await warned(WORKFLOWS.keyed)).toEqual([]);
+    expect(await warned(shipping('', ', catch: [{ on: [rejected], next: end }]'))).toEqual([]);
+  });
+
+  it('what is refused behind the pivot holds the run, but where that is handled', async () => {
+    expect(await warned(shipping(', pivot: true', ''))).toEqual([
+      'ship (post.ship), ship declined: refused behind the pivot pay it holds the run until a person decides; what stands: pay',
+    ]);
+    expect(await warned(shipping(', pivot: true', ', catch: [{ on: [rejected], next: end }]'))).toEqual([]);
   });
 });

@@ -1,0 +1,76 @@
+import { compensationOf } from '../../decision/effect-policy.ts';
+import type { ToldStory } from './find-stories.ts';
+import type { Lab } from './lab.ts';
+import { MENDS } from './mends.ts';
+import type { PlayedRow } from './play.ts';
+
+/** Something that the author has said and may not have meant: the books are right, and somebody may be out of pocket. */
+export interface Warning {
+  readonly effect: string;
+  readonly action: string;
+  readonly story: string;
+  readonly message: string;
+  readonly mend: string;
+}
+
+/** Ends of runs that were to come to nothing. */
+const ENDED_BADLY: ReadonlySet<string> = new Set(['FAILED', 'COMPENSATED', 'CANCELLED']);
+
+function standing({ calm }: ToldStory): readonly PlayedRow[] {
+  return calm.rows.filter(
+    ({ label, isUndo }) => !isUndo && calm.happened.has(label) && !calm.happened.has(`undo ${label}`),
+  );
+}
+
+function isPivot(lab: Lab, { step: id }: PlayedRow): boolean {
+  const step = lab.compiled.steps.get(id);
+  return step?.verb === 'call' && step.pivot;
+}
+
+function saysNone(lab: Lab, { step: id, action }: PlayedRow): boolean {
+  const step = lab.compiled.steps.get(id);
+  return step?.verb === 'call' && compensationOf(step, lab.compiled.action(action))?.kind === 'none';
+}
+
+/** What was done for nothing: a later step failed, and nothing undoes it. */
+function doneForNothing(lab: Lab, told: ToldStory): readonly Warning[] {
+  const { story, calm } = told;
+  if (!ENDED_BADLY.has(calm.status)) return [];
+  return standing(told)
+    .filter((row) => saysNone(lab, row))
+    .map(({ label, action }) => ({
+      effect: label,
+      action,
+      story: story.name,
+      message: `it stands although the run is ${calm.status}: by \`compensate: none\` nothing undoes it`,
+      mend: MENDS.stands,
+    }));
+}
+
+/** What can be refused behind the point of no return: nothing is undone any more, and nothing goes on. */
+function strandedBehind(lab: Lab, told: ToldStory): readonly Warning[] {
+  const { story, calm } = told;
+  const pivot = standing(told).find((row) => isPivot(lab, row));
+  if (pivot === undefined || calm.status !== 'HELD') return [];
+  const left = standing(told).map(({ label }) => label);
+  return calm.rows
+    .filter(({ label }) => story.declined.has(label))
+    .map(({ label, action }) => ({
+      effect: label,
+      action,
+      story: story.name,
+      message: `refused behind the pivot ${pivot.label} it holds the run until a person decides; what stands: ${left.join(', ')}`,
+      mend: MENDS.stranded,
+    }));
+}
+
+/** Looks through stories without any trouble for what stands at their ends. */
+export function findWarnings(lab: Lab, told: readonly ToldStory[]): readonly Warning[] {
+  const all = told.flatMap((one) => [...doneForNothing(lab, one), ...strandedBehind(lab, one)]);
+  const known = new Map<string, Warning>();
+  for (const warning of all) {
+    const name = JSON.stringify([warning.effect, warning.mend]);
+    if (!known.has(name)) known.set(name, warning);
+  }
+  return [...known.values()];
+}
