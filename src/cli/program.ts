@@ -17,6 +17,7 @@ import { addRun } from './commands/run.ts';
 import { addShow } from './commands/show.ts';
 import { addSignal } from './commands/signal.ts';
 import { addStart } from './commands/start.ts';
+import { addTest } from './commands/test.ts';
 import { addValidate } from './commands/validate.ts';
 import { addVisualize } from './commands/visualize.ts';
 import { addVerify } from './commands/verify.ts';
@@ -45,6 +46,7 @@ const VERBS = [
   addValidate,
   addFmt,
   addVisualize,
+  addTest,
   addCrashtest,
   addWorker,
   addDb,
@@ -141,7 +143,7 @@ function isAsTaken(command: Command): boolean {
 /** Formats beside table, json and jsonl, and the verbs that have them. */
 const PICTURES = ['svg', 'mermaid'];
 const WITH_IDS = ['run', 'start', 'ls', 'show'];
-const WITH_JUNIT = ['crashtest'];
+const WITH_JUNIT = ['crashtest', 'test'];
 
 function formatOption(command: Command): Option {
   const name = command.name();

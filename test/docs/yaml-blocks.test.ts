@@ -40,7 +40,7 @@ describe('YAML that we show', () => {
     expect(errorsOf(text, place)).toEqual([]);
   });
 
-  it.each(filesOf('workflows', '.yaml'))('%s has neither error nor warning', (file) => {
+  it.each(filesOf('workflows', '.pawl.yaml'))('%s has neither error nor warning', (file) => {
     expect(validateWorkflow(read(file), file).problems).toEqual([]);
   });
 

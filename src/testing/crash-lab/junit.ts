@@ -2,7 +2,7 @@ import { BOUNDARIES } from './boundaries.ts';
 import type { Cell, Finding, LabReport, Row } from './lab-report.ts';
 
 /** Text inside an attribute or element; what XML cannot hold becomes a space. */
-function xml(text: string): string {
+export function xml(text: string): string {
   return [...text]
     .map((letter) => (letter < ' ' ? ' ' : '<>&"'.includes(letter) ? `&#${letter.charCodeAt(0)};` : letter))
     .join('');

@@ -19,7 +19,7 @@ export interface ActionWires extends LabWires {
   readonly story: Story;
   readonly provider: LabProvider;
   /** How many calls of an action came before, in the run that is played. */
-  countCall(order: SendOrder): number;
+  countCall(order: Pick<SendOrder, 'run' | 'contract'>): number;
   /** Stops the owner for longer than its lease; another worker is there. */
   stop(): void;
   /** Told of what cannot be played without a word of the user. */
@@ -109,7 +109,11 @@ class LabAdapter implements ActionAdapter {
     const fate = director.readFate(order.run.runId, order.step);
     const isHttp = order.contract.transport.kind === 'http';
     const acts = actsOnRead(lab, order.contract);
-    const carry = async (): Promise<AttemptReport> => answered(isHttp ? 200 : null, await provider.read(order, acts));
+    const word = wordFor(lab.scenario.scripts.get(order.contract.name), this.#wires.countCall(order));
+    if (word.kind === 'refused') return broken(false, 'connection refused');
+    const instead = insteadOfRead(word);
+    const carry = async (): Promise<AttemptReport | null> =>
+      instead === null ? answered(isHttp ? 200 : null, await provider.read(order, acts)) : reportOf(instead, isHttp);
     return this.#exchange(fate, { landsMs: WAY_MS, timeoutMs: order.timeoutMs, isHttp, signal, but: null }, carry);
   };
 
@@ -187,6 +191,28 @@ class LabAdapter implements ActionAdapter {
   #fell(worker: CallFate['worker']): void {
     if (worker === 'dies') this.#wires.kill();
     else this.#wires.stop();
+  }
+}
+
+/** What a script has a read answered with; null = what it asks for. */
+function insteadOfRead(word: ScriptWord): Reaction | null {
+  switch (word.kind) {
+    case 'answer':
+      return word;
+    case 'status':
+      return { kind: 'answer', status: word.status, body: { error: `status-${word.status}` } };
+    case 'declined':
+      return { kind: 'answer', status: 402, body: { error: 'declined' } };
+    case 'unreadable-done':
+      return { kind: 'page' };
+    case 'hang':
+      return { kind: 'silence' };
+    case 'lost-done':
+    case 'lost-not-done':
+    case 'late-done':
+      return { kind: 'lost' };
+    default:
+      return null;
   }
 }
 

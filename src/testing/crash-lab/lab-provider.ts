@@ -91,12 +91,15 @@ export class LabProvider {
     this.#forgetIfOld(effect.key, remembersMs);
     const first = this.#firstUnder(order);
     if (first !== null) return { kind: 'answer', status: 200, body: await this.#bodyOf(first.order, first.id) };
-    const reaction = this.#desks[remembersMs === null ? 'ignored' : 'honoured'].serve(callOf(order), word);
+    const given = word.kind === 'answer' && word.status < 300 ? word : null;
+    const desk = this.#desks[remembersMs === null ? 'ignored' : 'honoured'];
+    const reaction = desk.serve(callOf(order), given === null ? word : { kind: 'ok' });
     this.#note();
     if (reaction.kind !== 'answer' || reaction.status >= 300) return reaction;
     const id = (reaction.body as JsonObject)['id'];
     invariant(typeof id === 'string', 'a yes names what happened');
-    return { ...reaction, body: await this.#bodyOf(order, id) };
+    if (given !== null && !this.#bodies.has(id)) this.#bodies.set(id, given.body);
+    return { ...reaction, status: given?.status ?? reaction.status, body: await this.#bodyOf(order, id) };
   }
 
   /** What another effect did under a key that the author gives to both; null = nothing, or there is no such key. */

@@ -6,6 +6,7 @@ import { createVersionCache } from '../../engine/version-cache.ts';
 import type { Incident, RunIdentity } from '../../model/run.ts';
 import { type EffectState, isEnd, type RunStatus } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
+import { Director } from './director.ts';
 import { give, type Gift, giftsFor, type SentEvent, surprisesFor } from './givers.ts';
 import { type Lab, labelOf, landsWithinMs, type Story } from './lab.ts';
 import { type LabProvider, landingMs } from './lab-provider.ts';
@@ -106,7 +107,7 @@ class Play {
 
   constructor(ask: PlayAsk) {
     this.#ask = ask;
-    this.#stage = new Stage(ask.lab, ask.story, ask.trouble);
+    this.#stage = new Stage(ask.lab, ask.story, new Director(ask.trouble));
   }
 
   async run(): Promise<Played> {

@@ -9,12 +9,11 @@ import { type SimulatedProcess, startSimulatedProcess } from '../simulator/simul
 import type { Owner, World } from '../simulator/world.ts';
 import { createWorld } from '../simulator/world.ts';
 import { createCrashingStore, type LabWires } from './crashing-store.ts';
-import { Director } from './director.ts';
+import type { Director } from './director.ts';
 import { LabJudge } from './judge.ts';
 import { createLabActions } from './lab-actions.ts';
 import { LabProvider } from './lab-provider.ts';
 import type { Lab, Story } from './lab.ts';
-import type { Trouble } from './trouble.ts';
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** As in production: how long a dead worker's runs stay with it, milliseconds. */
@@ -47,11 +46,11 @@ export class Stage {
   #isNapping = false;
   #hiresAtMs: number | null = null;
 
-  constructor(lab: Lab, story: Story, trouble: Trouble | null) {
+  constructor(lab: Lab, story: Story, director: Director) {
     this.#lab = lab;
     this.#story = story;
     this.world = createWorld(createRandom(1));
-    this.director = new Director(trouble);
+    this.director = director;
     const nowMs = (): number => EPOCH_MS + Math.floor(this.world.nowMs());
     this.store = openMemoryStore({ clock: { nowMs }, parts: 1, leaseMs: LEASE_MS });
     this.provider = new LabProvider(lab, this.world, new LabJudge(lab, this.store, nowMs), story.pick);
@@ -101,10 +100,15 @@ export class Stage {
     for (const worker of [...this.#workers]) worker.kill();
   }
 
+  /** The workers go, and nobody follows until somebody is hired. */
+  dismiss(): void {
+    this.#isNapping = true;
+    this.crashWorkers();
+  }
+
   /** Nobody polls for nothing: the workers go, and one comes back in time. @param untilMs world time. */
   async nap(untilMs: number): Promise<void> {
-    this.#isNapping = true;
-    for (const worker of [...this.#workers]) worker.kill();
+    this.dismiss();
     await this.world.run(() => false, untilMs);
     this.hire();
   }

@@ -76,6 +76,7 @@ class Clerk {
   decide(call: IncomingCall, word: ScriptWord): Act {
     if (word.kind === 'lost-not-done') return { lines: [], reaction: { kind: 'lost' } };
     if (word.kind === 'hang' || word.kind === 'refused') return { lines: [], reaction: { kind: 'silence' } };
+    if (word.kind === 'answer') return { lines: [], reaction: word };
     if (word.kind !== 'status') return this.#act(call, word);
     const { status } = word;
     const later = status === 429 ? { retryAfterSeconds: this.#retryAfterSeconds } : {};

@@ -11,7 +11,9 @@ import type { Json } from '../../model/json.ts';
  */
 export type ScriptWord =
   | { readonly kind: (typeof NAMED)[number] }
-  | { readonly kind: 'status'; readonly status: number };
+  | { readonly kind: 'status'; readonly status: number }
+  /** Given as data: that is answered. Below 300 a simulated provider has done what was asked. */
+  | { readonly kind: 'answer'; readonly status: number; readonly body: Json };
 
 /** Scripts by operation; each a text (`503 x2 then ok`, `lost-done, ok`) or a list of words. */
 export type ScriptTexts = Readonly<Record<string, string | readonly string[]>>;
@@ -97,5 +99,5 @@ export function wordFor(script: Script | undefined, call: number): ScriptWord {
 
 /** A word as text. */
 export function wordText(word: ScriptWord): string {
-  return word.kind === 'status' ? String(word.status) : word.kind;
+  return 'status' in word ? String(word.status) : word.kind;
 }

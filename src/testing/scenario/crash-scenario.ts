@@ -1,0 +1,62 @@
+import type { Lab } from '../crash-lab/lab.ts';
+import { judgeCrash, type Miss } from './judge-scenario.ts';
+import { playScenario } from './play-scenario.ts';
+import type { Boundary } from './scenario-director.ts';
+import type { Happening, Seen } from './seen.ts';
+import type { TestScenario } from './test-scenario.ts';
+
+/** What a crash has changed, and where the worker died. */
+export interface CrashMiss {
+  /** `after pay was sent`. */
+  readonly words: string;
+  readonly misses: readonly Miss[];
+  readonly problems: readonly string[];
+}
+
+/** A scenario with a crash at each of its boundaries. */
+export interface Crashed {
+  readonly plays: number;
+  readonly misses: readonly CrashMiss[];
+}
+
+/** Actions of which nobody can find out what a lost call did: their provider knows no key, and cannot be asked. */
+function mutesOf(lab: Lab, { provider }: TestScenario): ReadonlySet<string> {
+  const mutes = lab.definition.actions.filter(({ name, idempotency, reconcile }) => {
+    const script = provider.get(name);
+    const hasKey = idempotency !== null && idempotency.kind !== 'none' && script?.isKeyIgnored !== true;
+    return !hasKey && (reconcile === null || script?.isBlind === true);
+  });
+  return new Set(mutes.map(({ name }) => name));
+}
+
+function timesOf(happened: readonly Happening[], label: string): number {
+  return happened.filter((one) => one.label === label).length;
+}
+
+/** A person is asked about what nobody can find out, and nothing was done more often than without the crash. */
+function isLeftToPerson(mutes: ReadonlySet<string>, crashed: Seen, calm: Seen): boolean {
+  if (crashed.status !== 'HELD' || !crashed.doubted.some((action) => mutes.has(action))) return false;
+  return crashed.happened.every(({ label }) => timesOf(crashed.happened, label) <= timesOf(calm.happened, label));
+}
+
+/**
+ * Plays a scenario once for each moment at which its worker can die: with a call on its way, before and after each state
+ * is stored; whoever comes next dies at the next such moment.
+ * @param calm the same without a crash.
+ */
+export async function crashScenario(
+  lab: Lab,
+  scenario: TestScenario,
+  calm: { readonly seen: Seen; readonly boundaries: readonly Boundary[] },
+): Promise<Crashed> {
+  const mutes = mutesOf(lab, scenario);
+  const misses: CrashMiss[] = [];
+  for (const boundary of calm.boundaries) {
+    const { seen } = await playScenario(lab, scenario, { boundary, calm: calm.seen });
+    const { problems } = seen;
+    const own = judgeCrash({ scenario, seen, compiled: lab.compiled });
+    if (problems.length === 0 && (own.length === 0 || isLeftToPerson(mutes, seen, calm.seen))) continue;
+    misses.push({ words: boundary.words, misses: own, problems });
+  }
+  return { plays: calm.boundaries.length, misses };
+}

@@ -1,0 +1,75 @@
+import type { Verbs } from '../../app/verbs.ts';
+import type { Delivered } from '../../engine/deliver-event.ts';
+import { PawlError } from '../../model/errors.ts';
+import type { RunIdentity } from '../../model/run.ts';
+import type { OutsideAct, TestScenario } from './test-scenario.ts';
+
+/** As long as people wait for an answer, milliseconds. */
+const WAIT_MS = 2_000;
+
+/** What somebody outside was told: an outcome with its code, or an error's code. */
+export interface Told {
+  readonly words: readonly string[];
+  /** Whether it was taken, now or later. */
+  readonly isTaken: boolean;
+}
+
+const TAKEN: ReadonlySet<string> = new Set(['applied', 'kept', 'pending']);
+
+/** What an act is done to. */
+export interface Addressee {
+  readonly verbs: Verbs;
+  readonly run: RunIdentity;
+  readonly scenario: TestScenario;
+}
+
+/** Does what goes to the run as an event. @param no tells its acts apart, so that one that is repeated is the same. */
+async function deliver(to: Addressee, act: OutsideAct, no: number): Promise<Delivered | null> {
+  const { verbs, run } = to;
+  const eventId = `event-${no}`;
+  switch (act.kind) {
+    case 'signal': {
+      const { name, data, id, source, by } = act;
+      return verbs.signal(run.runId, { name, data, source, eventId: id ?? eventId, by, waitMs: WAIT_MS });
+    }
+    case 'vote': {
+      const { step, decision, by, roles } = act;
+      const vote = { approval: step, decision, subjectHash: null, principal: by, roles, comment: null };
+      return verbs.vote(run.runId, vote);
+    }
+    case 'order': {
+      const { order, by, reason } = act;
+      if (order !== 'compensate') return verbs[order](run.runId, { by, reason, eventId });
+      const { planHash } = await verbs.previewCompensation(run.runId);
+      return verbs.compensate(run.runId, { by, reason, eventId }, planHash);
+    }
+    case 'retry':
+      return verbs.retry(run.runId, act.step, { by: act.by, reason: 'the scenario says so', eventId });
+    case 'resolve': {
+      const { step, as, evidence, output, by, roles } = act;
+      return verbs.resolve(run.runId, { effect: step, as, evidence, output, by, roles });
+    }
+    default:
+      return null;
+  }
+}
+
+async function startAgain({ verbs, run, scenario }: Addressee, act: OutsideAct & { kind: 'start' }): Promise<Told> {
+  const { workflow, version } = run;
+  const { created } = await verbs.start({ workflow, version, input: act.input, by: scenario.by });
+  return { words: [created ? 'started' : 'same'], isTaken: true };
+}
+
+/** Does what somebody outside does, and says what they are told. */
+export async function perform(to: Addressee, act: OutsideAct, no: number): Promise<Told> {
+  try {
+    if (act.kind === 'start') return await startAgain(to, act);
+    const delivered = await deliver(to, act, no);
+    if (delivered === null) return { words: [], isTaken: true };
+    const { outcome, code } = delivered;
+    return { words: code === null ? [outcome] : [outcome, code], isTaken: TAKEN.has(outcome) };
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    return { words: [error.code], isTaken: false };
+  }
+}

@@ -1,0 +1,286 @@
+import { invariant, PawlError } from '../../model/errors.ts';
+import type { RunIdentity } from '../../model/run.ts';
+import { isEnd } from '../../model/statuses.ts';
+import type { StoredRun } from '../../ports/store.ts';
+import type { Lab, Story } from '../crash-lab/lab.ts';
+import { NO_SCENARIO } from '../crash-lab/scenario-file.ts';
+import { LEASE_MS, Stage } from '../crash-lab/stage.ts';
+import { perform, type Told } from './perform.ts';
+import { type Boundary, ScenarioDirector } from './scenario-director.ts';
+import { type Seen, seenOf, seenRejected } from './seen.ts';
+import type { OutsideEvent, TestScenario } from './test-scenario.ts';
+
+/** A crash, and what the same scenario came to without it. */
+export interface Crash {
+  readonly boundary: Boundary;
+  readonly calm: Seen;
+}
+
+/** What a play shows, and where its worker could have died. */
+export interface ScenarioPlayed {
+  readonly seen: Seen;
+  readonly boundaries: readonly Boundary[];
+}
+
+/** Between two looks; what has been sent when a run comes to rest may land meanwhile. */
+const STEP_MS = 1_000;
+/** Sleeps shorter than this are not worth it. */
+const NAP_MS_MIN = 5_000;
+/** Whoever hears nothing says it again. */
+const SAY_AGAIN_MS = 5_000;
+/** No wait of a play is longer. */
+const HORIZON_MS = 800 * 24 * 3_600_000;
+/** Steps after which a play that comes to no rest is over. */
+const STEPS_MAX = 10_000;
+
+/** An event of the scenario on its way. */
+interface Sent {
+  readonly event: OutsideEvent;
+  readonly no: number;
+  sentAtMs: number;
+}
+
+/** The lab as a scenario has it: its providers, and nobody who gives anything by themselves. */
+function labOf(lab: Lab, { provider }: TestScenario): Lab {
+  const scripts = [...provider].map(([operation, { words }]) => [operation, { operation, words }] as const);
+  const answers = [...provider].flatMap(([action, { answer }]) =>
+    answer === undefined ? [] : [[action, answer] as const],
+  );
+  const ignored = [...provider].filter(([, { isKeyIgnored }]) => isKeyIgnored);
+  return {
+    ...lab,
+    scenario: { ...NO_SCENARIO, scripts: new Map(scripts), answers: new Map(answers) },
+    untruths: ignored.map(([action]) => ({ lie: 'keys', action, byMs: null })),
+  };
+}
+
+function storyOf({ name, input }: TestScenario): Story {
+  return { name, input, neighbour: null, pick: 0, declined: new Set(), denied: new Set() };
+}
+
+/** One play of a scenario: its stage, its run, and what was sent so far. */
+class ScenarioPlay {
+  readonly #scenario: TestScenario;
+  readonly #crash: Crash | null;
+  readonly #stage: Stage;
+  readonly #director: ScenarioDirector;
+  readonly #lab: Lab;
+  readonly #told: (Told | null)[];
+  #sent: Sent[] = [];
+  #next = 0;
+  #startMs = 0;
+  #isDown = false;
+  /** When the run reached each revision, world time. */
+  readonly #reachedMs: number[] = [];
+  #failed: Error | null = null;
+
+  constructor(lab: Lab, scenario: TestScenario, crash: Crash | null) {
+    this.#scenario = scenario;
+    this.#crash = crash;
+    const blind = new Set([...scenario.provider].flatMap(([action, { isBlind }]) => (isBlind ? [action] : [])));
+    this.#director = new ScenarioDirector(crash?.boundary ?? null, blind);
+    this.#lab = labOf(lab, scenario);
+    this.#stage = new Stage(this.#lab, storyOf(scenario), this.#director);
+    this.#told = scenario.events.map(() => null);
+  }
+
+  async run(): Promise<ScenarioPlayed> {
+    await this.#stage.open();
+    const run = await this.#start();
+    if (run instanceof PawlError) return { seen: seenRejected(run.code), boundaries: [] };
+    this.#stage.watch(run.runId);
+    this.#startMs = this.#stage.world.nowMs() - (this.#stage.nowMs() - run.startedAtMs);
+    const { stored, isUnderWay } = await this.#toRest(run);
+    return { seen: await this.#result(stored, isUnderWay), boundaries: this.#director.boundaries };
+  }
+
+  /** Starts the run. @returns why that was refused, if it was. */
+  async #start(): Promise<RunIdentity | PawlError> {
+    const { world, verbs } = this.#stage;
+    const { workflow, version } = this.#lab.definition;
+    const { input, by } = this.#scenario;
+    let answer: RunIdentity | Error | null = null;
+    verbs.start({ workflow, version, input, by }).then(
+      ({ run }) => {
+        answer = run;
+      },
+      (error: Error) => {
+        answer = error;
+      },
+    );
+    await world.run(() => answer !== null, world.nowMs() + LEASE_MS);
+    const started = answer as RunIdentity | Error | null;
+    invariant(started !== null, 'nobody answers a start');
+    if (started instanceof Error && !(started instanceof PawlError)) throw started;
+    return started;
+  }
+
+  /** Lets the run go on until it rests and nothing more comes, or until the scenario's own time. */
+  async #toRest(run: RunIdentity): Promise<{ readonly stored: StoredRun; readonly isUnderWay: boolean }> {
+    let hasRested = false;
+    for (let steps = 0; ; steps += 1) {
+      await this.#step(run, this.#stepMs());
+      const stored = await this.#stage.load(run.runId);
+      invariant(stored !== null, 'a run that was started is not stored', { runId: run.runId });
+      const isUnderWay = steps > STEPS_MAX;
+      if (isUnderWay || this.#isOver() || this.#stage.problems.size > 0) return { stored, isUnderWay };
+      const isAtRest = !this.#isBusyOutside() && (isEnd(stored.status) || stored.status === 'HELD');
+      if (isAtRest && hasRested) return { stored, isUnderWay };
+      hasRested = isAtRest;
+      if (!isAtRest && !(await this.#goOn(stored))) return { stored, isUnderWay };
+    }
+  }
+
+  /** Sleeps until something comes. @returns false when nothing ever does. */
+  async #goOn(stored: StoredRun): Promise<boolean> {
+    if (!this.#isBusyOutside()) return this.#sleep(stored);
+    const nextMs = this.#nextAtMs();
+    // Nobody polls through a long time in which nothing is due.
+    if (nextMs !== null && this.#sent.length === 0) await this.#nap(stored, nextMs);
+    return true;
+  }
+
+  /** How long nothing is looked at: while nobody is there to act, until the next event. */
+  #stepMs(): number {
+    return this.#isDown && this.#sent.length === 0 && this.#nextAtMs() !== null ? HORIZON_MS : STEP_MS;
+  }
+
+  /** Lets at most that much time pass, and does what is due outside. */
+  async #step(run: RunIdentity, ms: number): Promise<void> {
+    const { world } = this.#stage;
+    const untilMs = Math.min(world.nowMs() + ms, this.#nextAtMs() ?? Number.POSITIVE_INFINITY, this.#endMs());
+    await world.run(() => this.#advances(run), untilMs);
+    if (this.#failed !== null) throw this.#failed;
+    const { events } = this.#scenario;
+    for (let event = events[this.#next]; event !== undefined && this.#isDue(); event = events[this.#next]) {
+      const sent = { event, no: this.#next, sentAtMs: world.nowMs() };
+      this.#next += 1;
+      this.#send(run, sent);
+    }
+    for (const sent of this.#sent) if (world.nowMs() - sent.sentAtMs >= SAY_AGAIN_MS) this.#sayAgain(run, sent);
+  }
+
+  /** When it is over in any case, world time. */
+  #endMs(): number {
+    const { untilMs } = this.#scenario;
+    return untilMs === null ? Number.POSITIVE_INFINITY : (this.#worldMs(untilMs) ?? Number.POSITIVE_INFINITY);
+  }
+
+  #isOver(): boolean {
+    return this.#stage.world.nowMs() >= this.#endMs();
+  }
+
+  /** When the next event comes, world time; null = none does, or not before the run is over its crash. */
+  #nextAtMs(): number | null {
+    const event = this.#scenario.events[this.#next];
+    return event === undefined ? null : this.#worldMs(event.atMs);
+  }
+
+  #isDue(): boolean {
+    const atMs = this.#nextAtMs();
+    return atMs !== null && atMs <= this.#stage.world.nowMs();
+  }
+
+  /**
+   * A time of the scenario as world time. What a crash has cost is not the scenario's time: everything comes as long
+   * after the run's last step before it as it does without a crash; null = the run has not come there yet.
+   */
+  #worldMs(atMs: number): number | null {
+    const ownMs = this.#startMs + atMs;
+    const last = this.#crash?.calm.progress.findLast((step) => step.atMs < atMs);
+    if (last === undefined) return ownMs;
+    const reachedMs = this.#reachedMs[last.revision];
+    return reachedMs === undefined ? null : Math.max(ownMs, reachedMs + atMs - last.atMs);
+  }
+
+  /** Notes how far the run has come. @returns whether that is further than before. */
+  #advances({ runId }: RunIdentity): boolean {
+    const revision = this.#stage.store.peek().runs.get(runId)?.head.revision ?? 0;
+    if (this.#reachedMs.length > revision) return false;
+    while (this.#reachedMs.length <= revision) this.#reachedMs.push(this.#stage.world.nowMs());
+    return true;
+  }
+
+  #send(run: RunIdentity, sent: Sent): void {
+    const { act } = sent.event;
+    if (act.kind === 'worker') this.#setWorker(act.isUp);
+    this.#sent.push(sent);
+    this.#say(run, sent);
+  }
+
+  #setWorker(isUp: boolean): void {
+    this.#isDown = !isUp;
+    if (!isUp) this.#stage.dismiss();
+    else if (!this.#stage.isStaffed()) this.#stage.hire();
+  }
+
+  #say(run: RunIdentity, sent: Sent): void {
+    const to = { verbs: this.#stage.verbs, run, scenario: this.#scenario };
+    perform(to, sent.event.act, sent.no).then(
+      (told) => {
+        this.#told[sent.no] ??= told;
+        this.#sent = this.#sent.filter((other) => other !== sent);
+      },
+      (error: Error) => {
+        this.#failed = error;
+      },
+    );
+  }
+
+  #sayAgain(run: RunIdentity, sent: Sent): void {
+    sent.sentAtMs = this.#stage.world.nowMs();
+    this.#say(run, sent);
+  }
+
+  /** Whether something from outside is still to come, or on its way. */
+  #isBusyOutside(): boolean {
+    return this.#nextAtMs() !== null || this.#sent.length > 0;
+  }
+
+  /** Sleeps until something is due. @returns false when nothing ever is. */
+  async #sleep(stored: StoredRun): Promise<boolean> {
+    const { store } = this.#stage;
+    const { dueAtMs, nowMs } = await store.nextDueMs(0);
+    if (this.#isDown || stored.owner !== null || !this.#stage.isStaffed()) return !this.#isDown;
+    if (dueAtMs === null || dueAtMs - nowMs > HORIZON_MS) return this.#passesToEnd(stored);
+    await this.#nap(stored, this.#stage.world.nowMs() + (dueAtMs - nowMs));
+    return true;
+  }
+
+  /** Nothing is due any more: only the scenario's own time is still to pass. */
+  async #passesToEnd(stored: StoredRun): Promise<boolean> {
+    if (this.#endMs() === Number.POSITIVE_INFINITY) return false;
+    await this.#nap(stored, this.#endMs());
+    return true;
+  }
+
+  /** Passes the time until shortly before an instant without workers, if that is worth it. */
+  async #nap(stored: StoredRun, worldMs: number): Promise<void> {
+    const { world, store } = this.#stage;
+    const { dueAtMs, nowMs } = await store.nextDueMs(0);
+    const dueMs = dueAtMs === null ? Number.POSITIVE_INFINITY : world.nowMs() + (dueAtMs - nowMs);
+    const untilMs = Math.min(worldMs, dueMs, this.#endMs()) - STEP_MS;
+    if (this.#isDown || stored.owner !== null || !this.#stage.isStaffed()) return;
+    if (untilMs - world.nowMs() >= NAP_MS_MIN) await this.#stage.nap(untilMs);
+  }
+
+  async #result(stored: StoredRun, isUnderWay: boolean): Promise<Seen> {
+    const { store, provider, problems, bugs } = this.#stage;
+    const { run } = stored;
+    const happened = provider.done.map(({ action, label, atMs }) => ({ action, label, atMs: atMs - this.#startMs }));
+    const endless = isUnderWay ? ['it comes to no rest: say `until`'] : [];
+    return seenOf({
+      run,
+      stored,
+      journal: await store.journal(run.part, run.runId),
+      happened,
+      told: this.#told,
+      problems: [...problems, ...bugs, ...endless],
+    });
+  }
+}
+
+/** Plays a scenario once. @param crash where its worker dies; null = it lives. */
+export function playScenario(lab: Lab, scenario: TestScenario, crash: Crash | null): Promise<ScenarioPlayed> {
+  return new ScenarioPlay(lab, scenario, crash).run();
+}

@@ -1,0 +1,98 @@
+import type { Json } from '../../model/json.ts';
+import type { ReviewAnswer } from '../../model/statuses.ts';
+import type { ScriptWord } from '../provider/script.ts';
+import type { EffectPattern } from './effects-text.ts';
+import type { StatusWord } from './status-words.ts';
+
+/** What the provider does with the calls of one action. */
+export interface OperationScript {
+  /** In the order of the calls; the last one repeats. */
+  readonly words: readonly ScriptWord[];
+  /** What a yes says; undefined = made from the action's output. */
+  readonly answer: Json | undefined;
+  readonly isKeyIgnored: boolean;
+  /** It cannot be asked what happened. */
+  readonly isBlind: boolean;
+}
+
+/** Something that somebody outside does. */
+export type OutsideAct =
+  | {
+      readonly kind: 'signal';
+      readonly name: string;
+      readonly data: Json;
+      readonly id: string | null;
+      readonly source: string;
+      readonly by: string;
+    }
+  | {
+      readonly kind: 'vote';
+      readonly step: string;
+      readonly decision: 'approve' | 'deny';
+      readonly by: string;
+      readonly roles: readonly string[];
+    }
+  | {
+      readonly kind: 'order';
+      readonly order: 'cancel' | 'terminate' | 'compensate';
+      readonly reason: string;
+      readonly by: string;
+    }
+  | { readonly kind: 'retry'; readonly step: string; readonly by: string }
+  | {
+      readonly kind: 'resolve';
+      readonly step: string;
+      readonly as: ReviewAnswer;
+      readonly evidence: string;
+      readonly output: Json | undefined;
+      readonly by: string;
+      readonly roles: readonly string[];
+    }
+  | { readonly kind: 'start'; readonly input: Json }
+  | { readonly kind: 'worker'; readonly isUp: boolean };
+
+/** An act at its time. */
+export interface OutsideEvent {
+  readonly pointer: string;
+  /** From the start, milliseconds. */
+  readonly atMs: number;
+  readonly act: OutsideAct;
+  /** What its sender is told: an outcome, an answer code or an error code; null = it must be taken. */
+  readonly answer: string | null;
+}
+
+/** What must have come of a scenario; undefined or null = nothing is said. */
+export interface Expectation {
+  readonly pointer: string;
+  readonly effects: {
+    readonly text: string;
+    readonly pattern: EffectPattern;
+    readonly names: readonly string[];
+  } | null;
+  /** Any of these. */
+  readonly statuses: readonly StatusWord[];
+  readonly outcome: string | null;
+  readonly failure: string | null;
+  readonly output: Json | undefined;
+  readonly wholeOutput: Json | undefined;
+  readonly steps: readonly string[] | null;
+  readonly incidents: readonly string[] | null;
+  readonly open: readonly string[] | null;
+  readonly calls: ReadonlyMap<string, number>;
+  /** By name, from the start, milliseconds. */
+  readonly at: ReadonlyMap<string, number>;
+}
+
+/** One scenario of a test file. */
+export interface TestScenario {
+  readonly name: string;
+  readonly pointer: string;
+  readonly input: Json;
+  readonly by: string;
+  readonly provider: ReadonlyMap<string, OperationScript>;
+  /** In the order of their times. */
+  readonly events: readonly OutsideEvent[];
+  /** How long it is played; null = until nothing moves by itself. */
+  readonly untilMs: number | null;
+  readonly expect: Expectation;
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { runTests, type TestReport } from '../../../src/testing/scenario/run-tests.ts';
+import { PAY } from './support/pay-workflow.ts';
+
+/** Plays scenarios of the payment. */
+function play(scenarios: string, { crash = false, workflow = PAY } = {}): Promise<TestReport> {
+  const files: Readonly<Record<string, string>> = {
+    'pay.test.yaml': `scenarios:\n${scenarios.replace(/^/gm, '  ')}`,
+    'pay.pawl.yaml': workflow,
+  };
+  return runTests({ files: ['pay.test.yaml'], crash, read: (file) => files[file] ?? '' });
+}
+
+/** Everything that was wrong, as texts; the empty list says that nothing was. */
+async function wrongIn(scenarios: string, options?: Parameters<typeof play>[1]): Promise<readonly string[]> {
+  const { files, ok } = await play(scenarios, options);
+  const told = files.flatMap(({ result, problems, unreadable }) => [
+    ...(unreadable === null ? [] : [unreadable]),
+    ...problems.map(({ message }) => message),
+    ...(result?.scenarios ?? []).flatMap((scenario) => [
+      ...scenario.misses.map(({ what, expected, got }) => `${what}: expected ${expected}, got ${got}`),
+      ...scenario.problems,
+      ...(scenario.crashed?.misses ?? []).map(
+        ({ words, misses }) => `${words}: ${misses.map(({ got }) => got).join()}`,
+      ),
+    ]),
+  ]);
+  expect(ok).toBe(told.length === 0);
+  return told;
+}
+
+/** One scenario. */
+const one = (expectation: string, ...parts: readonly string[]): string =>
+  ['- name: one', '  input: { id: P-1 }', ...parts.map((part) => `  ${part}`), `  expect: { ${expectation} }`, ''].join(
+    '\n',
+  );
+
+describe('a scenario', () => {
+  it.each([
+    ['goes on by itself when its time has come', "effects: 'hold, pay', status: COMPLETED, at: { pay: 10s, end: 10s }"],
+    [
+      'is sent an event in time',
+      "effects: 'hold, tell', status: COMPLETED, outcome: called-off, wholeOutput: { off: true }, at: { tell: 4s }",
+      'events: [{ at: 4s, signal: calledOff }]',
+    ],
+    [
+      'is sent an event too late, which its sender is told',
+      "effects: 'hold, pay', status: COMPLETED",
+      'events: [{ at: 11s, signal: calledOff, answer: ended }]',
+    ],
+    ['is asked once for each thing', "status: COMPLETED, effects: 'hold, pay', calls: { stock.hold: 1, mail.send: 0 }"],
+    [
+      'is told what nobody knows',
+      "effects: 'stock.hold, bank.pay', status: NEEDS PERSON, incidents: [unknown pay], open: pay, steps: [hold, window, pay]",
+      'provider: { bank.pay: lost-done }',
+    ],
+    [
+      'is decided by a person',
+      "effects: 'stock.hold, bank.pay', status: COMPLETED, output: { payment: B-1 }",
+      'provider: { bank.pay: lost-done }',
+      'events: [{ at: 1h, resolve: pay, as: confirmed, evidence: seen, output: { id: B-1 }, roles: [operator] }]',
+    ],
+    [
+      'is answered as it is given, by status and body',
+      "effects: 'hold, pay', status: COMPLETED, output: { payment: B-7 }",
+      'provider: { bank.pay: { answer: { id: B-7 } }, stock.hold: [{ body: { id: H-9 } }] }',
+    ],
+    [
+      'is refused with what is given',
+      "effects: '-', status: FAILED, failure: conflict",
+      'provider: { stock.hold: [{ status: 409, body: { why: taken } }] }',
+    ],
+    [
+      'is cancelled, and undone',
+      "effects: 'stock.hold, stock.free', status: CANCELLED",
+      'events: [{ at: 5s, cancel: changed my mind, by: ana }]',
+    ],
+    [
+      'is stopped without undo',
+      'effects: stock.hold, status: TERMINATED',
+      'events: [{ at: 5s, terminate: stop it, by: ana }]',
+    ],
+    [
+      'is compensated by order when it is over',
+      "effects: 'stock.hold, mail.send, stock.free', status: COMPENSATED",
+      'events: [{ at: 4s, signal: calledOff }, { at: 1h, compensate: it was wrong, by: ana }]',
+    ],
+    [
+      'is started again with the same key: once with the same input, once with another',
+      "effects: 'hold, pay', status: COMPLETED",
+      'events: [{ at: 1s, start: again, answer: same }, { at: 2s, start: again, input: { id: P-1, again: true }, answer: PAWL_RUN_KEY_CONFLICT }]',
+    ],
+    [
+      'waits while nobody is there, and goes on',
+      "effects: 'hold, tell', status: COMPLETED, at: { tell: 20s }",
+      'events: [{ at: 1s, worker: down }, { at: 4s, signal: calledOff }, { at: 20s, worker: up }]',
+    ],
+    ['is looked at before its end', 'effects: hold, status: WAITING, open: []', 'until: 5s'],
+    [
+      'fails and gives back what it had',
+      "effects: 'hold, undo hold', status: COMPENSATED, failure: http-402",
+      'provider: { bank.pay: declined }',
+    ],
+  ])('%s', async (_what, expectation = '', ...parts) => {
+    expect(await wrongIn(one(expectation, ...parts))).toEqual([]);
+  });
+
+  it('that is refused at the start has no effects', async () => {
+    const scenario =
+      '- { name: one, input: {}, expect: { effects: "-", status: REJECTED AT START, failure: PAWL_INPUT_INVALID } }\n';
+    expect(await wrongIn(scenario)).toEqual([]);
+  });
+
+  it.each([
+    ['effects', "effects: 'hold, tell', status: COMPLETED", 'effects: expected hold, tell, got hold, bank.pay'],
+    ['status', 'status: FAILED or WAITING', 'status: expected FAILED or WAITING, got COMPLETED'],
+    ['outcome', 'status: COMPLETED, outcome: off', 'outcome: expected off, got none'],
+    ['failure', 'status: COMPLETED, failure: rejected', 'failure: expected rejected, got none'],
+    [
+      'output',
+      'status: COMPLETED, output: { payment: x }',
+      'output: expected {"payment":"x"}, got {"payment":"bank-pay-1"}',
+    ],
+    ['wholeOutput', 'status: COMPLETED, wholeOutput: {}', 'wholeOutput: expected {}, got {"payment":"bank-pay-1"}'],
+    ['steps', 'status: COMPLETED, steps: [hold]', 'steps: expected hold, got hold, window, pay'],
+    ['incidents', 'status: COMPLETED, incidents: [unknown pay]', 'incidents: expected unknown pay, got -'],
+    ['open', 'status: COMPLETED, open: pay', 'open: expected pay, got -'],
+    ['calls', 'status: COMPLETED, calls: { bank.pay: 2 }', 'calls: expected 2, got 1'],
+    ['at too early', 'status: COMPLETED, at: { pay: 12s }', /^at: expected 12s, got 10s\d*(ms)?$/],
+    ['at too late', 'status: COMPLETED, at: { pay: 7s }', /^at: expected 7s, got 10s\d*(ms)?$/],
+    ['at never', 'status: COMPLETED, at: { tell: 7s }', 'at: expected 7s, got -'],
+  ])('tells expected beside got: %s', async (_what, expectation, told) => {
+    const wrong = await wrongIn(one(expectation));
+    expect(wrong).toEqual([typeof told === 'string' ? told : expect.stringMatching(told)]);
+  });
+
+  it('tells an event that was not taken', async () => {
+    const events = 'events: [{ at: 11s, signal: calledOff }]';
+    expect(await wrongIn(one('status: COMPLETED', events))).toEqual(['answer: expected to be taken, got ended']);
+  });
+});
+
+describe('a scenario with crashes', () => {
+  it('comes to the same wherever the worker dies, or leaves to a person what nobody can know', async () => {
+    const report = await play(
+      [
+        one("effects: 'hold, pay', status: COMPLETED"),
+        one(
+          "effects: 'hold, tell', status: COMPLETED, outcome: called-off",
+          'events: [{ at: 4s, signal: calledOff }]',
+        ).replace('one', 'two'),
+      ].join(''),
+      { crash: true },
+    );
+    expect(report).toMatchObject({ ok: true, passed: 2, failed: 0 });
+    expect(report.crashes).toBeGreaterThan(15);
+  });
+
+  it('is told where a provider does not keep its word', async () => {
+    const ignored = 'provider: { stock.hold: { key: ignored } }';
+    const wrong = await wrongIn(one("effects: 'hold, pay', status: COMPLETED", ignored), { crash: true });
+    expect(wrong).toContainEqual('after hold was sent: hold x3, pay');
+  });
+});
+
+describe('coverage', () => {
+  it('names what no scenario has been to', async () => {
+    const { coverage } = await play(one('status: COMPLETED'));
+    expect(coverage).toEqual([
+      {
+        workflow: 'pay',
+        version: 1,
+        kinds: [
+          { kind: 'steps', total: 5, missed: ['tell', 'off'] },
+          { kind: 'jumps', total: 0, missed: [] },
+          { kind: 'compensations', total: 1, missed: ['hold'] },
+          { kind: 'catches', total: 1, missed: [] },
+        ],
+      },
+    ]);
+  });
+});
