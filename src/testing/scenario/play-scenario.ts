@@ -70,6 +70,8 @@ class ScenarioPlay {
   #next = 0;
   #startMs = 0;
   #isDown = false;
+  /** Without what comes next it does not come where it was when that came. */
+  #isStuck = false;
   /** When the run reached each revision, world time. */
   readonly #reachedMs: number[] = [];
   #failed: Error | null = null;
@@ -133,7 +135,12 @@ class ScenarioPlay {
 
   /** Sleeps until something comes. @returns false when nothing ever does. */
   async #goOn(stored: StoredRun): Promise<boolean> {
-    if (!this.#isBusyOutside()) return this.#sleep(stored);
+    if (!this.#isBusyOutside()) {
+      if (await this.#sleep(stored)) return true;
+      // A run that goes no further by itself, as nobody is there, waits for what comes next.
+      this.#isStuck = this.#next < this.#scenario.events.length;
+      return this.#isStuck;
+    }
     const nextMs = this.#nextAtMs();
     // Nobody polls through a long time in which nothing is due.
     if (nextMs !== null && this.#sent.length === 0) await this.#nap(stored, nextMs);
@@ -190,7 +197,8 @@ class ScenarioPlay {
     const last = this.#crash?.calm.progress.findLast((step) => step.atMs < atMs);
     if (last === undefined) return ownMs;
     const reachedMs = this.#reachedMs[last.revision];
-    return reachedMs === undefined ? null : Math.max(ownMs, reachedMs + atMs - last.atMs);
+    if (reachedMs === undefined) return this.#isStuck ? ownMs : null;
+    return Math.max(ownMs, reachedMs + atMs - last.atMs);
   }
 
   /** Notes how far the run has come. @returns whether that is further than before. */
