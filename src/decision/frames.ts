@@ -15,6 +15,15 @@ export function framesOf(lists: readonly string[], visits: Readonly<Record<strin
   return counts.slice(0, depth).map((count): Frame => ['v', count]);
 }
 
+/**
+ * Whether frames lie in a visit of a step around them: they count the same in all lists around that step.
+ * @param visit the frames of that step.
+ * @param lists the lists around it.
+ */
+export function isInVisit(frames: readonly Frame[], visit: readonly Frame[], lists: readonly string[]): boolean {
+  return lists.every((_list, depth) => (frames[depth]?.[1] ?? 0) === (visit[depth]?.[1] ?? 0));
+}
+
 /** A text that two lists of frames share exactly when they are the same place in the same repetition. */
 export function frameKey(frames: readonly Frame[]): string {
   return canonicalJson(frames);

@@ -1,4 +1,11 @@
-import type { Compensation, Handler, RetryPolicy, Review, ReviewOption } from '../model/definition.ts';
+import type {
+  Compensation,
+  Handler,
+  RetryPolicy,
+  Review,
+  ReviewOption,
+  ScopeCompensation,
+} from '../model/definition.ts';
 import {
   type BuildContext,
   readDuration,
@@ -72,6 +79,16 @@ export function readCompensation(context: BuildContext, node: YamlNode | null): 
     timeoutMs: readDuration(context, child(node, 'timeout'), null),
     onFailure: onFailure === 'hold' || onFailure === 'continue' ? onFailure : null,
     pointer: node.pointer,
+  };
+}
+
+/** The `compensation` of a scope; null where there is none. What it does not say is as around it. */
+export function readScopeCompensation(context: BuildContext, node: YamlNode | null): ScopeCompensation | null {
+  if (node === null) return null;
+  const onFailure = textOf(child(node, 'onFailure'));
+  return {
+    onFailure: onFailure === 'hold' || onFailure === 'continue' ? onFailure : null,
+    retry: readRetry(context, child(node, 'retry'), RETRY_COMPENSATION),
   };
 }
 

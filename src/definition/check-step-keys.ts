@@ -68,6 +68,7 @@ function checkStep(step: YamlNode): Finding[] {
   const branches = itemsOf(child(step, 'choose'));
   const inner = [
     ...branches.flatMap((branch) => [child(branch, 'steps'), child(branch, 'else')]),
+    child(step, 'scope'),
     ...itemsOf(child(step, 'catch')).map((clause) => child(clause, 'do')),
   ];
   const own = verb === undefined || verbs.length > 1 ? [] : [...foreignKeys(step, verb), ...idFindings(step, verb)];

@@ -27,7 +27,7 @@ function isEcho(error: SchemaError): boolean {
 
 /** The step, action or other part that a map is, for messages. */
 function placeName(pointer: string): string {
-  if (/\/(?:steps|do|else)\/\d+$/.test(pointer)) return 'this step';
+  if (/\/(?:steps|do|else|scope)\/\d+$/.test(pointer)) return 'this step';
   if (/^\/actions\/[^/]+$/.test(pointer)) return `action \`${lastToken(pointer)}\``;
   return /\/\d+$/.test(pointer) ? 'this item' : `\`${lastToken(pointer)}\``;
 }

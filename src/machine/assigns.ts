@@ -72,7 +72,7 @@ function blank(turn: Turn): StepRecord {
 /** Whether a failure is the last word of the step that it names: of one that settled, or whose time to go on has come, it is not. */
 function endsStep(source: FailureSource): boolean {
   if (source.kind === 'fault') return source.of.kind !== 'clause';
-  return source.kind === 'step' || source.kind === 'no-match';
+  return source.kind === 'step' || source.kind === 'no-match' || source.kind === 'timeout';
 }
 
 function withFailed(turn: Turn, data: RunData, { step, code }: Failure): RunData {
@@ -147,6 +147,8 @@ function failureFrom(turn: Turn, data: RunData, at: Failing): Failure {
       return limitFailure(data, step, source.caught);
     case 'no-match':
       return { ...plain, code: 'no-match', class: 'no-match', message: `no branch of ${step ?? ''} is true` };
+    case 'timeout':
+      return { ...plain, code: 'timeout', class: 'timeout', message: `step ${step ?? ''} took too long` };
     case 'handler': {
       const event = eventOf(turn);
       return {

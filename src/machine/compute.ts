@@ -186,7 +186,7 @@ function outputValue(turn: Turn, data: RunData, id: string | null): Json {
 }
 
 function outputOf(step: Step): Template | null {
-  return step.verb === 'choose' || step.verb === 'end' ? step.output : null;
+  return step.verb === 'choose' || step.verb === 'scope' || step.verb === 'end' ? step.output : null;
 }
 
 function clauseMatches(turn: Turn, data: RunData, of: Extract<ComputationRef, { kind: 'clause' }>): boolean {

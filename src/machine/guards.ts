@@ -19,6 +19,12 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
     event.step === step &&
     event.handler === handler &&
     (open === null || event.open === open),
+  expired: ({ event }, _data, { step, open, closed }) =>
+    event?.type === 'group.expired' &&
+    event.step === step &&
+    (open === null || event.open.includes(open)) &&
+    (closed === null || !event.open.includes(closed)),
+  undone: ({ event }, _data, { step }) => event?.type === 'group.undone' && event.step === step,
   retried: ({ event }, _data, { step }) => event?.type === 'step.retried' && event.step === step,
   terminated: ({ event }) => event?.type === 'run.stopped' && event.ending.kind === 'terminated',
   verdict: (turn, data, { of }) => {

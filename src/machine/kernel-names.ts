@@ -39,6 +39,13 @@ export type GuardParams = {
   settled: { readonly step: string; readonly ok: boolean | null };
   /** The event is taken by this handler; `open` null = whether or not an effect is open. */
   taken: { readonly step: string; readonly handler: number; readonly open: boolean | null };
+  /**
+   * The time of this group is over. `open`: only if that step has something on its way; `closed`: only if that one has not;
+   * null = either way.
+   */
+  expired: { readonly step: string; readonly open: string | null; readonly closed: string | null };
+  /** What this step's clause had to undo is settled. */
+  undone: { readonly step: string };
   /** A person lets this step go on. */
   retried: { readonly step: string };
   /** The event stops the run without undo. */
@@ -68,11 +75,13 @@ export type FailureSource =
   /** No branch of a `choose` is true. */
   | { readonly kind: 'no-match' }
   /** A handler says `then: fail`. */
-  | { readonly kind: 'handler' };
+  | { readonly kind: 'handler' }
+  /** The time of a group is over. */
+  | { readonly kind: 'timeout' };
 
 /** The closed list of actions that change the data, with the parameters of each; each returns new data, none does anything else. */
 export type AssignParams = {
-  /** The step is settled as the event says; `ran`: the choose whose output it may become. */
+  /** The step is settled as the event says; `ran`: the group whose output it may become. */
   'record.settled': { readonly step: string; readonly ran: string | null };
   'record.skipped': { readonly step: string };
   /** A transient step is done; its output is computed, or of the last step that ran in it, or absent. */
@@ -81,7 +90,7 @@ export type AssignParams = {
   set: { readonly of: ComputationRef };
   /** Closes a cycle: the list begins another visit (rule E01). */
   jump: { readonly step: string; readonly list: string };
-  /** A list is entered from outside: visit 0. `choose`: forgets which step of it ran last. */
+  /** A list is entered from outside: visit 0. `choose`: the group of which is forgotten which step of it ran last. */
   'list.enter': { readonly list: string; readonly choose: string | null };
   /** Raises a failure of a step. */
   fail: { readonly step: string | null; readonly source: FailureSource };
@@ -107,6 +116,9 @@ export type CommandParams = {
   'step.leave': { readonly step: string };
   'step.drain': { readonly step: string };
   'step.held': { readonly step: string };
+  'group.enter': { readonly step: string };
+  'group.leave': { readonly step: string };
+  'group.undo': { readonly step: string; readonly clause: number };
   'run.settle': Record<string, never>;
   'run.compensate': Record<string, never>;
   'run.end': Record<string, never>;

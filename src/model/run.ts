@@ -125,6 +125,13 @@ export interface ReadProgress {
   readonly lacks?: { readonly message: string; readonly tries: number };
 }
 
+/** What a step undoes while the run goes on (rule R21): by a clause with `undo`, or by the verb. */
+export interface UndoPlan {
+  readonly step: string;
+  /** Compensation keys in the order of the plan. */
+  readonly keys: readonly EffectKey[];
+}
+
 /** Decision's own durable notes, stored beside the kernel's snapshot. */
 export interface RunControl {
   /** Step -> database time at which it became active (rule V13). */
@@ -139,12 +146,14 @@ export interface RunControl {
   } | null;
   /** Timer name -> last generation. */
   readonly timerGenerations: Readonly<Record<string, number>>;
-  /** Step -> generation of its effect key (rises by a person's redo, rule E01). */
+  /** Step and frames -> generation of its effect key (rises by a person's redo, rule E01). */
   readonly redo: Readonly<Record<string, number>>;
   /** Reads by step (they have no ledger row). */
   readonly reads: Readonly<Record<string, ReadProgress>>;
   /** Compensation keys in the order of the plan; null while there is no plan. */
   readonly plan: readonly EffectKey[] | null;
+  /** What steps are undoing while the run goes on; absent = nothing. */
+  readonly undos?: readonly UndoPlan[];
   /** Reason, actor and database time of an order or cancel that led to the current phase. */
   readonly order: {
     readonly by: string;

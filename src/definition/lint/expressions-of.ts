@@ -21,6 +21,11 @@ export function expressionsAt(step: Step): readonly Expression[] {
   return [...only(step.when), ...ofVerb(step), ...handlers];
 }
 
+/** Expressions of a group's own output: evaluated when what is in it is done. */
+export function expressionsOfOutput(step: Step): readonly Expression[] {
+  return step.verb === 'choose' || step.verb === 'scope' ? expressionsIn(step.output) : [];
+}
+
 /** Expressions of a step's catch clauses: evaluated when it has failed. */
 export function expressionsOfCatch(step: Step): readonly Expression[] {
   return step.catch.flatMap((clause) => only(clause.when));
@@ -34,6 +39,9 @@ function ofVerb(step: Step): readonly Expression[] {
       return ofEntries(step.set);
     case 'choose':
       return step.branches.flatMap((branch) => only(branch.when));
+    case 'scope':
+    case 'undo':
+      return [];
     case 'wait':
       return expressionsIn(step.wait.kind === 'for' ? step.wait.duration : step.wait.instant);
     case 'await':

@@ -147,6 +147,22 @@ function isEndLike(step: Step): boolean {
   return step.verb === 'fail' || step.verb === 'end';
 }
 
+/** What an `undo` names is a step. */
+export function lintUndos({ graph, report }: LintContext): void {
+  for (const { step } of graph.steps) {
+    if (step.verb !== 'undo') continue;
+    for (const [index, id] of step.undo.entries()) {
+      if (graph.byId.has(id)) continue;
+      report({
+        code: 'PAWL-212',
+        pointer: `${step.pointer}/undo/${index}`,
+        message: `there is no step "${id}" to undo`,
+        help: suggest(id, [...graph.byId.keys()]) ?? 'name a step of this file',
+      });
+    }
+  }
+}
+
 /** Events, actions and variables are declared before they are used. */
 export function lintNames(context: LintContext): void {
   const events = context.definition.events.map((event) => event.name);

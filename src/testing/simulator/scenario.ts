@@ -199,7 +199,34 @@ const deadline: Draw = (random) =>
     steps: [call('reserve'), '- { id: rest, wait: 3s }', call('charge', ', retry: { attempts: forever, delay: 1s }')],
   });
 
-const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline];
+/** A scope that is undone when a part of it fails or takes too long, while the run goes on; a cancel may come in between. */
+const scope: Draw = (random) => {
+  const goesOn = random.pick(['then: continue', 'then: raise', 'next: trip']);
+  return scenarioOf({
+    name: 'scope',
+    head: ['timeout: 10m'],
+    actions: [
+      ...undoable(random, 'open', 0.1),
+      ...undoable(random, 'flight', 0),
+      ...undoable(random, 'hotel', 0.3),
+      ...undoable(random, 'train', 0.1),
+      ...undoable(random, 'close', 0.2),
+    ],
+    steps: [
+      call('open'),
+      '- id: trip',
+      `  scope: [${call('flight').slice(2)}, { id: rest, wait: 1s }, ${call('hotel', ', retry: { attempts: 3, delay: 2s }').slice(2)}]`,
+      `  timeout: ${random.pick(['3s', '20s'])}`,
+      `  catch: [{ on: [any], undo: true, do: [${call('train').slice(2)}], ${goesOn} }]`,
+      ...(goesOn === 'next: trip' ? ['  maxJumps: 2'] : []),
+      call('close'),
+      random.pick(['- { id: back, undo: [open, trip] }', '- { id: last, wait: 1s }']),
+    ],
+    outside: (draw) => (draw.next() < 0.4 ? [{ kind: 'cancel', atMs: draw.next() * 12_000 }] : []),
+  });
+};
+
+const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline, scope];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */
 const VARIANTS = 1_000;
