@@ -30,7 +30,19 @@ import {
 import { child, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
 /** The verbs of this part of the language. */
-export const VERBS = ['call', 'set', 'choose', 'scope', 'wait', 'await', 'approve', 'undo', 'fail', 'end'] as const;
+export const VERBS = [
+  'call',
+  'set',
+  'choose',
+  'repeat',
+  'scope',
+  'wait',
+  'await',
+  'approve',
+  'undo',
+  'fail',
+  'end',
+] as const;
 type Verb = (typeof VERBS)[number];
 
 /** A name for a step whose author gave none: verb and place, for example `fail_1_0_0`; never one that an author wrote. */
@@ -179,6 +191,14 @@ const BUILDERS: { readonly [V in Verb]: Built<V> } = {
     steps: buildSteps(context, value),
     compensation: readScopeCompensation(context, child(node, 'compensation')),
     output: readTemplate(context, child(node, 'output')),
+  }),
+  repeat: (context, base, { node, value }) => ({
+    ...base,
+    verb: 'repeat',
+    max: numberOf(value) ?? 1,
+    while: readExpression(context, child(node, 'while')),
+    until: readExpression(context, child(node, 'until')),
+    steps: buildSteps(context, child(node, 'steps')),
   }),
   wait: (context, base, { value }) => ({ ...base, verb: 'wait', wait: readWait(context, value) }),
   await: (context, base, { node, value }) => ({

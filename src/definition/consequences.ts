@@ -5,7 +5,7 @@ import { closestWord } from './closest-word.ts';
 import type { WorkflowReading } from './read-workflow.ts';
 import { childPointer, isInside, lastToken } from './source-map.ts';
 
-const STEP = /^\/steps\/\d+(?:\/(?:choose\/\d+\/(?:steps|else)|catch\/\d+\/do|scope)\/\d+)*/;
+const STEP = /^\/steps\/\d+(?:\/(?:choose\/\d+\/(?:steps|else)|catch\/\d+\/do|scope|steps)\/\d+)*/;
 const PART = /^\/(?:actions|events|vars)\/[^/]+|^\/[^/]*/;
 
 /** The step, action or document key that a pointer lies in. */

@@ -209,6 +209,7 @@ class PlaceWalk {
   /** What is in a group, and its own output. */
   private body(step: Step, site: Site): void {
     if (step.verb === 'choose') for (const branch of step.branches) this.expression(branch.when, site, 'bool');
+    if (step.verb === 'repeat') for (const guard of [step.while, step.until]) this.expression(guard, site, 'bool');
     for (const { steps } of bodyLists(step)) this.steps(steps, site);
     if (step.verb === 'choose' || step.verb === 'scope')
       this.template(step.output, site, true, `${step.pointer}/output`);

@@ -130,11 +130,15 @@ function subjectOf(step: Step): string | null {
       return wordsOf(step.code);
     case 'end':
       return step.as ?? step.end;
-    case 'undo':
-      return step.undo.join(', ');
     default:
-      return null;
+      return subjectOfGroup(step);
   }
+}
+
+function subjectOfGroup(step: Step): string | null {
+  if (step.verb === 'undo') return step.undo.join(', ');
+  if (step.verb !== 'repeat') return null;
+  return step.while === null ? `until ${String(step.until?.source)}` : `while ${step.while.source}`;
 }
 
 /** A template in a few words; expressions as they are written. */

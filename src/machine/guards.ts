@@ -33,6 +33,7 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
   },
   faulty: (turn, data, { of }) => !compute(turn, data, of).ok,
   jumpable: (_turn, data, { step, max }) => (ownValue(data.jumps, step) ?? 0) < max,
+  turnable: (_turn, data, { list, max }) => (data.turns?.[list]?.no ?? 0) + 1 < max,
   failing: (_turn, data) => data.failing !== null,
   holding: ({ holds }) => holds,
 };

@@ -113,6 +113,11 @@ export function catchesLeft(from: StepOutline, to: ListOutline | null): readonly
   return left;
 }
 
+/** Whether a list is that of a repeat, and counts turns beside visits. */
+export function isTurnList(list: string): boolean {
+  return list.endsWith('$turn');
+}
+
 /** The groups in whose bodies a step stands, innermost first: never a step whose catch runs. */
 export function groupsAround(step: StepOutline): readonly StepOutline[] {
   return listsAround(step).flatMap(({ kind, owner }) => (kind === 'body' && owner !== null ? [owner] : []));
@@ -130,5 +135,5 @@ export function timedGroups(step: StepOutline): readonly StepOutline[] {
 
 /** Whether a group's body has a time of its own. */
 export function isTimed(step: Step): boolean {
-  return step.verb === 'scope' && step.timeoutMs !== null;
+  return (step.verb === 'scope' || step.verb === 'repeat') && step.timeoutMs !== null;
 }

@@ -62,7 +62,8 @@ export function fallRoute(step: StepOutline): Route {
   if (following !== undefined) return { ...route, target: entryOf(following) };
   if (list.owner === null) return { ...route, target: FINISHING, kind: 'end' };
   const owner = list.owner.step.id;
-  return { ...route, target: list.kind === 'body' ? `${owner}$done` : `${owner}$after${list.index}` };
+  if (list.kind === 'catch') return { ...route, target: `${owner}$after${list.index}` };
+  return { ...route, target: list.owner.step.verb === 'repeat' ? `${owner}$turned` : `${owner}$done` };
 }
 
 /** A step's cycle is used up: failure `limit`, which its own catch may take. */

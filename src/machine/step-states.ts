@@ -1,7 +1,9 @@
 import type { ChooseStep, ScopeStep, Step } from '../model/definition.ts';
-import type { ActionRef, MachineEdge, MachineState } from '../model/machine.ts';
+import type { MachineEdge, MachineState } from '../model/machine.ts';
 import { expiriesWhileHeld, expiriesWhileUndoing, lowerExpiries } from './expiry-states.ts';
 import { lowerHandlers } from './handler-states.ts';
+import { repeatState, turnedState } from './turn-states.ts';
+import { done, faultEdge, plainState, ranIn } from './state-parts.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import { assignment, COMPLETED, command, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
@@ -21,14 +23,11 @@ import {
   undoingId,
 } from './routes.ts';
 
-/** An atomic state with nothing in it. */
-export function plainState(id: string, step: string | null, role: MachineState['role']): MachineState {
-  return { id, kind: 'atomic', initial: null, states: [], entry: [], exit: [], edges: [], step, role };
-}
-
 /** The compound state of a list, with all states of its steps. */
 export function listState(outline: Outline, list: ListOutline): MachineState {
   const states = list.steps.flatMap((step) => stepStates(outline, stepAt(outline, step.id)));
+  if (list.kind === 'body' && list.owner?.step.verb === 'repeat')
+    states.push(turnedState(outline, list.owner, list.owner.step));
   const owner = list.owner?.step ?? null;
   const timed = owner !== null && list.kind === 'body' && isTimed(owner) ? [{ step: owner.id }] : [];
   return {
@@ -67,19 +66,6 @@ function gateState(step: StepOutline): readonly MachineState[] {
   return [{ ...plainState(`${id}$when`, id, 'gate'), edges }];
 }
 
-function faultEdge(step: StepOutline, of: ComputationRef): readonly MachineEdge[] {
-  const id = step.step.id;
-  const actions = [assignment('fail', { step: id, source: { kind: 'fault', of, cause: false } })];
-  const route: Route = {
-    guard: guard('faulty', { of }),
-    target: `${id}$failed`,
-    actions,
-    kind: 'failure',
-    label: null,
-  };
-  return edgesOf([route], { event: null });
-}
-
 function activeStates(outline: Outline, step: StepOutline): readonly MachineState[] {
   switch (step.step.verb) {
     case 'call':
@@ -95,6 +81,8 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
       return [chooseState(outline, step, step.step), doneState(outline, step, step.step)];
     case 'scope':
       return [scopeState(step.step), doneState(outline, step, step.step)];
+    case 'repeat':
+      return [repeatState(outline, step, step.step)];
     case 'fail':
       return [failState(step)];
     case 'end':
@@ -123,18 +111,6 @@ function workingStates(outline: Outline, step: StepOutline, canBeOpen: boolean):
     edges: [...edges, ...handlers.edges, ...expiries.edges],
   };
   return [active, ...handlers.states, ...expiries.states];
-}
-
-/** The group whose output this step's may become: it stands directly in its body, and that group names no output itself. */
-function ranIn(step: StepOutline): string | null {
-  const { owner, kind } = step.list;
-  if (owner === null || kind !== 'body') return null;
-  const isOpen = (owner.step.verb === 'choose' || owner.step.verb === 'scope') && owner.step.output === null;
-  return isOpen ? owner.step.id : null;
-}
-
-function done(step: StepOutline, output: 'none' | 'ran' | 'computed'): ActionRef {
-  return assignment('record.done', { step: step.step.id, ran: ranIn(step), output });
 }
 
 function setState(outline: Outline, step: StepOutline): MachineState {

@@ -216,6 +216,15 @@ export interface ScopeStep extends StepBase {
   readonly compensation: ScopeCompensation | null;
   readonly output: Template | null;
 }
+/** Does its steps again: `while` is asked before each turn, or `until` after each. */
+export interface RepeatStep extends StepBase {
+  readonly verb: 'repeat';
+  /** Turns at most; the next one is failure `limit`. */
+  readonly max: number;
+  readonly while: Expression | null;
+  readonly until: Expression | null;
+  readonly steps: readonly Step[];
+}
 /** Compensates the confirmed effects of steps now. */
 export interface UndoStep extends StepBase {
   readonly verb: 'undo';
@@ -270,6 +279,7 @@ export type Step =
   | SetStep
   | ChooseStep
   | ScopeStep
+  | RepeatStep
   | WaitStep
   | AwaitStep
   | ApproveStep

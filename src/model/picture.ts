@@ -6,6 +6,7 @@ export type PictureNodeKind =
   | 'set'
   | 'choose'
   | 'scope'
+  | 'repeat'
   | 'wait'
   | 'await'
   | 'approve'

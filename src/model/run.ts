@@ -51,6 +51,12 @@ export interface Ending {
   readonly failure: Failure | null;
 }
 
+/** The turns of a repeat: the number of the present one from 0, and the outputs of those that are over. */
+export interface Turns {
+  readonly no: number;
+  readonly outputs: readonly Json[];
+}
+
 /** The data a machine carries: XState's context. */
 export interface RunData {
   readonly vars: JsonObject;
@@ -65,6 +71,8 @@ export interface RunData {
   readonly caught: Readonly<Record<string, Failure>>;
   /** Choose step -> the step of its branch that ran last, whose output becomes its own; absent where no choose ran. */
   readonly ran?: Readonly<Record<string, string>>;
+  /** Turns of the list of each repeat that was entered; absent where none was. */
+  readonly turns?: Readonly<Record<string, Turns>>;
   readonly ending: Ending | null;
 }
 

@@ -16,6 +16,8 @@ export function bodyLists(step: Step): readonly BodyList[] {
       );
     case 'scope':
       return [{ name: 'scope', steps: step.steps }];
+    case 'repeat':
+      return [{ name: 'turn', steps: step.steps }];
     default:
       return [];
   }
@@ -23,7 +25,7 @@ export function bodyLists(step: Step): readonly BodyList[] {
 
 /** Whether a step is one that holds others, and is where they are. */
 export function isGroup(step: Pick<Step, 'verb'>): boolean {
-  return step.verb === 'choose' || step.verb === 'scope';
+  return step.verb === 'choose' || step.verb === 'scope' || step.verb === 'repeat';
 }
 
 /** The steps directly inside a step, in document order: of its body, then of its catch clauses. */

@@ -21,6 +21,7 @@ import {
   fail,
   handler,
   literal,
+  repeat,
   scope,
   set,
   undo,
@@ -154,6 +155,20 @@ describe('describeMachine', () => {
       'a -> u (catch: lost, undone)',
       'u -> z (next)',
       'm -> z (next)',
+      'z -> $completed (next)',
+    ]);
+  });
+
+  it('draws the turns of a repeat as a way back with its bound', () => {
+    const again = repeat('r', [call('a'), call('b')], { until: cel('input.n > 1') });
+    const picture = draw(workflow([again, call('z')]));
+    expect(picture.nodes.find(({ id }) => id === 'r')).toMatchObject({ kind: 'repeat', detail: 'until input.n > 1' });
+    expect(arrows(picture)).toEqual([
+      '$start -> r (next)',
+      'r -> a (branch)',
+      'a -> b (next)',
+      'b -> z (next)',
+      'b -> a (jump: at most 3×)',
       'z -> $completed (next)',
     ]);
   });

@@ -157,6 +157,8 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
       return object({ firedAt: TIMESTAMP, late: BOOL });
     case 'approve':
       return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: quiet(DYN) });
+    case 'repeat':
+      return { kind: 'list', item: DYN };
     case 'choose':
     case 'scope':
       return DYN;

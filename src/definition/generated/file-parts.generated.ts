@@ -290,7 +290,7 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "losers": null,
       "while": null,
       "until": null,
-      "steps": "steps",
+      "steps": "step.steps",
       "compensation": "scopeCompensation",
       "match": null,
       "where": null,
@@ -381,6 +381,11 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "percent": null
     },
     "items": null,
+    "each": null
+  },
+  "step.steps": {
+    "keys": {},
+    "items": "step",
     "each": null
   },
   "scopeCompensation": {

@@ -73,7 +73,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     "verbs": null
   },
   "repeat": {
-    "since": 2,
+    "since": 1,
     "isVerb": true,
     "verbs": null
   },
@@ -260,21 +260,21 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "while": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "repeat"
     ]
   },
   "until": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "repeat"
     ]
   },
   "steps": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "map",

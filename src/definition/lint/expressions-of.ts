@@ -21,8 +21,9 @@ export function expressionsAt(step: Step): readonly Expression[] {
   return [...only(step.when), ...ofVerb(step), ...handlers];
 }
 
-/** Expressions of a group's own output: evaluated when what is in it is done. */
-export function expressionsOfOutput(step: Step): readonly Expression[] {
+/** Expressions of a group that are evaluated when what is in it is done: its own output, and `until`. */
+export function expressionsAtEnd(step: Step): readonly Expression[] {
+  if (step.verb === 'repeat') return only(step.until);
   return step.verb === 'choose' || step.verb === 'scope' ? expressionsIn(step.output) : [];
 }
 
@@ -39,9 +40,6 @@ function ofVerb(step: Step): readonly Expression[] {
       return ofEntries(step.set);
     case 'choose':
       return step.branches.flatMap((branch) => only(branch.when));
-    case 'scope':
-    case 'undo':
-      return [];
     case 'wait':
       return expressionsIn(step.wait.kind === 'for' ? step.wait.duration : step.wait.instant);
     case 'await':
@@ -52,6 +50,10 @@ function ofVerb(step: Step): readonly Expression[] {
       return ofMany(step.code, step.message, step.data);
     case 'end':
       return ofMany(step.output);
+    case 'repeat':
+      return only(step.while);
+    default:
+      return [];
   }
 }
 

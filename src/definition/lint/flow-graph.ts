@@ -1,5 +1,5 @@
 import { invariant } from '../../model/errors.ts';
-import type { CatchClause, Step, WorkflowDefinition } from '../../model/definition.ts';
+import type { CatchClause, RepeatStep, Step, WorkflowDefinition } from '../../model/definition.ts';
 import { bodyLists, isGroup } from '../../model/step-lists.ts';
 
 /** How control passes along an edge; only `done` means that the step it leaves has completed. */
@@ -145,7 +145,22 @@ class GraphBuilder {
     }
   }
 
+  /** Between two turns all that is inside may happen again; with `while` there may be no turn at all. */
+  private linkTurns(step: RepeatStep, node: number, { after, failTo }: ListFrame): void {
+    const turned = this.nodeCount++;
+    const first = this.firstOf(step.steps) ?? turned;
+    this.add(node, first, 'enter');
+    this.linkList(step.steps, { after: turned, failTo });
+    this.add(turned, first, 'taken');
+    this.add(turned, after, 'taken');
+    if (step.while !== null) this.add(node, after, 'enter');
+  }
+
   private linkBody(step: Step, node: number, frame: ListFrame): void {
+    if (step.verb === 'repeat') {
+      this.linkTurns(step, node, frame);
+      return;
+    }
     for (const { steps } of bodyLists(step)) {
       this.add(node, this.firstOf(steps) ?? frame.after, 'enter');
       this.linkList(steps, frame);

@@ -6,7 +6,7 @@ import {
   expressionsOfAuth,
   expressionsOfCatch,
   expressionsOfCompensation,
-  expressionsOfOutput,
+  expressionsAtEnd,
   expressionsOfTransport,
 } from './expressions-of.ts';
 import type { PlacedStep } from './flow-graph.ts';
@@ -19,7 +19,7 @@ export function lintStepReads(context: LintContext): void {
     for (const expression of [...expressionsAt(placed.step), ...expressionsOfCatch(placed.step)]) {
       for (const read of readsOf(expression)) lintStepRead(context, read, placed.index);
     }
-    const atEnd = expressionsOfOutput(placed.step);
+    const atEnd = expressionsAtEnd(placed.step);
     if (atEnd.length === 0) continue;
     const exit = context.graph.edges.find(({ from }) => context.graph.completes(from) === placed)?.from ?? placed.index;
     for (const expression of atEnd) {
@@ -152,7 +152,7 @@ export function lintSecrets(context: LintContext): void {
     );
   }
   for (const { step } of context.graph.steps) {
-    forbidden.push(...expressionsAt(step), ...expressionsOfOutput(step), ...expressionsOfCatch(step));
+    forbidden.push(...expressionsAt(step), ...expressionsAtEnd(step), ...expressionsOfCatch(step));
     if (step.verb === 'call') forbidden.push(...expressionsOfCompensation(step.compensate));
   }
   for (const read of allowed.flatMap(readsOf)) lintDeclared(context, read);
@@ -192,7 +192,7 @@ export function lintRedacted(context: LintContext): void {
   }
   const steps = context.graph.steps.flatMap(({ step }) => [
     ...expressionsAt(step),
-    ...expressionsOfOutput(step),
+    ...expressionsAtEnd(step),
     ...expressionsOfCatch(step),
   ]);
   for (const read of [...steps, ...expressionsIn(context.definition.output)].flatMap(readsOf)) {

@@ -226,7 +226,26 @@ const scope: Draw = (random) => {
   });
 };
 
-const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline, scope];
+/** Turns of a repeat, each an act of its own; the last may be refused, and a jump goes round once more. */
+const turns: Draw = (random) => {
+  const ends = random.pick(['until: vars.n >= 3', 'while: vars.n < 2']);
+  return scenarioOf({
+    name: 'turns',
+    head: ['timeout: 10m', 'vars: { n: { type: integer, default: 0 } }'],
+    actions: [...undoable(random, 'take', 0.1), ...undoable(random, 'give', 0.1), ...undoable(random, 'close', 0.2)],
+    steps: [
+      '- id: round',
+      '  repeat: 3',
+      `  ${ends}`,
+      `  steps: [${call('take').slice(2)}, { id: count, set: { n: "\${ vars.n + 1 }" } }, ${call('give').slice(2)}]`,
+      ...random.pick([['  catch: [{ on: [any], undo: true }]'], []]),
+      call('close'),
+    ],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 }] : []),
+  });
+};
+
+const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline, scope, turns];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */
 const VARIANTS = 1_000;

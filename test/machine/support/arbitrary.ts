@@ -23,6 +23,7 @@ import {
   fail,
   handler,
   literal,
+  repeat,
   scope,
   set,
   undo,
@@ -66,7 +67,7 @@ export const tapes: fc.Arbitrary<Tape> = fc
 /** Names that every object has, and ones that sort unlike they stand: all are identifiers of the language. */
 const NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'z9', 'a1', 'b2', 'isPrototypeOf'] as const;
 
-const VERBS = ['call', 'set', 'wait', 'choose', 'await', 'approve', 'fail', 'end', 'scope', 'undo'] as const;
+const VERBS = ['call', 'set', 'wait', 'choose', 'await', 'approve', 'fail', 'end', 'scope', 'repeat', 'undo'] as const;
 const GUARDS = ['true', 'false', 'vars.n > 2', 'vars.n < 3', 'input.flag', 'input.gone'] as const;
 
 /** A random definition of what validation lets pass: every `next` reachable, ways back bounded, ids unique. */
@@ -102,9 +103,10 @@ function planList(tape: Tape, at: { depth: number; ids: number }): { steps: read
         ids = inner.ids;
         return inner.steps;
       });
-    const branches = drawn === 'choose' ? lists(1 + tape.below(3)) : drawn === 'scope' ? lists(1) : [];
-    // A scope has something in it.
-    const verb = drawn === 'scope' && branches[0]?.length === 0 ? 'call' : drawn;
+    const branches =
+      drawn === 'choose' ? lists(1 + tape.below(3)) : drawn === 'scope' || drawn === 'repeat' ? lists(1) : [];
+    // A scope and a repeat have something in them.
+    const verb = (drawn === 'scope' || drawn === 'repeat') && branches[0]?.length === 0 ? 'call' : drawn;
     steps.push({ id, verb, branches, catches: lists(tape.chance(25) ? 1 + tape.below(2) : 0) });
   }
   return { steps, ids };
@@ -151,6 +153,15 @@ function build(tape: Tape, site: Site): Step {
         timeoutMs: tape.chance(50) ? 1_000 : null,
         output: tape.chance(30) ? expr('vars.n') : null,
       });
+    case 'repeat': {
+      const asked = tape.pick(GUARDS);
+      return repeat(step.id, inner(tape, site, step.branches[0] ?? []), {
+        ...common,
+        max: 1 + tape.below(3),
+        timeoutMs: tape.chance(50) ? 1_000 : null,
+        ...(tape.chance(50) ? { while: cel(asked) } : { until: cel(asked) }),
+      });
+    }
     case 'undo':
       return undo(step.id, [site.lists[0]?.[0]?.id ?? step.id], common);
     case 'choose':

@@ -10,6 +10,7 @@ import type {
   Expression,
   FailStep,
   Handler,
+  RepeatStep,
   RetryPolicy,
   ScopeStep,
   SetStep,
@@ -110,6 +111,10 @@ export function choose(id: string, branches: readonly ChooseBranch[], more: Part
 
 export function scope(id: string, steps: readonly Step[], more: Partial<ScopeStep> = {}): ScopeStep {
   return { ...base(id), verb: 'scope', steps, compensation: null, output: null, ...more };
+}
+
+export function repeat(id: string, steps: readonly Step[], more: Partial<RepeatStep> = {}): RepeatStep {
+  return { ...base(id), verb: 'repeat', max: 3, while: null, until: null, steps, ...more };
 }
 
 export function undo(id: string, ids: readonly string[], more: Partial<UndoStep> = {}): UndoStep {
