@@ -4,9 +4,11 @@ import type { UndoPlan } from '../model/run.ts';
 import { describeProgress, nextInPlan, planProgress, planRows } from './compensation-plan.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
+import { type NextAtOnce, nextAtOnce } from './next-at-once.ts';
 import { policyOf } from './row-policy.ts';
 import { authorizeEffect } from './request-effect.ts';
 import { enqueueSettled } from './settle-step.ts';
+import { undoOrderOf } from './undo-order.ts';
 
 /** A plan that is being carried out: the run's own (`step` null), or what a step undoes while the run goes on (R21). */
 type Plan = Omit<UndoPlan, 'step'> & { readonly step: string | null };
@@ -16,7 +18,7 @@ function plansOf({ phase, control }: Draft): readonly Plan[] {
   return phase === 'compensating' && control.plan !== null ? [{ step: null, keys: control.plan }] : [];
 }
 
-/** The next act of each plan: one compensation at a time (R01); what was refused for good waits for a person (R16, R17). */
+/** The next acts of each plan: in reverse one compensation at a time (R01), else all that may go (R07); what was refused for good waits for a person (R16, R17). */
 export function advancePlan(draft: Draft): void {
   const plans = plansOf(draft);
   if (plans.length === 0) return;
@@ -29,6 +31,11 @@ export function advancePlan(draft: Draft): void {
 
 function advance(draft: Draft, plan: Plan): void {
   const onFailure = (effect: Effect): 'hold' | 'continue' => policyOf(draft, effect).onFailure;
+  const order = undoOrderOf(draft.ctx.compiled);
+  if (!order.isReverse) {
+    advanceAtOnce(draft, plan, nextAtOnce(plan.keys, draft.effects, { order, onFailure }));
+    return;
+  }
   const next = nextInPlan(plan.keys, draft.effects, onFailure);
   switch (next.kind) {
     case 'authorize':
@@ -43,6 +50,12 @@ function advance(draft: Draft, plan: Plan): void {
     case 'wait':
       return;
   }
+}
+
+function advanceAtOnce(draft: Draft, { step, keys }: Plan, next: NextAtOnce): void {
+  for (const key of next.authorize) draft.putEffect(authorizeEffect(draft.effectOf(key), null));
+  for (const key of next.held) holdRow(draft, draft.effectOf(key), keys);
+  if (next.isDone) finish(draft, step);
 }
 
 /** All of a plan is settled: the run, the clause or the step that asked for it goes on. */

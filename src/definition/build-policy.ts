@@ -70,6 +70,7 @@ export function readCompensation(context: BuildContext, node: YamlNode | null): 
   const action = textOf(child(node, 'call'));
   if (action === null) return null;
   const onFailure = textOf(child(node, 'onFailure'));
+  const after = child(node, 'after');
   return {
     kind: 'call',
     action,
@@ -78,8 +79,14 @@ export function readCompensation(context: BuildContext, node: YamlNode | null): 
     retry: readRetry(context, child(node, 'retry'), RETRY_COMPENSATION),
     timeoutMs: readDuration(context, child(node, 'timeout'), null),
     onFailure: onFailure === 'hold' || onFailure === 'continue' ? onFailure : null,
+    ...(after === null ? {} : { after: readTexts(after) }),
     pointer: node.pointer,
   };
+}
+
+/** The `order` of a compensation; null where there is none. */
+export function readOrder(node: YamlNode | null): ScopeCompensation['order'] {
+  return node === null ? null : wordOf(node, ['reverse', 'graph', 'parallel'] as const, 'reverse');
 }
 
 /** The `compensation` of a scope; null where there is none. What it does not say is as around it. */
@@ -87,6 +94,7 @@ export function readScopeCompensation(context: BuildContext, node: YamlNode | nu
   if (node === null) return null;
   const onFailure = textOf(child(node, 'onFailure'));
   return {
+    order: readOrder(child(node, 'order')),
     onFailure: onFailure === 'hold' || onFailure === 'continue' ? onFailure : null,
     retry: readRetry(context, child(node, 'retry'), RETRY_COMPENSATION),
   };

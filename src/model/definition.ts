@@ -100,6 +100,8 @@ export type Compensation =
       readonly retry: RetryPolicy | null;
       readonly timeoutMs: number | null;
       readonly onFailure: 'hold' | 'continue' | null;
+      /** Steps and groups whose undo comes first, where the order is not `reverse`; absent = none. */
+      readonly after?: readonly string[];
       readonly pointer: string;
     };
 
@@ -206,6 +208,7 @@ export interface ChooseStep extends StepBase {
 }
 /** How the effects of a scope are undone; what it does not say is as around it. */
 export interface ScopeCompensation {
+  readonly order: 'reverse' | 'graph' | 'parallel' | null;
   readonly onFailure: 'hold' | 'continue' | null;
   readonly retry: RetryPolicy | null;
 }
@@ -314,7 +317,7 @@ export interface WorkflowDefinition {
   readonly timeoutMs: number | null;
   readonly onFailure: 'compensate' | 'hold';
   readonly compensation: {
-    readonly order: 'reverse';
+    readonly order: 'reverse' | 'graph' | 'parallel';
     readonly onFailure: 'hold' | 'continue';
     readonly retry: RetryPolicy;
   };

@@ -245,7 +245,33 @@ const turns: Draw = (random) => {
   });
 };
 
-const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline, scope, turns];
+/** Undos that need not come one after the other: by what their steps read, by what they name, or all at once. */
+const orders: Draw = (random) => {
+  const onFailure = random.pick(['hold', 'continue']);
+  return scenarioOf({
+    name: 'orders',
+    head: [
+      'timeout: 10m',
+      'vars: { seen: {} }',
+      `compensation: { order: ${random.pick(['graph', 'parallel'])}, onFailure: ${onFailure} }`,
+    ],
+    actions: ['plan', 'book', 'pay', 'send', 'close'].flatMap((name, at) =>
+      undoable(random, name, at === 4 ? 0.5 : 0.05),
+    ),
+    steps: [
+      call('plan'),
+      '- { id: mark, set: { seen: =steps.plan.code } }',
+      '- id: work',
+      `  scope: [${call('book', ', when: "vars.seen == null"').slice(2)}, ${call('pay').slice(2)}]`,
+      ...random.pick([['  compensation: { order: reverse }'], []]),
+      call('send'),
+      call('close'),
+    ],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 }] : []),
+  });
+};
+
+const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline, scope, turns, orders];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */
 const VARIANTS = 1_000;

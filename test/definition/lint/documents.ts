@@ -78,6 +78,11 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, pivot: true }\n  - { id: b, when: input.n > 3, end: «⟦cancelled⟧|done» }\n`,
   },
   {
+    code: 'PAWL-212',
+    why: 'an undo that comes after that of no step',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, after: [«⟦bb⟧|b»] } }\n  - { id: b, call: act }\n`,
+  },
+  {
     code: 'PAWL-305',
     why: 'an undo behind it',
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, pivot: «true|false» }\n  - { id: b, undo: ⟦[a]⟧ }\n`,
