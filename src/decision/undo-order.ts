@@ -2,6 +2,7 @@ import { describeDependencies } from '../definition/dependencies.ts';
 import { expressionsAt, expressionsAtEnd, expressionsOfCatch } from '../definition/lint/expressions-of.ts';
 import { bodiesAround, type Program } from '../machine/program.ts';
 import type { CallStep, Step } from '../model/definition.ts';
+import { invariant } from '../model/errors.ts';
 import type { Machine } from '../model/machine.ts';
 import { allSteps, innerSteps } from '../model/step-lists.ts';
 import { compensationOf } from './effect-policy.ts';
@@ -17,6 +18,11 @@ export interface UndoOrder {
 }
 
 type Version = Pick<Program, 'machine' | 'steps'>;
+type Lists = ReadonlyMap<string, readonly string[]>;
+
+function listed(lists: Lists, id: string): readonly string[] {
+  return lists.get(id) ?? [];
+}
 
 const orders = new WeakMap<Machine, UndoOrder>();
 
@@ -31,7 +37,7 @@ export function undoOrderOf(version: Version): UndoOrder {
 
 function makeOrder(version: Version): UndoOrder {
   const { definition, places } = version.machine;
-  const groups = new Map(places.map(([id, place]) => [id, bodiesAround(place)] as const));
+  const groups: Lists = new Map(places.map(([id, place]) => [id, bodiesAround(place)] as const));
   const said = new Map(
     [...version.steps.values()].flatMap((step) =>
       step.verb === 'scope' && step.compensation?.order ? [[step.id, step.compensation.order] as const] : [],
@@ -41,9 +47,9 @@ function makeOrder(version: Version): UndoOrder {
   const named = undosNamed(version);
   /** The innermost group that holds both and says an order, else the document. */
   const standing = (one: string, other: string): 'reverse' | 'graph' | 'parallel' => {
-    const around = new Set(groups.get(other));
-    const group = groups.get(one)?.findLast((id) => around.has(id) && said.has(id));
-    return (group === undefined ? undefined : said.get(group)) ?? definition.compensation.order;
+    const around = new Set(listed(groups, other));
+    const orders = listed(groups, one).flatMap((id) => (around.has(id) ? (said.get(id) ?? []) : []));
+    return orders.at(-1) ?? definition.compensation.order;
   };
   return {
     isReverse: definition.compensation.order === 'reverse' && said.size === 0,
@@ -62,13 +68,14 @@ function undosNamed({ machine, steps }: Version): (step: string, other: string) 
   const parents = new Map(machine.places.map(([id, place]) => [id, place.parents] as const));
   const afterOf = (step: CallStep): readonly string[] => {
     const action = actions.get(step.action);
-    const undo = action === undefined ? null : compensationOf(step, action);
+    invariant(action !== undefined, 'a call of no action', { step: step.id });
+    const undo = compensationOf(step, action);
     return undo?.kind === 'call' ? (undo.after ?? []) : [];
   };
   const named = new Map(
     [...steps.values()].map((step) => [step.id, step.verb === 'call' ? afterOf(step) : []] as const),
   );
-  return (step, other) => [other, ...(parents.get(other) ?? [])].some((id) => named.get(step)?.includes(id) === true);
+  return (step, other) => [other, ...listed(parents, other)].some((id) => listed(named, step).includes(id));
 }
 
 /**
@@ -86,25 +93,25 @@ function outputsRead({ machine, steps }: Version): (reader: string, other: strin
   return (reader, other) => closure(reader).has(other);
 }
 
-function reached(sources: ReadonlyMap<string, readonly string[]>, from: string): ReadonlySet<string> {
+function reached(sources: Lists, from: string): ReadonlySet<string> {
   const seen = new Set<string>();
-  const open = [...(sources.get(from) ?? [])];
+  const open = [...listed(sources, from)];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (seen.has(id)) continue;
     seen.add(id);
-    open.push(...(sources.get(id) ?? []));
+    open.push(...listed(sources, id));
   }
   return seen;
 }
 
 /** What each step reads directly: step ids, and with a var all steps that may have set it. */
-function sourcesOf({ machine, steps }: Version): ReadonlyMap<string, readonly string[]> {
+function sourcesOf({ machine, steps }: Version): Lists {
   const setters = settersOf(steps.values());
   const parents = new Map(machine.places.map(([id, place]) => [id, place.parents] as const));
   const everything = [...steps.keys()];
   const named = (path: readonly string[]): readonly string[] => {
     const [root, name] = path;
-    if (root === 'vars') return name === undefined ? [...setters.values()].flat() : (setters.get(name) ?? []);
+    if (root === 'vars') return name === undefined ? [...setters.values()].flat() : listed(setters, name);
     if (root !== 'steps') return [];
     const target = name === undefined ? undefined : steps.get(name);
     return target === undefined ? everything : [target.id, ...allSteps(innerSteps(target)).map(({ id }) => id)];
@@ -116,17 +123,17 @@ function sourcesOf({ machine, steps }: Version): ReadonlyMap<string, readonly st
   const direct = new Map([...steps.values()].map((step) => [step.id, own(step)] as const));
   return new Map(
     everything.map((id) => {
-      const around = [id, ...(parents.get(id) ?? [])];
-      return [id, around.flatMap((one) => direct.get(one) ?? [])] as const;
+      const around = [id, ...listed(parents, id)];
+      return [id, around.flatMap((one) => listed(direct, one))] as const;
     }),
   );
 }
 
-function settersOf(steps: Iterable<Step>): ReadonlyMap<string, readonly string[]> {
-  const setters = new Map<string, string[]>();
+function settersOf(steps: Iterable<Step>): Lists {
+  const setters = new Map<string, readonly string[]>();
   for (const step of steps) {
     const sets = [...(step.verb === 'set' ? step.set : []), ...step.on.flatMap((handler) => handler.set)];
-    for (const [name] of sets) setters.set(name, [...(setters.get(name) ?? []), step.id]);
+    for (const [name] of sets) setters.set(name, [...listed(setters, name), step.id]);
   }
   return setters;
 }

@@ -2,11 +2,12 @@ import { assertNever, invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { ActionRef } from '../model/machine.ts';
 import { ownValue, withoutKey } from '../model/own-value.ts';
-import type { Ending, Failure, RunData, StepRecord, Turns } from '../model/run.ts';
+import type { Ending, Failure, RunData, StepRecord } from '../model/run.ts';
 import { allSteps, innerSteps } from '../model/step-lists.ts';
 import { computedBefore, eventOf, failingOutward, type Turn, withCause } from './compute.ts';
 import type { AssignName, AssignParams, FailureSource } from './kernel-names.ts';
 import { bodyListId } from './outline.ts';
+import { NO_TURNS, turnsOf } from './turns.ts';
 
 type Assign<Name extends AssignName> = (turn: Turn, data: RunData, params: AssignParams[Name]) => RunData;
 
@@ -85,12 +86,6 @@ export function applyAssign(turn: Turn, data: RunData, ref: ActionRef): RunData 
   const assign = (ASSIGNS as Readonly<Record<string, Assign<never>>>)[ref.type];
   invariant(assign !== undefined && Object.hasOwn(ASSIGNS, ref.type), 'no such action', { action: ref.type });
   return assign(turn, data, ref.params as never);
-}
-
-const NO_TURNS: Turns = { no: 0, outputs: [] };
-
-function turnsOf(data: RunData, list: string): Turns {
-  return ownValue(data.turns ?? {}, list) ?? NO_TURNS;
 }
 
 /** The outputs of all turns are the output of the step from now on; the number still tells which turn was the last. */

@@ -4,6 +4,7 @@ import { ownValue } from '../model/own-value.ts';
 import type { RunData } from '../model/run.ts';
 import { compute, type Turn } from './compute.ts';
 import type { GuardName, GuardParams } from './kernel-names.ts';
+import { turnsOf } from './turns.ts';
 
 type Check<Name extends GuardName> = (turn: Turn, data: RunData, params: GuardParams[Name]) => boolean;
 
@@ -33,7 +34,7 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
   },
   faulty: (turn, data, { of }) => !compute(turn, data, of).ok,
   jumpable: (_turn, data, { step, max }) => (ownValue(data.jumps, step) ?? 0) < max,
-  turnable: (_turn, data, { list, max }) => (data.turns?.[list]?.no ?? 0) + 1 < max,
+  turnable: (_turn, data, { list, max }) => turnsOf(data, list).no + 1 < max,
   failing: (_turn, data) => data.failing !== null,
   holding: ({ holds }) => holds,
 };

@@ -54,6 +54,8 @@ describe('the order graph', () => {
     ['a var', '- { id: s, set: { n: =steps.a.output } }', 'with: { of: =vars.n }'],
     ['the output of a group', '- { id: s, wait: 0s }', 'with: { of: =steps.g.output }'],
     ['its own condition', '- { id: s, wait: 0s }', 'when: "steps.a.code == null"'],
+    ['all steps', '- { id: s, wait: 0s }', 'with: { of: =steps }'],
+    ['all vars', '- { id: s, set: { n: =steps.a.output } }', 'with: { of: =vars }'],
     ['what it acts on', '- { id: s, wait: 0s }', 'object: "${ string(steps.a.attempts) }"'],
   ])('R07 reading it by %s is reading it', (_way, between, reads) => {
     // R07: "derived statically"
