@@ -9,7 +9,7 @@ import { compile } from 'json-schema-to-typescript';
 
 /** The part of the language that this release speaks; keys with a higher `x-since` are refused as not yet there. */
 const SINCE = 1;
-const NOTES = ['x-since', 'x-since-values', 'x-kind', 'x-form', 'x-verb', 'x-verbs', 'tsType'];
+const NOTES = ['x-since', 'x-kind', 'x-form', 'x-verb', 'x-verbs', 'tsType'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (name) => JSON.parse(readFileSync(`${root}schemas/${name}.schema.json`, 'utf8'));
 
@@ -18,10 +18,6 @@ function refuseLater(schema) {
   if (Array.isArray(schema)) return schema.map(refuseLater);
   if (typeof schema !== 'object' || schema === null) return schema;
   const result = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, refuseLater(value)]));
-  const later = Object.entries(schema['x-since-values'] ?? {}).flatMap(([value, since]) =>
-    since > SINCE ? [value] : [],
-  );
-  if (later.length > 0) return { ...result, allOf: [{ not: { enum: later }, 'x-kind': 'not-yet-value' }] };
   if (typeof schema['x-since'] === 'number' && schema['x-since'] > SINCE) {
     return { ...result, allOf: [{ not: {}, 'x-kind': 'not-yet' }] };
   }

@@ -1,4 +1,5 @@
 import type { CompiledMachine } from '../machine/compile.ts';
+import { bodiesAround } from '../machine/program.ts';
 import { invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 
@@ -16,9 +17,7 @@ export function activeLeaf(value: Json): string | null {
   return typeof at === 'string' && !at.includes('$') ? at : null;
 }
 
-/** Who takes events while a step is active, innermost first: itself, then each choose around it (never a step whose catch runs). */
+/** Who takes events while a step is active, innermost first: itself, then each group around it (never a step whose catch runs). */
 export function handlerOwnersOf(compiled: CompiledMachine, leaf: string): readonly string[] {
-  const { lists, parents } = compiled.place(leaf);
-  const chooses = parents.filter((parent, depth) => lists[depth + 1]?.startsWith(`${parent}$branch`) === true);
-  return [leaf, ...chooses.toReversed()];
+  return [leaf, ...bodiesAround(compiled.place(leaf)).toReversed()];
 }

@@ -1,37 +1,80 @@
 import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
+import type { UndoPlan } from '../model/run.ts';
 import { describeProgress, nextInPlan, planProgress, planRows } from './compensation-plan.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
+import { type NextAtOnce, nextAtOnce } from './next-at-once.ts';
 import { policyOf } from './row-policy.ts';
 import { authorizeEffect } from './request-effect.ts';
+import { enqueueSettled } from './settle-step.ts';
+import { undoOrderOf } from './undo-order.ts';
 
-/** The next act of the plan: one compensation at a time (R01); what was refused for good waits for a person (R16, R17). */
+/** A plan that is being carried out: the run's own (`step` null), or what a step undoes while the run goes on (R21). */
+type Plan = Omit<UndoPlan, 'step'> & { readonly step: string | null };
+
+function plansOf({ phase, control }: Draft): readonly Plan[] {
+  if (phase === 'forward') return control.undos ?? [];
+  return phase === 'compensating' && control.plan !== null ? [{ step: null, keys: control.plan }] : [];
+}
+
+/** The next acts of each plan: in reverse one compensation at a time (R01), else all that may go (R07); what was refused for good waits for a person (R16, R17). */
 export function advancePlan(draft: Draft): void {
-  const { plan } = draft.control;
-  if (plan === null || draft.phase !== 'compensating') return;
+  const plans = plansOf(draft);
+  if (plans.length === 0) return;
+  closeSolved(
+    draft,
+    plans.flatMap(({ keys }) => keys),
+  );
+  for (const plan of plans) advance(draft, plan);
+}
+
+function advance(draft: Draft, plan: Plan): void {
   const onFailure = (effect: Effect): 'hold' | 'continue' => policyOf(draft, effect).onFailure;
-  const next = nextInPlan(plan, draft.effects, onFailure);
-  closeSolved(draft, plan);
+  const order = undoOrderOf(draft.ctx.compiled);
+  if (!order.isReverse) {
+    advanceAtOnce(draft, plan, nextAtOnce(plan.keys, draft.effects, { order, onFailure }));
+    return;
+  }
+  const next = nextInPlan(plan.keys, draft.effects, onFailure);
   switch (next.kind) {
     case 'authorize':
       draft.putEffect(authorizeEffect(draft.effectOf(next.key), null));
       return;
     case 'held':
-      for (const key of next.keys) holdRow(draft, draft.effectOf(key), plan);
+      for (const key of next.keys) holdRow(draft, draft.effectOf(key), plan.keys);
       return;
     case 'done':
-      draft.enqueue({ type: 'run.undone', atMs: draft.atMs }, { type: 'run', id: draft.base.run.runId, step: null });
+      finish(draft, plan.step);
       return;
     case 'wait':
       return;
   }
 }
 
+function advanceAtOnce(draft: Draft, { step, keys }: Plan, next: NextAtOnce): void {
+  for (const key of next.authorize) draft.putEffect(authorizeEffect(draft.effectOf(key), null));
+  for (const key of next.held) holdRow(draft, draft.effectOf(key), keys);
+  if (next.isDone) finish(draft, step);
+}
+
+/** All of a plan is settled: the run, the clause or the step that asked for it goes on. */
+function finish(draft: Draft, step: string | null): void {
+  const { atMs } = draft;
+  if (step === null) {
+    draft.enqueue({ type: 'run.undone', atMs }, { type: 'run', id: draft.base.run.runId, step: null });
+    return;
+  }
+  draft.setControl({ undos: (draft.control.undos ?? []).filter((plan) => plan.step !== step) });
+  if (draft.ctx.compiled.step(step).verb === 'undo')
+    enqueueSettled(draft, step, { ok: true, output: null, attempts: 0 });
+  else draft.enqueue({ type: 'group.undone', step, atMs }, { type: 'step', id: step, step });
+}
+
 /** Incidents of rows that a person has retried, marked or waived are over. */
-function closeSolved(draft: Draft, plan: readonly EffectKey[]): void {
+function closeSolved(draft: Draft, keys: readonly EffectKey[]): void {
   const refused = new Set(
-    planRows(plan, draft.effects)
+    planRows(keys, draft.effects)
       .filter(isRefused)
       .map((row) => row.key),
   );

@@ -33,10 +33,19 @@ function settlingPolicy(draft: Draft, effect: Effect): EffectPolicy {
   return draft.phase === 'ended' && policy.onUnknown !== 'review' ? { ...policy, onUnknown: 'reconcile' } : policy;
 }
 
-/** Whether a row may be sent anew: a forward row while its step is active, a compensation while the run compensates. */
-export function mayStart(draft: Pick<RunState, 'phase' | 'control'>, effect: Effect): boolean {
-  if (effect.compensates !== null) return draft.phase === 'compensating';
+/** Whether a row may be sent anew: a forward row while its step is active, a compensation while it belongs to a plan. */
+export function mayStart(draft: Pick<RunState, 'phase' | 'control' | 'effects'>, effect: Effect): boolean {
+  if (effect.compensates !== null) return draft.phase === 'compensating' || isUndoing(draft, effect);
   return draft.phase === 'forward' && Object.hasOwn(draft.control.activeSinceMs, effect.step);
+}
+
+/** Whether a compensation is of what a step undoes while the run goes on (R21), in whatever generation. */
+function isUndoing(
+  { phase, control, effects }: Pick<RunState, 'phase' | 'control' | 'effects'>,
+  effect: Effect,
+): boolean {
+  const keys = phase === 'forward' ? (control.undos ?? []).flatMap((undo) => undo.keys) : [];
+  return keys.some((key) => effects.get(key)?.compensates === effect.compensates);
 }
 
 /** A cancel or the deadline waits for what becomes of the pivot (R18, R19): what is known not to have happened stays so. */

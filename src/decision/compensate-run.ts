@@ -2,7 +2,13 @@ import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import type { Ending, RunData } from '../model/run.ts';
 import { advancePlan } from './advance-plan.ts';
-import { planCompensation, type CompensationPlan, type PlanFault, type PlanOpen } from './compensation-plan.ts';
+import {
+  planCompensation,
+  type CompensationPlan,
+  type PlanFault,
+  type PlanOpen,
+  type PlanSource,
+} from './compensation-plan.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
 import { pivotOf } from './pivot.ts';
@@ -26,7 +32,7 @@ export function compensateRun(draft: Draft, data: RunData): void {
 
 /** Writes the plan and requests its first compensation. */
 export function beginPlan(draft: Draft, ending: Ending | null): void {
-  const plan = planOf(draft, ending);
+  const plan = planOf(draft, failureOf(ending));
   if (plan.kind === 'fault') {
     holdPlan(draft, plan);
     return;
@@ -44,7 +50,7 @@ export function beginPlan(draft: Draft, ending: Ending | null): void {
 export function extendPlan(draft: Draft, late: Effect): void {
   const { plan } = draft.control;
   if (plan === null) return;
-  const added = planOf(draft, draft.snapshot.data.ending, [draft.effectOf(late.key)]);
+  const added = planOf(draft, failureOf(draft.snapshot.data.ending), [draft.effectOf(late.key)]);
   invariant(added.kind !== 'open', 'what a person has confirmed is settled', { effectKey: late.key });
   if (added.kind === 'fault') {
     leaveToPerson(draft, added);
@@ -67,22 +73,28 @@ function leaveToPerson(draft: Draft, { step, forwardKey, message }: PlanFault): 
   });
 }
 
+/** The root `failure` of the undo that an end brings; null for an order. */
+export function failureOf(ending: Ending | null): PlanSource['failure'] {
+  return ending?.kind === 'ordered' ? null : (ending?.failure ?? null);
+}
+
 /** The plan as of now; pure, so that a preview sees the same (R24). */
 export function planOf(
   draft: Draft,
-  ending: Ending | null,
+  failure: PlanSource['failure'],
   effects: Iterable<Effect> = draft.effects.values(),
 ): CompensationPlan | PlanFault | PlanOpen {
   const { compiled } = draft.ctx;
   const source = { program: compiled, run: draft.base.run, revision: draft.revision, effects };
-  return planCompensation({ ...source, failure: ending?.kind === 'ordered' ? null : (ending?.failure ?? null) });
+  return planCompensation({ ...source, failure });
 }
 
 function enqueueUndone(draft: Draft): void {
   draft.enqueue({ type: 'run.undone', atMs: draft.atMs }, { type: 'run', id: draft.base.run.runId, step: null });
 }
 
-function holdPlan(draft: Draft, fault: PlanFault): void {
+/** An undo that cannot be computed holds the run before any row of its plan is requested (R12). */
+export function holdPlan(draft: Draft, fault: PlanFault): void {
   draft.openIncident({
     id: `compensation:${fault.forwardKey}`,
     kind: 'compensation',

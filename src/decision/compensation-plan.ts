@@ -26,7 +26,7 @@ export interface PlanSource {
   readonly failure: Pick<Failure, 'code' | 'message' | 'step'> | null;
 }
 
-/** The compensations of a run in the order in which they are requested (R01: reverse of completion). */
+/** The compensations of a run, the last receipt first: in `reverse` the order in which they are requested (R01). */
 export interface CompensationPlan {
   readonly kind: 'plan';
   /** Rows to be written now, PROPOSED, each with its request computed for good (R12). */
@@ -198,7 +198,8 @@ function rowOfGeneration(effect: Effect, forwardKey: EffectKey, generation: numb
   return blank;
 }
 
-function isDone(effect: Effect): boolean {
+/** Whether nothing is left to undo of a row: it is undone, or a person lets it stand. */
+export function isDone(effect: Effect): boolean {
   return effect.state === 'CONFIRMED' || effect.state === 'WAIVED';
 }
 

@@ -2,6 +2,7 @@ import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { Ending, RunData } from '../model/run.ts';
+import { isGroup } from '../model/step-lists.ts';
 import { applySettlement, settlingOf } from './apply-settlement.ts';
 import { currentCompensation } from './compensation-plan.ts';
 import { chooseDoubt } from './doubt.ts';
@@ -18,16 +19,16 @@ export function endRun(draft: Draft, data: RunData): void {
   for (const name of [...draft.timers.keys()]) draft.clearTimer(name);
   for (const event of draft.kept) draft.answer(event, 'unmatched');
   draft.closeIncidents(({ kind }) => kind !== 'late-proof' && kind !== 'unknown');
-  draft.setControl({ activeSinceMs: choosesOf(draft), reads: {}, cancelWaiting: null, deadlineWaiting: false });
+  draft.setControl({ activeSinceMs: groupsOf(draft), reads: {}, cancelWaiting: null, deadlineWaiting: false });
   draft.endedAtMs = draft.atMs;
   for (const effect of draft.effects.values()) if (effect.state === 'UNKNOWN') askOn(draft, effect);
 }
 
-/** Steps are not active any more; that a choose was entered is known from nothing else, if it was left before its branch had done anything. */
-function choosesOf(draft: Draft): Readonly<Record<string, number>> {
+/** Steps are not active any more; that a group was entered is known from nothing else, if it was left before anything in it was done. */
+function groupsOf(draft: Draft): Readonly<Record<string, number>> {
   const { compiled } = draft.ctx;
   const times = Object.entries(draft.control.activeSinceMs);
-  return Object.fromEntries(times.filter(([id]) => compiled.step(id).verb === 'choose'));
+  return Object.fromEntries(times.filter(([id]) => isGroup(compiled.step(id))));
 }
 
 /** What a terminated run leaves in doubt is not sent again; it is asked about, or waits for a person, until somebody knows. */

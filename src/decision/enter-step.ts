@@ -5,6 +5,7 @@ import { enterApprove } from './enter-approve.ts';
 import { enterAwait } from './enter-await.ts';
 import { enterCall } from './enter-call.ts';
 import { enterWait } from './enter-wait.ts';
+import { enterUndo } from './undo-steps.ts';
 
 /** A step became active: its time is noted (V13), what held it before is over, and its verb begins. */
 export function enterStep(draft: Draft, id: string, data: RunData): void {
@@ -14,8 +15,9 @@ export function enterStep(draft: Draft, id: string, data: RunData): void {
   if (step.verb === 'call') enterCall(draft, step, data);
   else if (step.verb === 'wait') enterWait(draft, step, data);
   else if (step.verb === 'await') enterAwait(draft, step, data);
+  else if (step.verb === 'undo') enterUndo(draft, step, data);
   else {
-    // Transient verbs are the machine's own; a choose is active as long as one of its steps is.
+    // Transient verbs are the machine's own; a group is active as long as one of its steps is.
     invariant(step.verb === 'approve', 'only a step that waits for the world begins here', { step: id });
     enterApprove(draft, step, data);
   }

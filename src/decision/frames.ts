@@ -1,18 +1,35 @@
+import { isTurnList } from '../machine/outline.ts';
 import type { Frame } from '../model/effect.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import { ownValue } from '../model/own-value.ts';
+import type { RunData } from '../model/run.ts';
 
 /**
- * The frames of a step: one `["v", n]` per enclosing list, outermost first, zeros left out (rule E01).
- * Only the zeros inside the last counted list are left out: a zero outside of a counted list stays in its place, because
- * visit 1 of an outer list and visit 1 of an inner one are two acts and must not share a key.
+ * The frames of a step: one `["v", n]` per enclosing list, outermost first, before it `["r", n]` where the list is that of a
+ * repeat, zeros left out (rule E01). Only the zeros inside the last counted list are left out: a zero outside of a counted
+ * list stays in its place, because visit 1 of an outer list and visit 1 of an inner one are two acts and must not share a key.
  * @param lists ids of the enclosing step lists, outermost first (`StepPlace.lists`).
- * @param visits visit number by list id; absent = 0.
  */
-export function framesOf(lists: readonly string[], visits: Readonly<Record<string, number>>): readonly Frame[] {
-  const counts = lists.map((list) => ownValue(visits, list) ?? 0);
-  const depth = counts.findLastIndex((count) => count > 0) + 1;
-  return counts.slice(0, depth).map((count): Frame => ['v', count]);
+export function framesOf(lists: readonly string[], { visits, turns = {} }: Counts): readonly Frame[] {
+  const frames = lists.flatMap((list): readonly Frame[] => {
+    const visit: Frame = ['v', ownValue(visits, list) ?? 0];
+    return isTurnList(list) ? [['r', ownValue(turns, list)?.no ?? 0], visit] : [visit];
+  });
+  const depth = frames.findLastIndex(([, count]) => count !== 0) + 1;
+  return frames.slice(0, depth);
+}
+
+/** Visits and turns by list; an absent one is number 0. */
+export type Counts = Pick<RunData, 'visits' | 'turns'>;
+
+/**
+ * Whether frames lie in a visit of a step around them: they count the same in all lists around that step.
+ * @param visit the frames of that step.
+ * @param lists the lists around it.
+ */
+export function isInVisit(frames: readonly Frame[], visit: readonly Frame[], lists: readonly string[]): boolean {
+  const counted = lists.flatMap((list) => (isTurnList(list) ? ['turn', 'visit'] : ['visit']));
+  return counted.every((_count, depth) => (frames[depth]?.[1] ?? 0) === (visit[depth]?.[1] ?? 0));
 }
 
 /** A text that two lists of frames share exactly when they are the same place in the same repetition. */

@@ -3,10 +3,12 @@ import type { IssuedCommand } from '../model/kernel.ts';
 import { compensateRun } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { endRun } from './end-run.ts';
+import { enterGroup, leaveGroup } from './enter-group.ts';
 import { enterStep } from './enter-step.ts';
 import { holdStep } from './hold-step.ts';
 import { leaveStep } from './leave-step.ts';
 import { settleRun } from './settle-run.ts';
+import { undoGroup } from './undo-steps.ts';
 
 /** Turns what the machine asks for into rows, timers and approvals. */
 export function handleCommand(draft: Draft, { command, data }: IssuedCommand): void {
@@ -22,6 +24,15 @@ export function handleCommand(draft: Draft, { command, data }: IssuedCommand): v
       return;
     case 'step.held':
       holdStep(draft, command.step, data);
+      return;
+    case 'group.enter':
+      enterGroup(draft, command.step);
+      return;
+    case 'group.leave':
+      leaveGroup(draft, command.step);
+      return;
+    case 'group.undo':
+      undoGroup(draft, command.step, data);
       return;
     case 'run.settle':
       settleRun(draft, data);

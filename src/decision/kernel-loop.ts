@@ -2,6 +2,7 @@ import { advance } from '../machine/advance.ts';
 import type { Json } from '../model/json.ts';
 import type { IssuedCommand, KernelEvent } from '../model/kernel.ts';
 import type { KernelSnapshot } from '../model/run.ts';
+import { isGroup } from '../model/step-lists.ts';
 import type { Cause, Draft } from './draft.ts';
 import { handleCommand } from './handle-command.ts';
 import { holdsFailures } from './pivot.ts';
@@ -34,15 +35,18 @@ export function recordMove(draft: Draft, move: Move, event: Cause & { readonly d
     delta: { left: move.left, entered: move.entered },
     commands: move.commands.map((issued) => issued.command as unknown as Json),
   });
-  noteChooses(draft, move.entered);
+  noteGroups(draft, move.entered);
   for (const issued of move.commands) handleCommand(draft, issued);
 }
 
-/** A choose gives no command when it is entered, yet its handlers must not take what was received before (V13). */
-function noteChooses(draft: Draft, entered: readonly string[]): void {
-  const chooses = entered.filter((id) => draft.ctx.compiled.steps.get(id)?.verb === 'choose');
-  if (chooses.length === 0) return;
-  const times = Object.fromEntries(chooses.map((id) => [id, draft.atMs]));
+/** A group gives no command when it is entered, yet its handlers must not take what was received before (V13). */
+function noteGroups(draft: Draft, entered: readonly string[]): void {
+  const groups = entered.filter((id) => {
+    const step = draft.ctx.compiled.steps.get(id);
+    return step !== undefined && isGroup(step);
+  });
+  if (groups.length === 0) return;
+  const times = Object.fromEntries(groups.map((id) => [id, draft.atMs]));
   draft.setControl({ activeSinceMs: { ...draft.control.activeSinceMs, ...times } });
 }
 

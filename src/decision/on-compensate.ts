@@ -1,5 +1,5 @@
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
-import { beginPlan, planOf } from './compensate-run.ts';
+import { beginPlan, failureOf, planOf } from './compensate-run.ts';
 import type { Cause, Draft } from './draft.ts';
 import { followOrder } from './follow-order.ts';
 import { feed } from './kernel-loop.ts';
@@ -18,7 +18,7 @@ export function onCompensate(draft: Draft, event: InboxEvent, order: Order): voi
     return;
   }
   const ending = endingOf(draft, { kind: 'ordered', by: order.by, reason: order.reason });
-  const plan = planOf(draft, ending);
+  const plan = planOf(draft, failureOf(ending));
   if (draft.phase === 'ended' && plan.kind === 'plan' && plan.keys.length === 0) {
     const detail = { message: 'nothing that it has done can be undone: it stays as it ended' };
     draft.answer(event, 'refused', { code: 'ended', detail });

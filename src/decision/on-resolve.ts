@@ -3,7 +3,7 @@ import type { EffectKey } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import { advancePlan } from './advance-plan.ts';
-import { applySettlement, reviewersOf, settlingOf } from './apply-settlement.ts';
+import { applySettlement, mayStart, reviewersOf, settlingOf } from './apply-settlement.ts';
 import { currentCompensation, nextGeneration } from './compensation-plan.ts';
 import { extendPlan } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
@@ -91,7 +91,7 @@ function isLateProof(draft: Draft, effect: Effect): boolean {
 
 function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
   const { compensates: forwardKey } = effect;
-  if (draft.phase !== 'compensating') return refusedAs('not-offered', 'the run does not compensate any more');
+  if (!mayStart(draft, effect)) return refusedAs('not-offered', 'the run does not compensate any more');
   const isTriedAgain =
     forwardKey !== null && currentCompensation(forwardKey, draft.effects.values())?.key !== effect.key;
   if (isTriedAgain) return refusedAs('not-in-doubt', 'it was tried again: it is the next try that counts');

@@ -1,15 +1,15 @@
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { OUTPUT_STEP } from '../machine/kernel-names.ts';
+import type { Effect } from '../model/effect.ts';
 import type { Json } from '../model/json.ts';
-import { ownValue } from '../model/own-value.ts';
 import type { Incident } from '../model/run.ts';
+import { currentCompensations } from './compensation-plan.ts';
 import { isSettled } from './effect-lifecycle.ts';
 import type { Cause, Draft } from './draft.ts';
-import { sameFrames } from './frames.ts';
 import { feed } from './kernel-loop.ts';
 import { lookNow } from './missing-secret.ts';
-import { forwardRows } from './step-effects.ts';
-import { framesAt } from './step-scope.ts';
+import { presentRows } from './present-rows.ts';
+import { raiseRedo, redoOf } from './redo.ts';
 import { enterStep } from './enter-step.ts';
 
 type Retry = Extract<InboxPayload, { type: 'retry' }>;
@@ -93,14 +93,15 @@ function isNamed(incident: Incident, name: string): boolean {
   return incident.id === name || incident.kind === name || incident.id.endsWith(`:${name}`);
 }
 
-/** Only a row that has its last word makes way for a new one. */
+/** Only a row that has its last word makes way for a new one: of the step, and of all that is in it. */
 function raiseGeneration(draft: Draft, step: string): void {
   if (step === OUTPUT_STEP) return;
-  const frames = framesAt(draft, step, draft.snapshot.data);
-  const generation = ownValue(draft.control.redo, step) ?? 0;
-  const row = forwardRows(draft).find((known) => {
-    return known.step === step && sameFrames(known.frames, frames) && known.ingredients.generation === generation;
-  });
-  if (row === undefined || !isSettled(row.state) || row.state === 'CONFIRMED') return;
-  draft.setControl({ redo: { ...draft.control.redo, [step]: generation + 1 } });
+  const undos = currentCompensations(draft.effects.values());
+  const stands = (row: Effect): boolean => row.state === 'CONFIRMED' && undos.get(row.key)?.state !== 'CONFIRMED';
+  for (const row of presentRows(draft, [step], draft.snapshot.data)) {
+    const { redo } = draft.control;
+    const isLast = row.ingredients.generation === redoOf(redo, row.step, row.frames);
+    if (!isLast || !isSettled(row.state) || stands(row)) continue;
+    draft.setControl({ redo: raiseRedo(redo, row.step, row.frames) });
+  }
 }

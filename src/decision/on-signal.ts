@@ -11,7 +11,7 @@ import { feed } from './kernel-loop.ts';
 import { awaitTakes, handlerTakes, viewOf } from './match-event.ts';
 import { holdsFailures } from './pivot.ts';
 import { stepSettled } from './settle-step.ts';
-import { hasOpenEffect } from './step-effects.ts';
+import { openSteps } from './step-effects.ts';
 
 type Signal = Extract<InboxPayload, { type: 'signal' }>;
 
@@ -97,7 +97,7 @@ interface Taken {
 
 /** With a target, nothing new starts in the step: what is in flight is awaited (`open`), what is not ends as the step is left. */
 function handlerTaken(draft: Draft, { leaf, owner, index, view }: Taken): KernelEvent {
-  const open = hasOpenEffect(draft, leaf);
+  const open = openSteps(draft).includes(leaf);
   return {
     type: 'handler.taken',
     step: owner,

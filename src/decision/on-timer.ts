@@ -2,6 +2,7 @@ import { invariant } from '../model/errors.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { Timer } from '../model/run.ts';
+import { isGroup } from '../model/step-lists.ts';
 import { approvalOutcome, closeApproval } from './close-approval.ts';
 import type { Cause, Draft } from './draft.ts';
 import { firedOutput } from './enter-wait.ts';
@@ -10,6 +11,7 @@ import { feed } from './kernel-loop.ts';
 import { passDeadline } from './pass-deadline.ts';
 import { DEADLINE } from './settle-run.ts';
 import { failed, failureOf, stepSettled } from './settle-step.ts';
+import { openSteps } from './step-effects.ts';
 
 type Firing = Extract<InboxPayload, { type: 'timer' }>;
 
@@ -44,6 +46,8 @@ export function fireTimer(draft: Draft, timer: Timer): void {
   if (kind === 'wait') {
     const output = firedOutput(timer.dueAtMs, draft.ctx.nowMs - timer.dueAtMs);
     feed(draft, stepSettled(draft, prefix, { ok: true, output, attempts: 0 }), cause);
+  } else if (kind === 'timeout' && isGroup(draft.ctx.compiled.step(prefix))) {
+    feed(draft, { type: 'group.expired', step: prefix, open: openSteps(draft), atMs: draft.atMs }, cause);
   } else if (kind === 'timeout') {
     feed(
       draft,

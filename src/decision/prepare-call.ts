@@ -3,12 +3,12 @@ import type { Effect, EffectRequest, Frame } from '../model/effect.ts';
 import { RefusedError } from '../model/errors.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
-import { ownValue } from '../model/own-value.ts';
 import type { RunData } from '../model/run.ts';
 import { acceptWith } from './accept-with.ts';
 import type { Draft } from './draft.ts';
 import { effectKey, forwardIngredients } from './effect-key.ts';
 import { proposeEffect } from './propose-effect.ts';
+import { redoOf } from './redo.ts';
 import { renderRequest } from './render-request.ts';
 import { scopeAt } from './step-scope.ts';
 
@@ -36,7 +36,7 @@ export function prepareCall(draft: Draft, ask: CallAsk): Effect {
     action: step.action,
     object: step.object === null ? null : compiled.evaluator.render(step.object, site, scope),
     intent: step.intent === null ? null : intentText(compiled.evaluator.render(step.intent, site, scope)),
-    generation: ownValue(draft.control.redo, step.id) ?? 0,
+    generation: redoOf(draft.control.redo, step.id, frames),
   });
   const request = requestOf(draft, ask, { with: withValue, key: effectKey(ingredients) });
   const { pivot } = step;

@@ -1,4 +1,5 @@
-import type { CallStep } from '../model/definition.ts';
+import { bodiesAround } from '../machine/program.ts';
+import type { CallStep, WorkflowDefinition } from '../model/definition.ts';
 import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import type { Draft } from './draft.ts';
@@ -9,6 +10,20 @@ export function callStepOf(draft: Draft, effect: Effect): CallStep {
   const step = draft.ctx.compiled.step(effect.step);
   invariant(step.verb === 'call', 'a ledger row belongs to a call', { key: effect.key, step: effect.step });
   return step;
+}
+
+/** How a step is undone by the innermost scopes around it that say it, else by the document. */
+function rulesAround({ ctx: { compiled } }: Draft, step: string): WorkflowDefinition['compensation'] {
+  const scopes = bodiesAround(compiled.place(step)).flatMap((id) => {
+    const around = compiled.step(id);
+    return around.verb === 'scope' && around.compensation !== null ? [around.compensation] : [];
+  });
+  const { order, onFailure, retry } = compiled.machine.definition.compensation;
+  return {
+    order,
+    onFailure: scopes.findLast((scope) => scope.onFailure !== null)?.onFailure ?? onFailure,
+    retry: scopes.findLast((scope) => scope.retry !== null)?.retry ?? retry,
+  };
 }
 
 /** What is decided about a row beside its contract. */
@@ -22,5 +37,5 @@ export function policyOf(draft: Draft, effect: Effect): EffectPolicy {
     key: effect.key,
     step: step.id,
   });
-  return compensationPolicy(compensation, contract, compiled.machine.definition.compensation);
+  return compensationPolicy(compensation, contract, rulesAround(draft, step.id));
 }

@@ -8,6 +8,8 @@ export function settleRun(draft: Draft, data: RunData): void {
   withdrawUnsent(draft, null);
   if (data.ending?.kind === 'terminated') withdrawCompensations(draft);
   draft.setControl({ cancelWaiting: null, deadlineWaiting: false });
+  // What a step was undoing goes on in the run's own plan.
+  if (draft.control.undos !== undefined) draft.setControl({ undos: [] });
   if (draft.timers.has(DEADLINE)) draft.clearTimer(DEADLINE);
   draft.closeIncidents(
     (incident) => incident.kind === 'failure' || incident.kind === 'pivot' || incident.kind === 'expired',

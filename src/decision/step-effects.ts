@@ -7,9 +7,10 @@ export function isInFlight(effect: Effect): boolean {
   return effect.state === 'REQUESTED' || effect.state === 'UNKNOWN';
 }
 
-/** Whether a step has something on its way: it must settle before the step can be left for good. */
-export function hasOpenEffect(draft: Draft, step: string): boolean {
-  return forwardRows(draft).some((effect) => effect.step === step && isInFlight(effect));
+/** Steps that have something on its way, or undo something: it must settle before they can be left for good. */
+export function openSteps(draft: Draft): readonly string[] {
+  const inFlight = forwardRows(draft).filter(isInFlight);
+  return [...new Set([...inFlight, ...(draft.control.undos ?? [])].map(({ step }) => step))];
 }
 
 /** Cancels at once what is not in flight: of one step, or of all (`step` null). */

@@ -20,7 +20,7 @@ export function scopeAt(draft: Draft, step: string, data: RunData): ScopeAt {
 
 /** The frames of a step in its present visit (E01). */
 export function framesAt(draft: Draft, step: string, data: RunData): readonly Frame[] {
-  return framesOf(draft.ctx.compiled.place(step).lists, data.visits);
+  return framesOf(draft.ctx.compiled.place(step).lists, data);
 }
 
 /**
@@ -30,6 +30,7 @@ export function framesAt(draft: Draft, step: string, data: RunData): readonly Fr
 export function framesAhead(draft: Draft, from: string, step: string, data: RunData): readonly Frame[] {
   const { compiled } = draft.ctx;
   const around = new Set(compiled.place(from).lists);
-  const visits = Object.fromEntries(Object.entries(data.visits).filter(([list]) => around.has(list)));
-  return framesOf(compiled.place(step).lists, visits);
+  const present = <Count>(counts: Readonly<Record<string, Count>>): Readonly<Record<string, Count>> =>
+    Object.fromEntries(Object.entries(counts).filter(([list]) => around.has(list)));
+  return framesOf(compiled.place(step).lists, { visits: present(data.visits), turns: present(data.turns ?? {}) });
 }

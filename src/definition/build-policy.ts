@@ -1,4 +1,11 @@
-import type { Compensation, Handler, RetryPolicy, Review, ReviewOption } from '../model/definition.ts';
+import type {
+  Compensation,
+  Handler,
+  RetryPolicy,
+  Review,
+  ReviewOption,
+  ScopeCompensation,
+} from '../model/definition.ts';
 import {
   type BuildContext,
   readDuration,
@@ -63,6 +70,7 @@ export function readCompensation(context: BuildContext, node: YamlNode | null): 
   const action = textOf(child(node, 'call'));
   if (action === null) return null;
   const onFailure = textOf(child(node, 'onFailure'));
+  const after = child(node, 'after');
   return {
     kind: 'call',
     action,
@@ -71,7 +79,24 @@ export function readCompensation(context: BuildContext, node: YamlNode | null): 
     retry: readRetry(context, child(node, 'retry'), RETRY_COMPENSATION),
     timeoutMs: readDuration(context, child(node, 'timeout'), null),
     onFailure: onFailure === 'hold' || onFailure === 'continue' ? onFailure : null,
+    ...(after === null ? {} : { after: readTexts(after) }),
     pointer: node.pointer,
+  };
+}
+
+/** The `order` of a compensation; null where there is none. */
+export function readOrder(node: YamlNode | null): ScopeCompensation['order'] {
+  return node === null ? null : wordOf(node, ['reverse', 'graph', 'parallel'] as const, 'reverse');
+}
+
+/** The `compensation` of a scope; null where there is none. What it does not say is as around it. */
+export function readScopeCompensation(context: BuildContext, node: YamlNode | null): ScopeCompensation | null {
+  if (node === null) return null;
+  const onFailure = textOf(child(node, 'onFailure'));
+  return {
+    order: readOrder(child(node, 'order')),
+    onFailure: onFailure === 'hold' || onFailure === 'continue' ? onFailure : null,
+    retry: readRetry(context, child(node, 'retry'), RETRY_COMPENSATION),
   };
 }
 

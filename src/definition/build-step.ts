@@ -1,4 +1,14 @@
-import type { CatchClause, ChooseBranch, EndStep, Step, StepBase, Template, WaitStep } from '../model/definition.ts';
+import type {
+  ApproveStep,
+  CallStep,
+  CatchClause,
+  ChooseBranch,
+  EndStep,
+  Step,
+  StepBase,
+  Template,
+  WaitStep,
+} from '../model/definition.ts';
 import { instantOf } from '../model/time-values.ts';
 import {
   type BuildContext,
@@ -9,11 +19,30 @@ import {
   readTemplates,
   readTexts,
 } from './build-context.ts';
-import { RETRY_WRITE, readCompensation, readHandlers, readRetry, readReview } from './build-policy.ts';
+import {
+  RETRY_WRITE,
+  readCompensation,
+  readHandlers,
+  readRetry,
+  readReview,
+  readScopeCompensation,
+} from './build-policy.ts';
 import { child, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
 /** The verbs of this part of the language. */
-export const VERBS = ['call', 'set', 'choose', 'wait', 'await', 'approve', 'fail', 'end'] as const;
+export const VERBS = [
+  'call',
+  'set',
+  'choose',
+  'repeat',
+  'scope',
+  'wait',
+  'await',
+  'approve',
+  'undo',
+  'fail',
+  'end',
+] as const;
 type Verb = (typeof VERBS)[number];
 
 /** A name for a step whose author gave none: verb and place, for example `fail_1_0_0`; never one that an author wrote. */
@@ -34,6 +63,7 @@ function readCatch(context: BuildContext, node: YamlNode | null): readonly Catch
     return {
       on: on.length === 0 ? ['any'] : on,
       when: readExpression(context, child(item, 'when')),
+      ...(child(item, 'undo')?.value === true ? { undo: true as const } : {}),
       do: buildSteps(context, child(item, 'do')),
       then: wordOf(child(item, 'then'), ['continue', 'end', 'raise'] as const, 'continue'),
       next: textOf(child(item, 'next')),
@@ -100,7 +130,7 @@ function readEnd(context: BuildContext, node: YamlNode | null): Pick<EndStep, 'e
   return { end: 'as', as: textOf(child(node, 'as')), output: readTemplate(context, child(node, 'output')) };
 }
 
-function buildCall(context: BuildContext, base: StepBase, node: YamlNode): Step {
+function buildCall(context: BuildContext, base: StepBase, node: YamlNode): CallStep {
   const onUnknown = child(node, 'onUnknown');
   return {
     ...base,
@@ -118,7 +148,7 @@ function buildCall(context: BuildContext, base: StepBase, node: YamlNode): Step 
   };
 }
 
-function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): Step {
+function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): ApproveStep {
   const one: Template = { kind: 'literal', value: 1 };
   const except = child(node, 'except');
   const starter: Template = {
@@ -139,50 +169,66 @@ function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): St
   };
 }
 
-function buildVerb(context: BuildContext, verb: Verb, base: StepBase, node: YamlNode): Step {
-  const value = child(node, verb);
-  switch (verb) {
-    case 'call':
-      return buildCall(context, base, node);
-    case 'set':
-      return { ...base, verb, set: readTemplates(context, value) };
-    case 'choose':
-      return {
-        ...base,
-        verb,
-        branches: readBranches(context, value),
-        output: readTemplate(context, child(node, 'output')),
-      };
-    case 'wait':
-      return { ...base, verb, wait: readWait(context, value) };
-    case 'await':
-      return {
-        ...base,
-        verb,
-        event: textOf(value) ?? '',
-        match: readTemplate(context, child(node, 'match')),
-        where: readExpression(context, child(node, 'where')),
-        from: readTexts(child(node, 'from')),
-      };
-    case 'approve':
-      return buildApprove(context, base, node);
-    case 'fail':
-      return {
-        ...base,
-        verb,
-        code: readTemplate(context, child(value, 'code')) ?? { kind: 'literal', value: 'failed' },
-        message: readTemplate(context, child(value, 'message')),
-        data: readTemplate(context, child(value, 'data')),
-      };
-    case 'end':
-      return { ...base, verb, ...readEnd(context, value) };
-  }
+/** What a step of each verb is built from: the context, what every step says, the step's node and the verb's value. */
+type Built<V extends Verb> = (
+  context: BuildContext,
+  base: StepBase,
+  at: { readonly node: YamlNode; readonly value: YamlNode | null },
+) => Extract<Step, { verb: V }>;
+
+const BUILDERS: { readonly [V in Verb]: Built<V> } = {
+  call: (context, base, { node }) => buildCall(context, base, node),
+  set: (context, base, { value }) => ({ ...base, verb: 'set', set: readTemplates(context, value) }),
+  choose: (context, base, { node, value }) => ({
+    ...base,
+    verb: 'choose',
+    branches: readBranches(context, value),
+    output: readTemplate(context, child(node, 'output')),
+  }),
+  scope: (context, base, { node, value }) => ({
+    ...base,
+    verb: 'scope',
+    steps: buildSteps(context, value),
+    compensation: readScopeCompensation(context, child(node, 'compensation')),
+    output: readTemplate(context, child(node, 'output')),
+  }),
+  repeat: (context, base, { node, value }) => ({
+    ...base,
+    verb: 'repeat',
+    max: numberOf(value) ?? 1,
+    while: readExpression(context, child(node, 'while')),
+    until: readExpression(context, child(node, 'until')),
+    steps: buildSteps(context, child(node, 'steps')),
+  }),
+  wait: (context, base, { value }) => ({ ...base, verb: 'wait', wait: readWait(context, value) }),
+  await: (context, base, { node, value }) => ({
+    ...base,
+    verb: 'await',
+    event: textOf(value) ?? '',
+    match: readTemplate(context, child(node, 'match')),
+    where: readExpression(context, child(node, 'where')),
+    from: readTexts(child(node, 'from')),
+  }),
+  approve: (context, base, { node }) => buildApprove(context, base, node),
+  undo: (_context, base, { value }) => ({ ...base, verb: 'undo', undo: readTexts(value) }),
+  fail: (context, base, { value }) => ({
+    ...base,
+    verb: 'fail',
+    code: readTemplate(context, child(value, 'code')) ?? { kind: 'literal', value: 'failed' },
+    message: readTemplate(context, child(value, 'message')),
+    data: readTemplate(context, child(value, 'data')),
+  }),
+  end: (context, base, { value }) => ({ ...base, verb: 'end', ...readEnd(context, value) }),
+};
+
+function buildVerb(context: BuildContext, verb: Verb, node: YamlNode): Step {
+  return BUILDERS[verb](context, buildBase(context, verb, node), { node, value: child(node, verb) });
 }
 
 /** Builds a list of steps; what has no verb of this part is left out (told by the schema). */
 export function buildSteps(context: BuildContext, node: YamlNode | null): readonly Step[] {
   return itemsOf(node).flatMap((item) => {
     const verb = VERBS.find((candidate) => child(item, candidate) !== null);
-    return verb === undefined ? [] : [buildVerb(context, verb, buildBase(context, verb, item), item)];
+    return verb === undefined ? [] : [buildVerb(context, verb, item)];
   });
 }

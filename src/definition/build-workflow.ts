@@ -11,7 +11,7 @@ import {
   readTemplate,
   readTexts,
 } from './build-context.ts';
-import { RETRY_COMPENSATION, readRetry } from './build-policy.ts';
+import { RETRY_COMPENSATION, readOrder, readRetry } from './build-policy.ts';
 import { buildSteps } from './build-step.ts';
 import { child, entriesOf, isObject, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
@@ -70,7 +70,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
     timeoutMs: readDuration(context, child(root, 'timeout'), null),
     onFailure: wordOf(child(root, 'onFailure'), ['compensate', 'hold'] as const, 'compensate'),
     compensation: {
-      order: 'reverse',
+      order: readOrder(child(compensation, 'order')) ?? 'reverse',
       onFailure: wordOf(child(compensation, 'onFailure'), ['hold', 'continue'] as const, 'hold'),
       retry: readRetry(context, child(compensation, 'retry'), RETRY_COMPENSATION) ?? RETRY_COMPENSATION,
     },

@@ -45,6 +45,32 @@ function idFindings(step: YamlNode, verb: string): Finding[] {
   return [{ code: 'PAWL-113', pointer: id.pointer, message, help: `choose another id, for example ${name}Step` }];
 }
 
+/** A repeat says what it does again, and how it comes to its end: by one of two words. */
+function repeatFindings(step: YamlNode, verb: string): Finding[] {
+  if (verb !== 'repeat') return [];
+  const lacks = (message: string, help: string): Finding => ({
+    code: 'PAWL-102',
+    pointer: step.pointer,
+    at: 'key',
+    message,
+    help,
+  });
+  const until = child(step, 'until');
+  const found: Finding[] = [];
+  if (child(step, 'steps') === null) found.push(lacks('a step with `repeat` needs `steps`', 'add `steps:`'));
+  if (until === null && child(step, 'while') === null)
+    found.push(lacks('a step with `repeat` needs `while` or `until`', 'add `while:` or `until:`'));
+  if (until !== null && child(step, 'while') !== null)
+    found.push({
+      code: 'PAWL-111',
+      pointer: until.pointer,
+      at: 'key',
+      message: '`while` and `until` exclude each other',
+      help: 'keep one of the two: `while` is asked before each turn, `until` after each',
+    });
+  return found;
+}
+
 function elseFindings(branches: readonly YamlNode[]): Finding[] {
   return branches.slice(0, -1).flatMap((branch) => {
     if (child(branch, 'else') === null) return [];
@@ -68,9 +94,14 @@ function checkStep(step: YamlNode): Finding[] {
   const branches = itemsOf(child(step, 'choose'));
   const inner = [
     ...branches.flatMap((branch) => [child(branch, 'steps'), child(branch, 'else')]),
+    child(step, 'scope'),
+    child(step, 'steps'),
     ...itemsOf(child(step, 'catch')).map((clause) => child(clause, 'do')),
   ];
-  const own = verb === undefined || verbs.length > 1 ? [] : [...foreignKeys(step, verb), ...idFindings(step, verb)];
+  const own =
+    verb === undefined || verbs.length > 1
+      ? []
+      : [...foreignKeys(step, verb), ...idFindings(step, verb), ...repeatFindings(step, verb)];
   return [...own, ...elseFindings(branches), ...inner.flatMap((list) => checkStepKeys(list))];
 }
 

@@ -1,10 +1,11 @@
 import type { WorkflowDefinition } from '../model/definition.ts';
 import type { Problem, SourceRange } from '../model/problem.ts';
+import { allSteps } from '../model/step-lists.ts';
 import { closestWord } from './closest-word.ts';
 import type { WorkflowReading } from './read-workflow.ts';
 import { childPointer, isInside, lastToken } from './source-map.ts';
 
-const STEP = /^\/steps\/\d+(?:\/(?:choose\/\d+\/(?:steps|else)|catch\/\d+\/do)\/\d+)*/;
+const STEP = /^\/steps\/\d+(?:\/(?:choose\/\d+\/(?:steps|else)|catch\/\d+\/do|scope|steps)\/\d+)*/;
 const PART = /^\/(?:actions|events|vars)\/[^/]+|^\/[^/]*/;
 
 /** The step, action or document key that a pointer lies in. */
@@ -42,14 +43,9 @@ export function expressionsOfTheirOwn(problems: readonly Problem[], reading: Wor
 
 /** Pointers of the steps that call one of the actions. */
 function callersOf(actions: ReadonlySet<string>, definition: WorkflowDefinition): readonly string[] {
-  const found: string[] = [];
-  const open = [...definition.steps];
-  for (let step = open.pop(); step !== undefined; step = open.pop()) {
-    if (step.verb === 'call' && actions.has(`/actions/${step.action}`)) found.push(step.pointer);
-    if (step.verb === 'choose') for (const branch of step.branches) open.push(...(branch.steps ?? []));
-    for (const clause of step.catch) open.push(...clause.do);
-  }
-  return found;
+  return allSteps(definition.steps)
+    .filter((step) => step.verb === 'call' && actions.has(`/actions/${step.action}`))
+    .map(({ pointer }) => pointer);
 }
 
 /** Drops lint that follows from mistakes told already in the same step, in the action it calls, or in the same document key. */
@@ -84,6 +80,7 @@ const UNKNOWN_NAME: ReadonlyMap<string, string> = new Map([
   ['PAWL-202', '/steps'],
   ['PAWL-209', '/events'],
   ['PAWL-210', '/vars'],
+  ['PAWL-212', '/steps'],
   ['PAWL-301', '/actions'],
   ['PAWL-306', '/steps'],
 ]);

@@ -4,6 +4,7 @@ import { KERNEL } from '../model/kernel.ts';
 import type { Digest } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Machine } from '../model/machine.ts';
+import { allSteps } from '../model/step-lists.ts';
 import { expressionsOf } from './dependencies.ts';
 import { ENGINE } from './expression-engine.ts';
 import { expressionPlaces } from './expression-places.ts';
@@ -21,13 +22,6 @@ export interface Digests {
 const KEY_ALGORITHMS = ['ek/1', 'ck/1'];
 
 const hash = (value: unknown): string => hashJson(value as Json);
-
-function allSteps(steps: readonly Step[]): readonly Step[] {
-  return steps.flatMap((step) => {
-    const inner = step.verb === 'choose' ? step.branches.flatMap((branch) => allSteps(branch.steps ?? [])) : [];
-    return [step, ...inner, ...step.catch.flatMap((clause) => allSteps(clause.do))];
-  });
-}
 
 function dataOf(definition: WorkflowDefinition): unknown {
   const { input, constants, vars, events, actions } = definition;

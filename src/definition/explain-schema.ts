@@ -27,7 +27,7 @@ function isEcho(error: SchemaError): boolean {
 
 /** The step, action or other part that a map is, for messages. */
 function placeName(pointer: string): string {
-  if (/\/(?:steps|do|else)\/\d+$/.test(pointer)) return 'this step';
+  if (/\/(?:steps|do|else|scope)\/\d+$/.test(pointer)) return 'this step';
   if (/^\/actions\/[^/]+$/.test(pointer)) return `action \`${lastToken(pointer)}\``;
   return /\/\d+$/.test(pointer) ? 'this item' : `\`${lastToken(pointer)}\``;
 }
@@ -107,21 +107,16 @@ class Explainer {
   }
 
   private isLater(error: SchemaError): boolean {
-    return (
-      error.keyword === 'not' && (error.schema['x-kind'] === 'not-yet' || error.schema['x-kind'] === 'not-yet-value')
-    );
+    return error.keyword === 'not' && error.schema['x-kind'] === 'not-yet';
   }
 
   private notYet(error: SchemaError): Finding {
     const name = lastToken(error.pointer);
-    const isValue = error.schema['x-kind'] === 'not-yet-value';
     return {
       code: 'PAWL-901',
       pointer: error.pointer,
-      at: isValue ? 'value' : 'key',
-      message: isValue
-        ? `\`${name}: ${String(error.data)}\` is not yet part of this release`
-        : `\`${name}\` is not yet part of this release`,
+      at: 'key',
+      message: `\`${name}\` is not yet part of this release`,
       help: 'it belongs to a later part of the language; leave it out for now',
     };
   }

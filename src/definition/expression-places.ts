@@ -15,6 +15,7 @@ import type {
   Transport,
   WorkflowDefinition,
 } from '../model/definition.ts';
+import { bodyLists } from '../model/step-lists.ts';
 import type { Want } from './check-expression.ts';
 import type { Site } from './expression/site.ts';
 
@@ -205,21 +206,24 @@ class PlaceWalk {
     this.template(step.data, site, true, `${step.pointer}/fail/data`);
   }
 
+  /** What is in a group, and its own output. */
+  private body(step: Step, site: Site): void {
+    if (step.verb === 'choose') for (const branch of step.branches) this.expression(branch.when, site, 'bool');
+    if (step.verb === 'repeat') for (const guard of [step.while, step.until]) this.expression(guard, site, 'bool');
+    for (const { steps } of bodyLists(step)) this.steps(steps, site);
+    if (step.verb === 'choose' || step.verb === 'scope')
+      this.template(step.output, site, true, `${step.pointer}/output`);
+  }
+
   private verb(step: Step, site: Site): void {
     const { pointer } = step;
+    this.body(step, site);
     switch (step.verb) {
       case 'call':
         this.call(step, site);
         break;
       case 'set':
         this.entries(step.set, site, (name) => this.vars.get(name) ?? true, `${pointer}/set`);
-        break;
-      case 'choose':
-        for (const branch of step.branches) {
-          this.expression(branch.when, site, 'bool');
-          this.steps(branch.steps ?? [], site);
-        }
-        this.template(step.output, site, true, `${pointer}/output`);
         break;
       case 'wait':
         if (step.wait.kind === 'for') this.time(step.wait.duration, site, 'duration', `${pointer}/wait`);
@@ -237,6 +241,8 @@ class PlaceWalk {
         break;
       case 'end':
         this.template(step.output, site, true, `${pointer}/end/output`);
+        break;
+      default:
         break;
     }
   }

@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from '../model/definition.ts';
 import type { Json } from '../model/json.ts';
 import type { Problem } from '../model/problem.ts';
+import { allSteps } from '../model/step-lists.ts';
 import { buildWorkflow } from './build-workflow.ts';
 import { checkJsonSchemas } from './check-json-schemas.ts';
 import { checkStepKeys } from './check-step-keys.ts';
@@ -30,14 +31,7 @@ export interface WorkflowReading {
 }
 
 function builtIds(definition: WorkflowDefinition): Set<string> {
-  const ids = new Set<string>();
-  const open = [...definition.steps];
-  for (let step = open.pop(); step !== undefined; step = open.pop()) {
-    ids.add(step.id);
-    for (const clause of step.catch) open.push(...clause.do);
-    if (step.verb === 'choose') for (const branch of step.branches) open.push(...(branch.steps ?? []));
-  }
-  return ids;
+  return new Set(allSteps(definition.steps).map(({ id }) => id));
 }
 
 function notAWorkflow(): Finding {

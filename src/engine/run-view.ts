@@ -266,7 +266,8 @@ export interface RunRecords {
  */
 export function runView(version: LoadedVersion | null, { stored, receipts, nowMs }: RunRecords): RunView {
   const { envelope, incidents } = openEnvelope(stored);
-  const effects = inOrder(stored.effects, envelope?.control.plan ?? []);
+  const { plan, undos } = envelope?.control ?? { plan: null };
+  const effects = inOrder(stored.effects, [...(undos ?? []).flatMap(({ keys }) => keys), ...(plan ?? [])]);
   const observers = new Map(receipts.map(({ receiptNo, observedBy }) => [receiptNo, observedBy]));
   return {
     ...identity(stored.run),

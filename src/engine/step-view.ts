@@ -5,6 +5,8 @@ import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { StepRecord } from '../model/run.ts';
+import { isGroup } from '../model/step-lists.ts';
+import { bodiesAround } from '../machine/program.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
 /** A step of a run: where it stands in one word, and what it left. */
@@ -36,24 +38,24 @@ function isHeld({ envelope, undos }: StepSource, id: string): boolean {
   );
 }
 
-/** The lists of steps that a position lies in, outermost first. */
-function listsIn(value: Json): readonly string[] {
+/** The states that a position names, outermost first. */
+function statesIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  return Object.entries(value).flatMap(([list, inner]) => [list, ...listsIn(inner)]);
+  return Object.entries(value).flatMap(([list, inner]) => [list, ...statesIn(inner)]);
 }
 
-/** A choose is where its branches and its catches are. */
-function isActive({ envelope }: StepSource, { id, verb }: Step): boolean {
-  if (verb === 'choose') return listsIn(envelope.snapshot.value).some((list) => list.startsWith(`${id}$`));
+/** A group is where its body and its catches are. */
+function isActive({ envelope }: StepSource, step: Step): boolean {
+  const { id } = step;
+  if (isGroup(step)) return statesIn(envelope.snapshot.value).some((state) => state.startsWith(`${id}$`));
   return Object.hasOwn(envelope.control.activeSinceMs, id);
 }
 
-/** What the branch of a choose came to last. */
-function lastInBranch({ version, envelope }: StepSource, choose: Step): StepRecord | undefined {
+/** What the body of a group came to last. */
+function lastInside({ version, envelope }: StepSource, group: Step): StepRecord | undefined {
   const { compiled } = version;
-  const inside = [...compiled.steps.keys()].filter((id) =>
-    compiled.place(id).lists.some((list) => list.startsWith(`${choose.id}$branch`)),
-  );
+  const inside = [...compiled.steps.keys()].filter((id) => bodiesAround(compiled.place(id)).includes(group.id));
   const records = inside.flatMap((id) => ownValue(envelope.snapshot.data.steps, id) ?? []);
   return records.toSorted((left, right) => timeOf(left) - timeOf(right)).at(-1);
 }
@@ -63,17 +65,17 @@ function timeOf(record: StepRecord | undefined): number {
 }
 
 /**
- * A choose has its record when its branch comes to its end. Left before, it is what its branch came to: a failure, whoever
- * caught it, or a way out; what stops the run ends no choose.
+ * A group has its record when its body comes to its end. Left before, it is what its body came to: a failure, whoever
+ * caught it, or a way out; what stops the run ends no group.
  */
-function chooseStatus(source: StepSource, choose: Step): StepView['status'] {
+function groupStatus(source: StepSource, group: Step): StepView['status'] {
   const { snapshot, control } = source.envelope;
   const { steps, ending } = snapshot.data;
-  const own = ownValue(steps, choose.id);
-  const last = lastInBranch(source, choose);
+  const own = ownValue(steps, group.id);
+  const last = lastInside(source, group);
   const left = ending === null || ending.kind === 'done' ? 'completed' : 'pending';
   // Entered since, and left before anything in it came to an end.
-  if ((ownValue(control.activeSinceMs, choose.id) ?? 0) > Math.max(timeOf(own), timeOf(last))) return left;
+  if ((ownValue(control.activeSinceMs, group.id) ?? 0) > Math.max(timeOf(own), timeOf(last))) return left;
   if (last === undefined || timeOf(own) >= timeOf(last)) return wordOf(own);
   return last.code === null ? left : 'failed';
 }
@@ -87,7 +89,7 @@ function wordOf(record: StepRecord | undefined): StepView['status'] {
 function statusOf(source: StepSource, step: Step): StepView['status'] {
   if (isHeld(source, step.id)) return 'held';
   if (isActive(source, step)) return 'active';
-  if (step.verb === 'choose') return chooseStatus(source, step);
+  if (isGroup(step)) return groupStatus(source, step);
   return wordOf(ownValue(source.envelope.snapshot.data.steps, step.id));
 }
 

@@ -3,8 +3,11 @@ import type { Json, JsonObject } from '../model/json.ts';
 import type { ActionRef } from '../model/machine.ts';
 import { ownValue, withoutKey } from '../model/own-value.ts';
 import type { Ending, Failure, RunData, StepRecord } from '../model/run.ts';
+import { allSteps, innerSteps } from '../model/step-lists.ts';
 import { computedBefore, eventOf, failingOutward, type Turn, withCause } from './compute.ts';
 import type { AssignName, AssignParams, FailureSource } from './kernel-names.ts';
+import { bodyListId } from './outline.ts';
+import { NO_TURNS, turnsOf } from './turns.ts';
 
 type Assign<Name extends AssignName> = (turn: Turn, data: RunData, params: AssignParams[Name]) => RunData;
 
@@ -14,7 +17,11 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
   'record.skipped': (turn, data, { step }) =>
     remember(data, { step, ran: null, record: { ...blank(turn), skipped: true } }),
   'record.done': (turn, data, { step, ran, output }) =>
-    remember(data, { step, ran, record: withOutput(blank(turn), outputOf(turn, data, { step, output })) }),
+    remember(output === 'turns' ? withoutTurns(data, step) : data, {
+      step,
+      ran,
+      record: withOutput(blank(turn), outputOf(turn, data, { step, output })),
+    }),
   set: (turn, data, { of }) => {
     const computed = computedBefore(turn, data, of);
     invariant(computed.ok, 'vars written from what could not be computed', { step: of.step });
@@ -28,6 +35,22 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
   'list.enter': (_turn, data, { list, choose }) => {
     const visits = withoutKey(data.visits, list);
     return choose === null ? { ...data, visits } : { ...data, visits, ran: withoutKey(data.ran ?? {}, choose) };
+  },
+  'turn.begin': (turn, data, { step, list, first }) => {
+    const inside = allSteps(innerSteps(turn.program.step(step))).map(({ id }) => id);
+    const before = turnsOf(data, list);
+    return {
+      ...data,
+      visits: withoutKey(data.visits, list),
+      ran: withoutKey(data.ran ?? {}, step),
+      steps: inside.reduce(withoutKey, data.steps),
+      turns: { ...data.turns, [list]: first ? NO_TURNS : { ...before, no: before.no + 1 } },
+    };
+  },
+  'turn.end': (turn, data, { step, list }) => {
+    const before = turnsOf(data, list);
+    const output = outputOf(turn, data, { step, output: 'ran' }) ?? null;
+    return { ...data, turns: { ...data.turns, [list]: { ...before, outputs: [...before.outputs, output] } } };
   },
   fail: (turn, data, { step, source }) => {
     const failing = failureFrom(turn, data, { step, source });
@@ -65,14 +88,22 @@ export function applyAssign(turn: Turn, data: RunData, ref: ActionRef): RunData 
   return assign(turn, data, ref.params as never);
 }
 
+/** The outputs of all turns are the output of the step from now on; the number still tells which turn was the last. */
+function withoutTurns(data: RunData, step: string): RunData {
+  const list = bodyListId(step, 'turn');
+  return { ...data, turns: { ...data.turns, [list]: { ...turnsOf(data, list), outputs: [] } } };
+}
+
 function blank(turn: Turn): StepRecord {
   return { skipped: false, attempts: 0, code: null, atMs: turn.nowMs };
 }
 
+const ENDS: ReadonlySet<FailureSource['kind']> = new Set(['step', 'no-match', 'timeout', 'turns']);
+
 /** Whether a failure is the last word of the step that it names: of one that settled, or whose time to go on has come, it is not. */
 function endsStep(source: FailureSource): boolean {
   if (source.kind === 'fault') return source.of.kind !== 'clause';
-  return source.kind === 'step' || source.kind === 'no-match';
+  return ENDS.has(source.kind);
 }
 
 function withFailed(turn: Turn, data: RunData, { step, code }: Failure): RunData {
@@ -103,7 +134,7 @@ function settledRecord(turn: Turn): StepRecord {
 function outputOf(
   turn: Turn,
   data: RunData,
-  at: { step: string; output: 'none' | 'ran' | 'computed' },
+  at: { step: string; output: AssignParams['record.done']['output'] },
 ): Json | undefined {
   if (at.output === 'none') return undefined;
   if (at.output === 'computed') {
@@ -111,6 +142,7 @@ function outputOf(
     invariant(computed.ok, 'an output that could not be computed', { step: at.step });
     return computed.value;
   }
+  if (at.output === 'turns') return turnsOf(data, bodyListId(at.step, 'turn')).outputs;
   const last = ownValue(data.ran ?? {}, at.step);
   const record = last === undefined ? undefined : ownValue(data.steps, last);
   return record?.output ?? null;
@@ -147,6 +179,10 @@ function failureFrom(turn: Turn, data: RunData, at: Failing): Failure {
       return limitFailure(data, step, source.caught);
     case 'no-match':
       return { ...plain, code: 'no-match', class: 'no-match', message: `no branch of ${step ?? ''} is true` };
+    case 'turns':
+      return { ...plain, code: 'limit', class: 'limit', message: `step ${step ?? ''} has made all its turns` };
+    case 'timeout':
+      return { ...plain, code: 'timeout', class: 'timeout', message: `step ${step ?? ''} took too long` };
     case 'handler': {
       const event = eventOf(turn);
       return {

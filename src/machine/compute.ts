@@ -76,6 +76,9 @@ function evaluate(turn: Turn, data: RunData, of: ComputationRef): Json {
       return holds(turn, data, { step: of.step, guard: turn.program.step(of.step).when });
     case 'branch':
       return holds(turn, data, { step: of.step, guard: branchOf(turn.program.step(of.step), of.index) });
+    case 'while':
+    case 'until':
+      return holds(turn, data, { step: of.step, guard: turnsGuard(turn.program.step(of.step), of.kind) });
     case 'set':
       return setValues(turn, data, of.step);
     case 'fail':
@@ -104,6 +107,11 @@ function branchOf(step: Step, index: number): Step['when'] {
   const branch = step.branches[index];
   invariant(branch !== undefined, 'no such branch', { step: step.id, index });
   return branch.when;
+}
+
+function turnsGuard(step: Step, kind: 'while' | 'until'): Step['when'] {
+  invariant(step.verb === 'repeat', 'not a repeat step', { step: step.id });
+  return step[kind];
 }
 
 function setValues(turn: Turn, data: RunData, id: string): Json {
@@ -186,7 +194,7 @@ function outputValue(turn: Turn, data: RunData, id: string | null): Json {
 }
 
 function outputOf(step: Step): Template | null {
-  return step.verb === 'choose' || step.verb === 'end' ? step.output : null;
+  return step.verb === 'choose' || step.verb === 'scope' || step.verb === 'end' ? step.output : null;
 }
 
 function clauseMatches(turn: Turn, data: RunData, of: Extract<ComputationRef, { kind: 'clause' }>): boolean {

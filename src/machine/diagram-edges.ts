@@ -51,7 +51,7 @@ function stepArrows(folding: Folding, at: StepOutline): readonly Arrow[] {
 
 /** From a choose's box where it has one: its catches and handlers belong to all that is in it. */
 function boxedId(at: StepOutline): string {
-  return at.inner.some((list) => list.kind === 'branch') ? `${at.step.id}$group` : at.step.id;
+  return at.inner.some((list) => list.kind === 'body') ? `${at.step.id}$group` : at.step.id;
 }
 
 function ownArrows(folding: Folding, at: StepOutline, edge: MachineEdge): readonly Arrow[] {
@@ -145,7 +145,8 @@ function goals(folding: Folding, id: string): readonly Goal[] {
 
 /** What a helper leads to that is worth an arrow; a raised failure: the clauses around it, else the failed end. */
 function waysOn(state: MachineState): readonly MachineEdge[] {
-  if (state.role !== 'failed') return state.edges.filter((edge) => edge.label !== 'limit' && !isFault(edge));
+  if (state.role !== 'failed')
+    return state.edges.filter((edge) => edge.label !== 'limit' && edge.event !== 'group.expired' && !isFault(edge));
   const caught = state.edges.filter((edge) => edge.kind === 'catch');
   return caught.length > 0 ? caught : state.edges.filter((edge) => edge.target === SETTLING);
 }

@@ -2,9 +2,10 @@ import type { ActionContract, CallStep, Compensation, Step, Template } from '../
 import type { Machine } from '../model/machine.ts';
 import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
 import { type DiagramArrow, diagramArrows } from './diagram-edges.ts';
+import { clauseLabel } from './routes.ts';
 import { type ListOutline, type Outline, outlineOf, stepAt, type StepOutline } from './outline.ts';
 
-/** The box around the branches of a choose. */
+/** The box around the body of a group. */
 export function groupId(step: string): string {
   return `${step}$group`;
 }
@@ -87,24 +88,25 @@ function stepNodes(outline: Outline, at: StepOutline): readonly PictureNode[] {
     ...(hasGroup ? [group] : []),
     own,
     ...undoNodes(outline, at, own.parent),
-    ...at.inner.filter((list) => list.kind === 'branch').flatMap((list) => listNodes(outline, list.steps)),
+    ...at.inner.filter((list) => list.kind === 'body').flatMap((list) => listNodes(outline, list.steps)),
     ...catches.flatMap((list) => [catchNode(at, list, parent), ...listNodes(outline, list.steps)]),
   ];
 }
 
-/** A choose has a box of its own where a branch holds steps. */
+/** A group has a box of its own where its body holds steps. */
 export function hasBox(at: StepOutline): boolean {
-  return at.inner.some((list) => list.kind === 'branch');
+  return at.inner.some((list) => list.kind === 'body');
 }
 
 /** The box that a list's steps stand in; null = the page. */
 function boxOf(list: ListOutline): string | null {
   if (list.owner === null) return null;
-  return list.kind === 'branch' ? groupId(list.owner.step.id) : list.id;
+  return list.kind === 'body' ? groupId(list.owner.step.id) : list.id;
 }
 
 function catchNode(at: StepOutline, list: ListOutline, parent: string | null): PictureNode {
-  const on = at.step.catch[list.index]?.on.join(', ');
+  const clause = at.step.catch[list.index];
+  const on = clause === undefined ? '' : clauseLabel(clause);
   return { ...startNode, id: list.id, kind: 'group', parent, title: `${titleOf(at.step)} fails: ${on}` };
 }
 
@@ -128,9 +130,15 @@ function subjectOf(step: Step): string | null {
       return wordsOf(step.code);
     case 'end':
       return step.as ?? step.end;
-    case 'choose':
-      return null;
+    default:
+      return subjectOfGroup(step);
   }
+}
+
+function subjectOfGroup(step: Step): string | null {
+  if (step.verb === 'undo') return step.undo.join(', ');
+  if (step.verb !== 'repeat') return null;
+  return step.while === null ? `until ${String(step.until?.source)}` : `while ${step.while.source}`;
 }
 
 /** A template in a few words; expressions as they are written. */

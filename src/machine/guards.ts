@@ -4,6 +4,7 @@ import { ownValue } from '../model/own-value.ts';
 import type { RunData } from '../model/run.ts';
 import { compute, type Turn } from './compute.ts';
 import type { GuardName, GuardParams } from './kernel-names.ts';
+import { turnsOf } from './turns.ts';
 
 type Check<Name extends GuardName> = (turn: Turn, data: RunData, params: GuardParams[Name]) => boolean;
 
@@ -19,6 +20,12 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
     event.step === step &&
     event.handler === handler &&
     (open === null || event.open === open),
+  expired: ({ event }, _data, { step, open, closed }) =>
+    event?.type === 'group.expired' &&
+    event.step === step &&
+    (open === null || event.open.includes(open)) &&
+    (closed === null || !event.open.includes(closed)),
+  undone: ({ event }, _data, { step }) => event?.type === 'group.undone' && event.step === step,
   retried: ({ event }, _data, { step }) => event?.type === 'step.retried' && event.step === step,
   terminated: ({ event }) => event?.type === 'run.stopped' && event.ending.kind === 'terminated',
   verdict: (turn, data, { of }) => {
@@ -27,6 +34,7 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
   },
   faulty: (turn, data, { of }) => !compute(turn, data, of).ok,
   jumpable: (_turn, data, { step, max }) => (ownValue(data.jumps, step) ?? 0) < max,
+  turnable: (_turn, data, { list, max }) => turnsOf(data, list).no + 1 < max,
   failing: (_turn, data) => data.failing !== null,
   holding: ({ holds }) => holds,
 };

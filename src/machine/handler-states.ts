@@ -1,5 +1,6 @@
 import type { Handler } from '../model/definition.ts';
 import type { ActionRef, GuardRef, MachineEdge, MachineState } from '../model/machine.ts';
+import { expiriesWhileDraining } from './expiry-states.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import { assignment, both, command, FINISHING, guard, SETTLING } from './kernel-names.ts';
 import type { Outline, StepOutline } from './outline.ts';
@@ -149,6 +150,7 @@ function leavingState(
     ...edgesOf(ways.failing, { event, guard: isFailing, actions }),
     ...(at.taker.handler.then === 'fail' ? [] : edgesOf(ways.targets, { event, guard: settled, actions })),
   ]);
+  const expiries = expiriesWhileDraining(at.step);
   return {
     id,
     kind: 'atomic',
@@ -156,7 +158,7 @@ function leavingState(
     states: [],
     entry: [command('step.drain', { step })],
     exit: [],
-    edges,
+    edges: [...edges, ...expiries],
     step,
     role: 'leaving',
   };

@@ -24,6 +24,7 @@ export type ComputationRef =
   | { readonly kind: 'when'; readonly step: string }
   | { readonly kind: 'branch'; readonly step: string; readonly index: number }
   | { readonly kind: 'set'; readonly step: string }
+  | { readonly kind: 'while' | 'until'; readonly step: string }
   | { readonly kind: 'fail'; readonly step: string }
   | { readonly kind: 'handler'; readonly step: string; readonly index: number }
   /** `step` null = the document's own output. */
@@ -39,6 +40,13 @@ export type GuardParams = {
   settled: { readonly step: string; readonly ok: boolean | null };
   /** The event is taken by this handler; `open` null = whether or not an effect is open. */
   taken: { readonly step: string; readonly handler: number; readonly open: boolean | null };
+  /**
+   * The time of this group is over. `open`: only if that step has something on its way; `closed`: only if that one has not;
+   * null = either way.
+   */
+  expired: { readonly step: string; readonly open: string | null; readonly closed: string | null };
+  /** What this step's clause had to undo is settled. */
+  undone: { readonly step: string };
   /** A person lets this step go on. */
   retried: { readonly step: string };
   /** The event stops the run without undo. */
@@ -49,6 +57,8 @@ export type GuardParams = {
   faulty: { readonly of: ComputationRef };
   /** The step may close its cycle once more. */
   jumpable: { readonly step: string; readonly max: number };
+  /** There may be another turn of this list. */
+  turnable: { readonly list: string; readonly max: number };
   /** A failure is being routed. */
   failing: Record<string, never>;
   /** An unhandled failure keeps its step instead of undoing the run. */
@@ -68,21 +78,33 @@ export type FailureSource =
   /** No branch of a `choose` is true. */
   | { readonly kind: 'no-match' }
   /** A handler says `then: fail`. */
-  | { readonly kind: 'handler' };
+  | { readonly kind: 'handler' }
+  /** The time of a group is over. */
+  | { readonly kind: 'timeout' }
+  /** A repeat has used up its turns. */
+  | { readonly kind: 'turns' };
 
 /** The closed list of actions that change the data, with the parameters of each; each returns new data, none does anything else. */
 export type AssignParams = {
-  /** The step is settled as the event says; `ran`: the choose whose output it may become. */
+  /** The step is settled as the event says; `ran`: the group whose output it may become. */
   'record.settled': { readonly step: string; readonly ran: string | null };
   'record.skipped': { readonly step: string };
-  /** A transient step is done; its output is computed, or of the last step that ran in it, or absent. */
-  'record.done': { readonly step: string; readonly ran: string | null; readonly output: 'none' | 'ran' | 'computed' };
+  /** A transient step is done; its output is computed, of the last step that ran in it, of all turns, or absent. */
+  'record.done': {
+    readonly step: string;
+    readonly ran: string | null;
+    readonly output: 'none' | 'ran' | 'computed' | 'turns';
+  };
   /** Writes vars; all values were computed on the values before the transition. */
   set: { readonly of: ComputationRef };
   /** Closes a cycle: the list begins another visit (rule E01). */
   jump: { readonly step: string; readonly list: string };
-  /** A list is entered from outside: visit 0. `choose`: forgets which step of it ran last. */
+  /** A list is entered from outside: visit 0. `choose`: the group of which is forgotten which step of it ran last. */
   'list.enter': { readonly list: string; readonly choose: string | null };
+  /** Another turn of a repeat begins: what the turn before it has left in its steps is forgotten. */
+  'turn.begin': { readonly step: string; readonly list: string; readonly first: boolean };
+  /** A turn is over: its output joins those of the turns before it. */
+  'turn.end': { readonly step: string; readonly list: string };
   /** Raises a failure of a step. */
   fail: { readonly step: string | null; readonly source: FailureSource };
   /** A clause takes the failure. */
@@ -107,6 +129,9 @@ export type CommandParams = {
   'step.leave': { readonly step: string };
   'step.drain': { readonly step: string };
   'step.held': { readonly step: string };
+  'group.enter': { readonly step: string };
+  'group.leave': { readonly step: string };
+  'group.undo': { readonly step: string; readonly clause: number };
   'run.settle': Record<string, never>;
   'run.compensate': Record<string, never>;
   'run.end': Record<string, never>;

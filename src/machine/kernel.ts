@@ -80,6 +80,8 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(
     'effect.settled': true,
     'step.settled': true,
     'handler.taken': true,
+    'group.expired': true,
+    'group.undone': true,
     'run.stopped': true,
     'run.settled': true,
     'run.undone': true,

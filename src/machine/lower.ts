@@ -18,7 +18,8 @@ import {
 } from './kernel-names.ts';
 import { outlineOf, placeOf } from './outline.ts';
 import { pruneHelpers } from './prune.ts';
-import { listState, plainState } from './step-states.ts';
+import { plainState } from './state-parts.ts';
+import { listState } from './step-states.ts';
 
 /**
  * Lowers a definition to the intermediate machine: a state tree in arrays, plain JSON, the same for the same definition.

@@ -1,15 +1,16 @@
 import type { Step, WorkflowDefinition } from '../model/definition.ts';
 import { invariant } from '../model/errors.ts';
 import type { StepPlace } from '../model/machine.ts';
+import { bodyLists } from '../model/step-lists.ts';
 import { MAIN_LIST } from './kernel-names.ts';
 
-/** A list of steps: the document's, a branch's, or a catch clause's. */
+/** A list of steps: the document's, one of the body of a group, or a catch clause's. */
 export interface ListOutline {
   readonly id: string;
-  readonly kind: 'main' | 'branch' | 'catch';
+  readonly kind: 'main' | 'body' | 'catch';
   /** The step that holds it; null for the document's. */
   readonly owner: StepOutline | null;
-  /** Number of the branch or clause in its owner. */
+  /** Number of the list or clause in its owner. */
   readonly index: number;
   readonly steps: readonly Step[];
 }
@@ -19,7 +20,7 @@ export interface StepOutline {
   readonly step: Step;
   readonly list: ListOutline;
   readonly index: number;
-  /** The lists that it holds: branches first, then catch clauses; empty ones are none. */
+  /** The lists that it holds: its body first, then catch clauses; empty ones are none. */
   readonly inner: readonly ListOutline[];
 }
 
@@ -30,9 +31,9 @@ export interface Outline {
   readonly lists: ReadonlyMap<string, ListOutline>;
 }
 
-/** The id of a branch's list. */
-export function branchListId(step: string, index: number): string {
-  return `${step}$branch${index}`;
+/** The id of a list of a group's body. */
+export function bodyListId(step: string, name: string): string {
+  return `${step}$${name}`;
 }
 
 /** The id of a catch clause's list. */
@@ -65,13 +66,13 @@ export function outlineOf(definition: WorkflowDefinition): Outline {
 
 function listsOf(owner: StepOutline): readonly ListOutline[] {
   const { step } = owner;
-  const lists: ListOutline[] = [];
-  if (step.verb === 'choose') {
-    step.branches.forEach((branch, index) => {
-      const steps = branch.steps ?? [];
-      if (steps.length > 0) lists.push({ id: branchListId(step.id, index), kind: 'branch', owner, index, steps });
-    });
-  }
+  const lists: ListOutline[] = bodyLists(step).map(({ name, steps }, index) => ({
+    id: bodyListId(step.id, name),
+    kind: 'body',
+    owner,
+    index,
+    steps,
+  }));
   step.catch.forEach((clause, index) => {
     const steps = clause.do;
     if (steps.length > 0) lists.push({ id: catchListId(step.id, index), kind: 'catch', owner, index, steps });
@@ -112,11 +113,27 @@ export function catchesLeft(from: StepOutline, to: ListOutline | null): readonly
   return left;
 }
 
-/** Who takes events while a step is active: itself, then the steps in whose branches it stands; innermost first. */
+/** Whether a list is that of a repeat, and counts turns beside visits. */
+export function isTurnList(list: string): boolean {
+  return list.endsWith('$turn');
+}
+
+/** The groups in whose bodies a step stands, innermost first: never a step whose catch runs. */
+export function groupsAround(step: StepOutline): readonly StepOutline[] {
+  return listsAround(step).flatMap(({ kind, owner }) => (kind === 'body' && owner !== null ? [owner] : []));
+}
+
+/** Who takes events while a step is active: itself, then the groups in whose bodies it stands; innermost first. */
 export function handlerOwners(step: StepOutline): readonly StepOutline[] {
-  const owners: StepOutline[] = [step];
-  for (const list of listsAround(step)) {
-    if (list.kind === 'branch' && list.owner !== null) owners.push(list.owner);
-  }
-  return owners;
+  return [step, ...groupsAround(step)];
+}
+
+/** The groups around a step whose time may end while it is active, innermost first. */
+export function timedGroups(step: StepOutline): readonly StepOutline[] {
+  return groupsAround(step).filter((group) => isTimed(group.step));
+}
+
+/** Whether a group's body has a time of its own. */
+export function isTimed(step: Step): boolean {
+  return (step.verb === 'scope' || step.verb === 'repeat') && step.timeoutMs !== null;
 }

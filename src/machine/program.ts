@@ -2,6 +2,7 @@ import type { Evaluator } from '../definition/evaluator.ts';
 import type { ActionContract, Step } from '../model/definition.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { Machine, MachineState, StepPlace } from '../model/machine.ts';
+import { allSteps } from '../model/step-lists.ts';
 
 /** A machine with everything that is looked up by id again and again. */
 export interface Program {
@@ -23,7 +24,7 @@ export interface Program {
 
 /** Indexes a machine once; nothing of it changes afterwards. */
 export function createProgram(machine: Machine, evaluator: Evaluator): Program {
-  const steps = indexSteps(machine.definition.steps);
+  const steps = new Map(allSteps(machine.definition.steps).map((step) => [step.id, step] as const));
   const places = new Map(machine.places);
   const actions = new Map(machine.definition.actions.map((action) => [action.name, action] as const));
   const owners = new Map([...places].map(([id, place]) => [id, catchOwnerOf(place)] as const));
@@ -43,19 +44,6 @@ function unknown(what: string, id: string): never {
   throw new InvariantError(`the machine has no such ${what}`, { [what]: id });
 }
 
-function indexSteps(list: readonly Step[]): ReadonlyMap<string, Step> {
-  const index = new Map<string, Step>();
-  const visit = (steps: readonly Step[]): void => {
-    for (const step of steps) {
-      index.set(step.id, step);
-      if (step.verb === 'choose') for (const branch of step.branches) visit(branch.steps ?? []);
-      for (const clause of step.catch) visit(clause.do);
-    }
-  };
-  visit(list);
-  return index;
-}
-
 function indexStates(root: MachineState): ReadonlyMap<string, MachineState> {
   const index = new Map<string, MachineState>();
   const visit = (state: MachineState): void => {
@@ -67,10 +55,15 @@ function indexStates(root: MachineState): ReadonlyMap<string, MachineState> {
 }
 
 /** `lists` and `parents` run side by side, the document's list having no parent: list n + 1 belongs to parent n. */
+function isCatch({ lists }: StepPlace, parent: string, depth: number): boolean {
+  return lists[depth + 1]?.startsWith(`${parent}$catch`) === true;
+}
+
 function catchOwnerOf(place: StepPlace): string | null {
-  for (let at = place.lists.length - 1; at > 0; at -= 1) {
-    const owner = place.parents[at - 1];
-    if (owner !== undefined && place.lists[at]?.startsWith(`${owner}$catch`) === true) return owner;
-  }
-  return null;
+  return place.parents.findLast((parent, depth) => isCatch(place, parent, depth)) ?? null;
+}
+
+/** The groups in whose bodies a step stands, outermost first: never a step whose catch runs. */
+export function bodiesAround(place: StepPlace): readonly string[] {
+  return place.parents.filter((parent, depth) => !isCatch(place, parent, depth));
 }

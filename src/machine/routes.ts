@@ -62,7 +62,8 @@ export function fallRoute(step: StepOutline): Route {
   if (following !== undefined) return { ...route, target: entryOf(following) };
   if (list.owner === null) return { ...route, target: FINISHING, kind: 'end' };
   const owner = list.owner.step.id;
-  return { ...route, target: list.kind === 'branch' ? `${owner}$done` : `${owner}$after${list.index}` };
+  if (list.kind === 'catch') return { ...route, target: `${owner}$after${list.index}` };
+  return { ...route, target: list.owner.step.verb === 'repeat' ? `${owner}$turned` : `${owner}$done` };
 }
 
 /** A step's cycle is used up: failure `limit`, which its own catch may take. */
@@ -137,6 +138,26 @@ export function unhandledRoutes(step: StepOutline, crossed: readonly string[]): 
   ];
 }
 
+/** What a person reads of a clause: what it takes, and whether it undoes. */
+export function clauseLabel({ on, undo }: CatchClause): string {
+  return [...on, ...(undo === true ? ['undone'] : [])].join(', ');
+}
+
+/** The state in which a clause with `undo` waits until all is compensated. */
+export function undoingId(step: string, index: number): string {
+  return `${step}$undo${index}`;
+}
+
+/** Where the `do` of a clause begins; what follows it, where there is none. */
+export function clauseBegins(step: string, clause: CatchClause, index: number): Pick<Route, 'target' | 'actions'> {
+  const list = catchListId(step, index);
+  if (clause.do.length === 0) return { target: `${step}$after${index}`, actions: [] };
+  return {
+    target: firstOf({ id: list, steps: clause.do }),
+    actions: [assignment('list.enter', { list, choose: null })],
+  };
+}
+
 function clauseRoutes(owner: StepOutline, crossed: readonly string[]): Route[] {
   return owner.step.catch.flatMap((clause, index) => oneClause(owner, { clause, index, crossed }));
 }
@@ -147,15 +168,13 @@ function oneClause(
 ): readonly Route[] {
   const step = owner.step.id;
   const of: ComputationRef = { kind: 'clause', step, index: at.index, crossed: at.crossed };
-  const list = catchListId(step, at.index);
-  const isEmpty = at.clause.do.length === 0;
-  const entering = isEmpty ? [] : [assignment('list.enter', { list, choose: null })];
+  const begins = clauseBegins(step, at.clause, at.index);
   const taken: Route = {
     guard: guard('verdict', { of }),
-    target: isEmpty ? `${step}$after${at.index}` : firstOf({ id: list, steps: at.clause.do }),
-    actions: [assignment('catch', { step, crossed: at.crossed }), ...entering],
+    target: at.clause.undo === true ? undoingId(step, at.index) : begins.target,
+    actions: [assignment('catch', { step, crossed: at.crossed }), ...(at.clause.undo === true ? [] : begins.actions)],
     kind: 'catch',
-    label: at.clause.on.join(', '),
+    label: clauseLabel(at.clause),
   };
   if (at.clause.when === null) return [taken];
   // A clause whose own guard cannot be computed is a failure inside the catch: it goes outward (rule R22).

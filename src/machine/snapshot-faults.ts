@@ -7,7 +7,7 @@ import { restingState } from './position.ts';
 /** Nesting of stored data; the edges let in less (P11), and the kernel adds a few levels around it. */
 const DEPTH_MAX = 256;
 const DATA_KEYS = ['vars', 'steps', 'visits', 'jumps', 'failing', 'caught', 'ending'] as const;
-const DATA_KEYS_OPTIONAL = ['ran'] as const;
+const DATA_KEYS_OPTIONAL = ['ran', 'turns'] as const;
 
 /**
  * What is wrong with a stored snapshot for this machine. XState itself repairs or ignores most of it without a word, and
@@ -48,7 +48,10 @@ function findDataFault(compiled: CompiledMachine, data: RunData): string | null 
     if (stranger !== undefined) return `its data's ${part} names the unknown step ${stranger}`;
   }
   if (!isRecord(data.visits) || !isRecord(data.vars)) return 'its data has no visits or vars';
-  const counts = [...Object.values(data.visits), ...Object.values(data.jumps)];
+  const turns = Object.values(data.turns ?? {});
+  if (!turns.every((turn) => isRecord(turn) && Array.isArray(turn.outputs)))
+    return 'its data has turns without outputs';
+  const counts = [...Object.values(data.visits), ...Object.values(data.jumps), ...turns.map(({ no }) => no)];
   return counts.every((count) => Number.isSafeInteger(count) && count >= 0)
     ? null
     : 'its data counts with no whole number';

@@ -1,12 +1,16 @@
-import type { ChooseStep, Step } from '../model/definition.ts';
-import type { ActionRef, MachineEdge, MachineState } from '../model/machine.ts';
+import type { ChooseStep, ScopeStep, Step } from '../model/definition.ts';
+import type { MachineEdge, MachineState } from '../model/machine.ts';
+import { expiriesWhileHeld, expiriesWhileUndoing, lowerExpiries } from './expiry-states.ts';
 import { lowerHandlers } from './handler-states.ts';
+import { repeatState, turnedState } from './turn-states.ts';
+import { done, faultEdge, plainState, ranIn } from './state-parts.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import { assignment, COMPLETED, command, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
-import { branchListId, catchesLeft, stepAt } from './outline.ts';
+import { bodyListId, catchesLeft, isTimed, stepAt } from './outline.ts';
 import type { Route } from './routes.ts';
 import {
+  clauseBegins,
   edgesOf,
   entryOf,
   exitRoutes,
@@ -16,21 +20,23 @@ import {
   limitRoute,
   nextRoutes,
   uncatch,
+  undoingId,
 } from './routes.ts';
-
-/** An atomic state with nothing in it. */
-export function plainState(id: string, step: string | null, role: MachineState['role']): MachineState {
-  return { id, kind: 'atomic', initial: null, states: [], entry: [], exit: [], edges: [], step, role };
-}
 
 /** The compound state of a list, with all states of its steps. */
 export function listState(outline: Outline, list: ListOutline): MachineState {
   const states = list.steps.flatMap((step) => stepStates(outline, stepAt(outline, step.id)));
+  if (list.kind === 'body' && list.owner?.step.verb === 'repeat')
+    states.push(turnedState(outline, list.owner, list.owner.step));
+  const owner = list.owner?.step ?? null;
+  const timed = owner !== null && list.kind === 'body' && isTimed(owner) ? [{ step: owner.id }] : [];
   return {
-    ...plainState(list.id, list.owner?.step.id ?? null, 'list'),
+    ...plainState(list.id, owner?.id ?? null, 'list'),
     kind: 'compound',
     initial: firstOf(list),
     states,
+    entry: timed.map((group) => command('group.enter', group)),
+    exit: timed.map((group) => command('group.leave', group)),
   };
 }
 
@@ -41,6 +47,7 @@ export function stepStates(outline: Outline, step: StepOutline): readonly Machin
     ...activeStates(outline, step),
     failedState(step),
     heldState(step),
+    ...undoingStates(step),
     ...step.inner.map((list) => listState(outline, list)),
     ...afterCatchStates(outline, step),
     ...raisedState(step),
@@ -59,22 +66,10 @@ function gateState(step: StepOutline): readonly MachineState[] {
   return [{ ...plainState(`${id}$when`, id, 'gate'), edges }];
 }
 
-function faultEdge(step: StepOutline, of: ComputationRef): readonly MachineEdge[] {
-  const id = step.step.id;
-  const actions = [assignment('fail', { step: id, source: { kind: 'fault', of, cause: false } })];
-  const route: Route = {
-    guard: guard('faulty', { of }),
-    target: `${id}$failed`,
-    actions,
-    kind: 'failure',
-    label: null,
-  };
-  return edgesOf([route], { event: null });
-}
-
 function activeStates(outline: Outline, step: StepOutline): readonly MachineState[] {
   switch (step.step.verb) {
     case 'call':
+    case 'undo':
       return workingStates(outline, step, true);
     case 'wait':
     case 'await':
@@ -84,6 +79,10 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
       return [setState(outline, step)];
     case 'choose':
       return [chooseState(outline, step, step.step), doneState(outline, step, step.step)];
+    case 'scope':
+      return [scopeState(step.step), doneState(outline, step, step.step)];
+    case 'repeat':
+      return [repeatState(outline, step, step.step)];
     case 'fail':
       return [failState(step)];
     case 'end':
@@ -95,10 +94,12 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
 function workingStates(outline: Outline, step: StepOutline, canBeOpen: boolean): readonly MachineState[] {
   const { id } = step.step;
   const handlers = lowerHandlers(outline, step, canBeOpen);
+  const expiries = lowerExpiries(step, canBeOpen);
   const record = [assignment('record.settled', { step: id, ran: ranIn(step) })];
   const failing = [...record, assignment('fail', { step: id, source: { kind: 'event' } })];
   const failed: Route = { guard: null, target: `${id}$failed`, actions: [], kind: 'failure', label: null };
-  const events = canBeOpen ? (['effect.settled', 'step.settled'] as const) : (['step.settled'] as const);
+  const events =
+    step.step.verb === 'call' ? (['effect.settled', 'step.settled'] as const) : (['step.settled'] as const);
   const edges = events.flatMap((event) => [
     ...edgesOf(exitRoutes(outline, step), { event, guard: guard('settled', { step: id, ok: true }), actions: record }),
     ...edgesOf([failed], { event, guard: guard('settled', { step: id, ok: false }), actions: failing }),
@@ -107,20 +108,9 @@ function workingStates(outline: Outline, step: StepOutline, canBeOpen: boolean):
     ...plainState(id, id, 'active'),
     entry: [command('step.enter', { step: id })],
     exit: [command('step.leave', { step: id })],
-    edges: [...edges, ...handlers.edges],
+    edges: [...edges, ...handlers.edges, ...expiries.edges],
   };
-  return [active, ...handlers.states];
-}
-
-/** The choose whose output this step's may become: it stands directly in a branch, and that choose names no output itself. */
-function ranIn(step: StepOutline): string | null {
-  const { owner, kind } = step.list;
-  if (owner === null || kind !== 'branch' || owner.step.verb !== 'choose') return null;
-  return owner.step.output === null ? owner.step.id : null;
-}
-
-function done(step: StepOutline, output: 'none' | 'ran' | 'computed'): ActionRef {
-  return assignment('record.done', { step: step.step.id, ran: ranIn(step), output });
+  return [active, ...handlers.states, ...expiries.states];
 }
 
 function setState(outline: Outline, step: StepOutline): MachineState {
@@ -162,7 +152,7 @@ function branchRoutes(outline: Outline, step: StepOutline, index: number): reado
   const choose = step.step;
   const branch = choose.verb === 'choose' ? choose.branches[index] : undefined;
   const steps = branch?.steps ?? [];
-  const list = branchListId(choose.id, index);
+  const list = bodyListId(choose.id, `branch${index}`);
   const enter = assignment('list.enter', { list, choose: choose.id });
   const route = { guard: null, kind: 'branch', label: null } as const;
   if (steps.length > 0) return [{ ...route, target: firstOf({ id: list, steps }), actions: [enter] }];
@@ -173,12 +163,20 @@ function branchRoutes(outline: Outline, step: StepOutline, index: number): reado
   return ways.map((way) => (way === limit ? way : { ...way, actions: [enter, done(step, 'none'), ...way.actions] }));
 }
 
-/** A branch has come to its end: the choose has its output. */
-function doneState(outline: Outline, step: StepOutline, choose: ChooseStep): MachineState {
-  const { id } = choose;
+/** Enters the body; what is in it handles, fails and is undone within the scope. */
+function scopeState({ id, steps }: ScopeStep): MachineState {
+  const list = bodyListId(id, 'scope');
+  const actions = [assignment('list.enter', { list, choose: id })];
+  const enter: Route = { guard: null, target: firstOf({ id: list, steps }), actions, kind: 'branch', label: null };
+  return { ...plainState(id, id, 'active'), edges: edgesOf([enter], { event: null }) };
+}
+
+/** The body has come to its end: the group has its output. */
+function doneState(outline: Outline, step: StepOutline, group: ChooseStep | ScopeStep): MachineState {
+  const { id } = group;
   const of: ComputationRef = { kind: 'output', step: id };
-  const fault = choose.output === null ? [] : faultEdge(step, of);
-  const actions = [done(step, choose.output === null ? 'ran' : 'computed')];
+  const fault = group.output === null ? [] : faultEdge(step, of);
+  const actions = [done(step, group.output === null ? 'ran' : 'computed')];
   return {
     ...plainState(`${id}$done`, id, 'gate'),
     edges: [...fault, ...edgesOf(exitRoutes(outline, step), { event: null, actions })],
@@ -222,6 +220,7 @@ function failedState(step: StepOutline): MachineState {
 function heldState(step: StepOutline): MachineState {
   const { id } = step.step;
   const actions = [assignment('forgive', {})];
+  const expiries = expiriesWhileHeld(step);
   const retry: Route = {
     guard: guard('retried', { step: id }),
     target: entryOf(step.step),
@@ -232,8 +231,28 @@ function heldState(step: StepOutline): MachineState {
   return {
     ...plainState(`${id}$held`, id, 'held'),
     entry: [command('step.held', { step: id })],
-    edges: edgesOf([retry], { event: 'step.retried' }),
+    // What ends the waiting for a person from outside ends what the person was asked.
+    exit: expiries.length === 0 ? [] : [command('step.leave', { step: id })],
+    edges: [...edgesOf([retry], { event: 'step.retried' }), ...expiries],
   };
+}
+
+/** A clause with `undo` waits until what it had to compensate is settled; then its list begins. */
+function undoingStates(step: StepOutline): readonly MachineState[] {
+  const { id } = step.step;
+  const undoing = step.step.catch.flatMap((clause, index) => (clause.undo === true ? [{ clause, index }] : []));
+  if (undoing.length === 0) return [];
+  const expiries = expiriesWhileUndoing(step);
+  const states = undoing.map(({ clause, index }): MachineState => {
+    const begin: Route = { ...clauseBegins(id, clause, index), guard: null, kind: 'next', label: null };
+    const undone = edgesOf([begin], { event: 'group.undone', guard: guard('undone', { step: id }) });
+    return {
+      ...plainState(undoingId(id, index), id, 'undoing'),
+      entry: [command('group.undo', { step: id, clause: index })],
+      edges: [...undone, ...expiries.edges],
+    };
+  });
+  return [...states, ...expiries.states];
 }
 
 /** What follows the `do` of a clause: its `then` or `next`. */

@@ -100,6 +100,8 @@ export type Compensation =
       readonly retry: RetryPolicy | null;
       readonly timeoutMs: number | null;
       readonly onFailure: 'hold' | 'continue' | null;
+      /** Steps and groups whose undo comes first, where the order is not `reverse`; absent = none. */
+      readonly after?: readonly string[];
       readonly pointer: string;
     };
 
@@ -140,6 +142,8 @@ export interface CatchClause {
   /** Codes and classes; `any` = all but `cancelled` and the run's deadline. */
   readonly on: readonly (string | FailureClass | 'any')[];
   readonly when: Expression | null;
+  /** Whether the confirmed effects of the step or group are compensated before `do`; absent = no. */
+  readonly undo?: true;
   readonly do: readonly Step[];
   readonly then: 'continue' | 'end' | 'raise';
   readonly next: string | null;
@@ -202,6 +206,34 @@ export interface ChooseStep extends StepBase {
   readonly branches: readonly ChooseBranch[];
   readonly output: Template | null;
 }
+/** How the effects of a scope are undone; what it does not say is as around it. */
+export interface ScopeCompensation {
+  readonly order: 'reverse' | 'graph' | 'parallel' | null;
+  readonly onFailure: 'hold' | 'continue' | null;
+  readonly retry: RetryPolicy | null;
+}
+/** Steps that are handled, timed and undone together. */
+export interface ScopeStep extends StepBase {
+  readonly verb: 'scope';
+  readonly steps: readonly Step[];
+  readonly compensation: ScopeCompensation | null;
+  readonly output: Template | null;
+}
+/** Does its steps again: `while` is asked before each turn, or `until` after each. */
+export interface RepeatStep extends StepBase {
+  readonly verb: 'repeat';
+  /** Turns at most; the next one is failure `limit`. */
+  readonly max: number;
+  readonly while: Expression | null;
+  readonly until: Expression | null;
+  readonly steps: readonly Step[];
+}
+/** Compensates the confirmed effects of steps now. */
+export interface UndoStep extends StepBase {
+  readonly verb: 'undo';
+  /** Ids; of a group all that is in it. */
+  readonly undo: readonly string[];
+}
 /** Sleeps. */
 export interface WaitStep extends StepBase {
   readonly verb: 'wait';
@@ -245,7 +277,18 @@ export interface EndStep extends StepBase {
   readonly output: Template | null;
 }
 /** What the author writes: an id and one verb. */
-export type Step = CallStep | SetStep | ChooseStep | WaitStep | AwaitStep | ApproveStep | FailStep | EndStep;
+export type Step =
+  | CallStep
+  | SetStep
+  | ChooseStep
+  | ScopeStep
+  | RepeatStep
+  | WaitStep
+  | AwaitStep
+  | ApproveStep
+  | UndoStep
+  | FailStep
+  | EndStep;
 
 /** What a run may receive from outside. */
 export interface EventDeclaration {
@@ -274,7 +317,7 @@ export interface WorkflowDefinition {
   readonly timeoutMs: number | null;
   readonly onFailure: 'compensate' | 'hold';
   readonly compensation: {
-    readonly order: 'reverse';
+    readonly order: 'reverse' | 'graph' | 'parallel';
     readonly onFailure: 'hold' | 'continue';
     readonly retry: RetryPolicy;
   };

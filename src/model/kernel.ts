@@ -47,6 +47,10 @@ export type KernelEvent =
       readonly atMs: number;
       readonly hold: boolean;
     }
+  /** The time of a group is over. `open`: steps inside it that have something on its way, which must settle first. */
+  | { readonly type: 'group.expired'; readonly step: string; readonly open: readonly string[]; readonly atMs: number }
+  /** What a clause with `undo` had to compensate is settled: its list begins. */
+  | { readonly type: 'group.undone'; readonly step: string; readonly atMs: number }
   /** Forward work stops: deadline, accepted cancel, terminate, an operator's order. */
   | { readonly type: 'run.stopped'; readonly ending: Ending; readonly atMs: number }
   /** No effect is open any more: compensation may begin. */
@@ -66,6 +70,11 @@ export type KernelCommand =
   | { readonly type: 'step.drain'; readonly step: string }
   /** The step failed, nothing catches it, and it may not be undone: open an incident. */
   | { readonly type: 'step.held'; readonly step: string }
+  /** The body of a group with a timeout is entered, and left. */
+  | { readonly type: 'group.enter'; readonly step: string }
+  | { readonly type: 'group.leave'; readonly step: string }
+  /** A clause with `undo` has taken a failure: compensate the confirmed effects of this step or group. */
+  | { readonly type: 'group.undo'; readonly step: string; readonly clause: number }
   | { readonly type: 'run.settle' }
   | { readonly type: 'run.compensate' }
   | { readonly type: 'run.end' };

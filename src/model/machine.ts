@@ -49,7 +49,7 @@ export interface MachineState {
   /** The step it belongs to, null for the run's own states. */
   readonly step: string | null;
   /** What it does for its step; `active` is the one a person thinks of as the step. */
-  readonly role: 'active' | 'gate' | 'failed' | 'leaving' | 'held' | 'list' | 'run';
+  readonly role: 'active' | 'gate' | 'failed' | 'leaving' | 'undoing' | 'held' | 'list' | 'run';
 }
 /** Where a step stands among lists; frames of effect keys are computed from it. */
 export interface StepPlace {

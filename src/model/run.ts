@@ -51,6 +51,12 @@ export interface Ending {
   readonly failure: Failure | null;
 }
 
+/** The turns of a repeat: the number of the present one from 0, and the outputs of those that are over. */
+export interface Turns {
+  readonly no: number;
+  readonly outputs: readonly Json[];
+}
+
 /** The data a machine carries: XState's context. */
 export interface RunData {
   readonly vars: JsonObject;
@@ -65,6 +71,8 @@ export interface RunData {
   readonly caught: Readonly<Record<string, Failure>>;
   /** Choose step -> the step of its branch that ran last, whose output becomes its own; absent where no choose ran. */
   readonly ran?: Readonly<Record<string, string>>;
+  /** Turns of the list of each repeat that was entered; absent where none was. */
+  readonly turns?: Readonly<Record<string, Turns>>;
   readonly ending: Ending | null;
 }
 
@@ -125,6 +133,13 @@ export interface ReadProgress {
   readonly lacks?: { readonly message: string; readonly tries: number };
 }
 
+/** What a step undoes while the run goes on (rule R21): by a clause with `undo`, or by the verb. */
+export interface UndoPlan {
+  readonly step: string;
+  /** Compensation keys in the order of the plan. */
+  readonly keys: readonly EffectKey[];
+}
+
 /** Decision's own durable notes, stored beside the kernel's snapshot. */
 export interface RunControl {
   /** Step -> database time at which it became active (rule V13). */
@@ -139,12 +154,14 @@ export interface RunControl {
   } | null;
   /** Timer name -> last generation. */
   readonly timerGenerations: Readonly<Record<string, number>>;
-  /** Step -> generation of its effect key (rises by a person's redo, rule E01). */
+  /** Step and frames -> generation of its effect key (rises by a person's redo, rule E01). */
   readonly redo: Readonly<Record<string, number>>;
   /** Reads by step (they have no ledger row). */
   readonly reads: Readonly<Record<string, ReadProgress>>;
   /** Compensation keys in the order of the plan; null while there is no plan. */
   readonly plan: readonly EffectKey[] | null;
+  /** What steps are undoing while the run goes on; absent = nothing. */
+  readonly undos?: readonly UndoPlan[];
   /** Reason, actor and database time of an order or cancel that led to the current phase. */
   readonly order: {
     readonly by: string;

@@ -53,6 +53,30 @@ describe('the steps of a run as people see them', () => {
     expect(statuses(run)).toMatchObject({ fork: 'failed', book: 'failed', mend: 'completed', outer: 'completed' });
   });
 
+  it('a scope is active while it is undone and while its catch runs, then it has failed', () => {
+    const text = workflow(
+      `
+  - id: trip
+    scope: [{ id: book, call: do.a }, { id: pay, call: do.b }]
+    catch: [{ undo: true, do: [{ id: mend, await: go }] }]
+  - { id: outer, await: go }`,
+      EVENT,
+    );
+    const run = new Play(text, { script: { 'do.b': ['declined'], 'undo.a': ['hang'] } }).drive();
+    expect(statuses(run)).toEqual({
+      trip: 'active',
+      book: 'completed',
+      pay: 'failed',
+      mend: 'pending',
+      outer: 'pending',
+    });
+    run.provider.says('undo.a', 'ok');
+    run.drive();
+    expect(statuses(run)).toMatchObject({ trip: 'active', mend: 'active' });
+    run.signal('go');
+    expect(statuses(run)).toMatchObject({ trip: 'failed', mend: 'completed', outer: 'active' });
+  });
+
   it('a choose whose failure nobody caught has failed, too', () => {
     const run = new Play(booking(''), REFUSED).drive().wait('1m');
     expect(run.state.status).toBe('FAILED');

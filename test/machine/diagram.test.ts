@@ -21,7 +21,10 @@ import {
   fail,
   handler,
   literal,
+  repeat,
+  scope,
   set,
+  undo,
   wait,
   workflow,
 } from './support/definitions.ts';
@@ -125,6 +128,47 @@ describe('describeMachine', () => {
       'x$group -> $cancelled (handler: changed)',
       'b -> z (next)',
       'c -> z (next)',
+      'z -> $completed (next)',
+    ]);
+  });
+
+  it('puts a scope into a box, with its undo and its time', () => {
+    const inner = [call('a', { catch: [clause(['lost'], { undo: true })] }), undo('u', ['a'])];
+    const s = scope('s', inner, { timeoutMs: 1_000, catch: [clause(['timeout'], { undo: true, do: [call('m')] })] });
+    const picture = draw(workflow([s, call('z')]));
+    expect(picture.nodes.map(({ id, kind, parent, title, detail }) => [id, kind, parent, title, detail])).toEqual([
+      ['$start', 'start', null, 'start', null],
+      ['s$group', 'group', null, 's', null],
+      ['s', 'scope', 's$group', 's', null],
+      ['a', 'call', 's$group', 'a', 'act'],
+      ['u', 'undo', 's$group', 'u', 'a'],
+      ['s$catch0', 'group', null, 's fails: timeout, undone', null],
+      ['m', 'call', 's$catch0', 'm', 'act'],
+      ['z', 'call', null, 'z', 'act'],
+      ['$completed', 'end', null, 'completed', null],
+    ]);
+    expect(arrows(picture)).toEqual([
+      '$start -> s (next)',
+      's -> a (branch)',
+      's$group -> m (catch: timeout, undone)',
+      'a -> u (next)',
+      'a -> u (catch: lost, undone)',
+      'u -> z (next)',
+      'm -> z (next)',
+      'z -> $completed (next)',
+    ]);
+  });
+
+  it('draws the turns of a repeat as a way back with its bound', () => {
+    const again = repeat('r', [call('a'), call('b')], { until: cel('input.n > 1') });
+    const picture = draw(workflow([again, call('z')]));
+    expect(picture.nodes.find(({ id }) => id === 'r')).toMatchObject({ kind: 'repeat', detail: 'until input.n > 1' });
+    expect(arrows(picture)).toEqual([
+      '$start -> r (next)',
+      'r -> a (branch)',
+      'a -> b (next)',
+      'b -> z (next)',
+      'b -> a (jump: at most 3×)',
       'z -> $completed (next)',
     ]);
   });

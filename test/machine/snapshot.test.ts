@@ -56,6 +56,10 @@ describe('checkSnapshot', () => {
     expect(refused({ data: { ...good.data, visits: { main: -1 } } })).toThrow('no whole number');
     expect(refused({ data: { ...good.data, visits: { main: 0.5 } } })).toThrow('no whole number');
     expect(refused({ data: { ...good.data, vars: null } })).toThrow('no visits or vars');
+    const turns = (value: unknown): object => ({ data: { ...good.data, turns: { r$turn: value } } });
+    expect(refused(turns({ no: 1 }))).toThrow('turns without outputs');
+    expect(refused(turns({ no: 0.5, outputs: [] }))).toThrow('no whole number');
+    expect(refused(turns({ no: 1, outputs: [] }))).not.toThrow();
     expect(refused({ data: [] })).toThrow('its data is no object');
   });
 

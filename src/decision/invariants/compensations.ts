@@ -1,6 +1,7 @@
 import type { Effect } from '../../model/effect.ts';
 import type { EffectKey } from '../../model/ids.ts';
 import { isOpen } from '../effect-lifecycle.ts';
+import { undoOrderOf } from '../undo-order.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import { effectRow, type OpenedRun } from './opened-run.ts';
 
@@ -41,14 +42,21 @@ function faultsOf(run: OpenedRun, undo: Effect, forwardKey: EffectKey): readonly
   return faults.filter(([broken]) => broken).map(([, what]) => what);
 }
 
-/** R01: one at a time; R12: a plan names rows that are there. */
+/** Where the order is not reverse several may be under way; without its version nobody can say. */
+function isApart({ program }: OpenedRun['rows'], one: Effect, other: Effect): boolean {
+  return program === null || undoOrderOf(program).excludes(one.step, other.step);
+}
+
+/** R01: one at a time in reverse order; R12: a plan names rows that are there. */
 function planFaults({ rows, control, effects }: OpenedRun): readonly Finding[] {
   const underWay = rows.effects.filter(
     ({ compensates, state }) => compensates !== null && isOpen(state) && state !== 'PROPOSED',
   );
   const lost = (control.plan ?? []).filter((key) => (effects.get(key)?.compensates ?? null) === null);
   return [
-    ...underWay.slice(1).map((effect) => ({ row: effectRow(effect), what: 'another undo is under way' })),
+    ...underWay
+      .filter((effect, at) => underWay.slice(0, at).some((other) => isApart(rows, effect, other)))
+      .map((effect) => ({ row: effectRow(effect), what: 'another undo is under way' })),
     ...lost.map((key) => ({ row: `effect ${key}`, what: 'the plan names it, and it is no undo of this run' })),
   ];
 }
@@ -58,7 +66,7 @@ export const COMPENSATION: PositionCheck = {
   name: 'compensation',
   rule: 'R01, R03, R13, R16',
   promise:
-    'A compensation is of a CONFIRMED effect, one is CONFIRMED at most, one under way at most, none beside open effects.',
+    'A compensation is of a CONFIRMED effect, one is CONFIRMED at most, in reverse order one under way at most, none beside open effects.',
   mend: null,
   find: (run) => [
     ...run.rows.effects.flatMap((effect) =>

@@ -1,3 +1,5 @@
+import { isTimed } from '../../machine/outline.ts';
+import { bodiesAround } from '../../machine/program.ts';
 import { ownValue } from '../../model/own-value.ts';
 import type { Timer } from '../../model/run.ts';
 import { activeLeaf } from '../active-steps.ts';
@@ -53,13 +55,24 @@ function isArmed({ rows, control }: OpenedRun, name: string): boolean {
 /** A timer that must be armed, and what waits for it. */
 type Wanted = readonly [name: string, waits: string];
 
+/** The groups with a time of their own in whose bodies a step stands. */
+function timedAround({ program }: OpenedRun['rows'], step: string): readonly string[] {
+  const place = new Map(program?.machine.places ?? []).get(step);
+  const groups = place === undefined ? [] : bodiesAround(place);
+  return groups.filter((id) => {
+    const group = program?.steps.get(id);
+    return group !== undefined && isTimed(group);
+  });
+}
+
 function wantedByStep({ rows, snapshot }: OpenedRun): readonly Wanted[] {
   const leaf = activeLeaf(snapshot.value);
   const step = leaf === null ? undefined : rows.program?.steps.get(leaf);
   if (step === undefined) return [];
-  const isTimed = (step.verb === 'await' || step.verb === 'approve') && step.timeoutMs !== null;
+  const waits = (step.verb === 'await' || step.verb === 'approve') && step.timeoutMs !== null;
   const kind = step.verb === 'wait' ? 'wait' : 'timeout';
-  return step.verb === 'wait' || isTimed ? [[`${step.id}:${kind}`, `step ${step.id}`]] : [];
+  const own: readonly Wanted[] = step.verb === 'wait' || waits ? [[`${step.id}:${kind}`, `step ${step.id}`]] : [];
+  return [...own, ...timedAround(rows, step.id).map((id): Wanted => [`${id}:timeout`, `group ${id}`])];
 }
 
 /** All that must be armed for what the run waits for. */

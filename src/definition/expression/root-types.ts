@@ -1,4 +1,5 @@
 import type { ActionContract, Step, WorkflowDefinition } from '../../model/definition.ts';
+import { allSteps } from '../../model/step-lists.ts';
 import { typeOfSchema, typeOfValue } from './schema-type.ts';
 import { type Site, siteKey } from './site.ts';
 import { BOOL, DYN, type FieldType, INT, NULL, STRING, TIMESTAMP, unionOf, type ValueType } from './value-type.ts';
@@ -156,20 +157,14 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
       return object({ firedAt: TIMESTAMP, late: BOOL });
     case 'approve':
       return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: quiet(DYN) });
+    case 'repeat':
+      return { kind: 'list', item: DYN };
     case 'choose':
+    case 'scope':
       return DYN;
-    case 'set':
-    case 'fail':
-    case 'end':
+    default:
       return null;
   }
-}
-
-function allSteps(steps: readonly Step[]): readonly Step[] {
-  return steps.flatMap((step) => {
-    const branches = step.verb === 'choose' ? step.branches.flatMap((branch) => allSteps(branch.steps ?? [])) : [];
-    return [step, ...branches, ...step.catch.flatMap((clause) => allSteps(clause.do))];
-  });
 }
 
 function actionOf(definition: WorkflowDefinition, name: string): ActionContract | null {

@@ -261,7 +261,7 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "parallel": "step.parallel",
       "map": null,
       "repeat": null,
-      "scope": "steps",
+      "scope": "step.scope",
       "wait": "step.wait",
       "await": null,
       "approve": null,
@@ -290,8 +290,8 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "losers": null,
       "while": null,
       "until": null,
-      "steps": "steps",
-      "compensation": "compensation",
+      "steps": "step.steps",
+      "compensation": "scopeCompensation",
       "match": null,
       "where": null,
       "subject": null,
@@ -338,6 +338,11 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
     "items": null,
     "each": "steps"
   },
+  "step.scope": {
+    "keys": {},
+    "items": "step",
+    "each": null
+  },
   "step.wait": {
     "keys": {
       "until": null
@@ -374,6 +379,20 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
     "keys": {
       "count": null,
       "percent": null
+    },
+    "items": null,
+    "each": null
+  },
+  "step.steps": {
+    "keys": {},
+    "items": "step",
+    "each": null
+  },
+  "scopeCompensation": {
+    "keys": {
+      "order": null,
+      "onFailure": null,
+      "retry": "retry"
     },
     "items": null,
     "each": null

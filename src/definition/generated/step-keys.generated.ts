@@ -73,12 +73,12 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     "verbs": null
   },
   "repeat": {
-    "since": 2,
+    "since": 1,
     "isVerb": true,
     "verbs": null
   },
   "scope": {
-    "since": 2,
+    "since": 1,
     "isVerb": true,
     "verbs": null
   },
@@ -103,7 +103,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     "verbs": null
   },
   "undo": {
-    "since": 2,
+    "since": 1,
     "isVerb": true,
     "verbs": null
   },
@@ -260,21 +260,21 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "while": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "repeat"
     ]
   },
   "until": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "repeat"
     ]
   },
   "steps": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "map",
@@ -282,7 +282,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "compensation": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "scope"

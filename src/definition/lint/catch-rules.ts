@@ -1,5 +1,6 @@
 import type { ActionContract, Step } from '../../model/definition.ts';
 import type { FailureClass } from '../../model/statuses.ts';
+import { bodyLists } from '../../model/step-lists.ts';
 import { suggest } from '../suggest.ts';
 import type { LintContext } from './lint-context.ts';
 
@@ -77,8 +78,7 @@ function codesOf(context: LintContext, step: Step): readonly string[] | null {
     const { code } = step;
     return code.kind === 'literal' ? [String(code.value)] : null;
   }
-  if (step.verb !== 'choose') return [];
-  const inner = step.branches.flatMap((branch) => branch.steps ?? []);
+  const inner = bodyLists(step).flatMap(({ steps }) => steps);
   return union(
     inner.flatMap((each) => [each, ...each.catch.flatMap((clause) => clause.do)]).map((each) => codesOf(context, each)),
   );

@@ -21,6 +21,12 @@ export function expressionsAt(step: Step): readonly Expression[] {
   return [...only(step.when), ...ofVerb(step), ...handlers];
 }
 
+/** Expressions of a group that are evaluated when what is in it is done: its own output, and `until`. */
+export function expressionsAtEnd(step: Step): readonly Expression[] {
+  if (step.verb === 'repeat') return only(step.until);
+  return step.verb === 'choose' || step.verb === 'scope' ? expressionsIn(step.output) : [];
+}
+
 /** Expressions of a step's catch clauses: evaluated when it has failed. */
 export function expressionsOfCatch(step: Step): readonly Expression[] {
   return step.catch.flatMap((clause) => only(clause.when));
@@ -44,6 +50,10 @@ function ofVerb(step: Step): readonly Expression[] {
       return ofMany(step.code, step.message, step.data);
     case 'end':
       return ofMany(step.output);
+    case 'repeat':
+      return only(step.while);
+    default:
+      return [];
   }
 }
 

@@ -1,5 +1,6 @@
 import { invariant } from '../../model/errors.ts';
-import type { CatchClause, ChooseStep, Step, WorkflowDefinition } from '../../model/definition.ts';
+import type { CatchClause, RepeatStep, Step, WorkflowDefinition } from '../../model/definition.ts';
+import { bodyLists, isGroup } from '../../model/step-lists.ts';
 
 /** How control passes along an edge; only `done` means that the step it leaves has completed. */
 export type FlowKind = 'start' | 'done' | 'skip' | 'enter' | 'failed' | 'taken';
@@ -68,14 +69,14 @@ class GraphBuilder {
   build(): FlowGraph {
     this.place(this.definition.steps, null);
     this.nodeCount = this.steps.length;
-    for (const placed of this.steps) if (placed.step.verb === 'choose') this.addExit(placed);
+    for (const placed of this.steps) if (isGroup(placed.step)) this.addExit(placed);
     this.start = this.nodeCount++;
     this.end = this.nodeCount++;
     this.add(this.start, this.firstOf(this.definition.steps) ?? this.end, 'start');
     this.linkList(this.definition.steps, { after: this.end, failTo: [] });
     const { steps, byId, edges, start, end, nodeCount, exits } = this;
     const completes = (node: number): PlacedStep | null =>
-      exits.get(node) ?? (steps[node]?.step.verb === 'choose' ? null : (steps[node] ?? null));
+      exits.get(node) ?? (this.exitOf.has(node) ? null : (steps[node] ?? null));
     return { steps, byId, edges, start, end, nodeCount, completes };
   }
 
@@ -85,7 +86,7 @@ class GraphBuilder {
       this.steps.push(placed);
       if (!this.byId.has(step.id)) this.byId.set(step.id, placed);
       this.byPointer.set(step.pointer, placed);
-      if (step.verb === 'choose') for (const branch of step.branches) this.place(branch.steps ?? [], placed);
+      for (const { steps } of bodyLists(step)) this.place(steps, placed);
       for (const clause of step.catch) this.place(clause.do, placed);
     }
   }
@@ -129,7 +130,7 @@ class GraphBuilder {
     else if (step.verb !== 'fail') this.add(exit, done, 'done', step.next === null ? null : `${step.pointer}/next`);
     const failTo = this.linkCatches(step, frame, done);
     for (const target of failTo) this.add(node, target, 'failed');
-    if (step.verb === 'choose') this.linkBranches(step, node, exit, failTo);
+    this.linkBody(step, node, { after: exit, failTo });
     this.linkHandlers(step, node);
   }
 
@@ -144,15 +145,30 @@ class GraphBuilder {
     }
   }
 
-  private linkBranches(step: ChooseStep, node: number, exit: number, failTo: readonly number[]): void {
+  /** Between two turns all that is inside may happen again; with `while` there may be no turn at all. */
+  private linkTurns(step: RepeatStep, node: number, { after, failTo }: ListFrame): void {
+    const turned = this.nodeCount++;
+    const first = this.firstOf(step.steps) ?? turned;
+    this.add(node, first, 'enter');
+    this.linkList(step.steps, { after: turned, failTo });
+    this.add(turned, first, 'taken');
+    this.add(turned, after, 'taken');
+    if (step.while !== null) this.add(node, after, 'enter');
+  }
+
+  private linkBody(step: Step, node: number, frame: ListFrame): void {
+    if (step.verb === 'repeat') {
+      this.linkTurns(step, node, frame);
+      return;
+    }
+    for (const { steps } of bodyLists(step)) {
+      this.add(node, this.firstOf(steps) ?? frame.after, 'enter');
+      this.linkList(steps, frame);
+    }
+    if (step.verb !== 'choose') return;
     for (const branch of step.branches) {
-      if (branch.next !== null) {
-        this.add(node, this.targetOf(branch.next), 'taken', `${branch.pointer}/next`);
-        continue;
-      }
-      const list = branch.steps ?? [];
-      this.add(node, this.firstOf(list) ?? exit, 'enter');
-      this.linkList(list, { after: exit, failTo });
+      if (branch.next !== null) this.add(node, this.targetOf(branch.next), 'taken', `${branch.pointer}/next`);
+      else if (branch.steps === null || branch.steps.length === 0) this.add(node, frame.after, 'enter');
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Step } from '../../model/definition.ts';
+import type { Compensation, Step } from '../../model/definition.ts';
 import { parentPointer, type SourceMap } from '../source-map.ts';
 import { suggest } from '../suggest.ts';
 import { reachableFrom } from './completed-before.ts';
@@ -145,6 +145,31 @@ export function lintReach({ graph, completed, report }: LintContext): void {
 
 function isEndLike(step: Step): boolean {
   return step.verb === 'fail' || step.verb === 'end';
+}
+
+/** What an `undo` and an `after` name is a step. */
+export function lintUndos(context: LintContext): void {
+  for (const { step } of context.graph.steps) {
+    if (step.verb === 'undo') lintUndone(context, step.undo, `${step.pointer}/undo`);
+    if (step.verb === 'call') lintAfter(context, step.compensate);
+  }
+  for (const action of context.definition.actions) lintAfter(context, action.compensate);
+}
+
+function lintAfter(context: LintContext, compensation: Compensation | null): void {
+  if (compensation?.kind === 'call') lintUndone(context, compensation.after ?? [], `${compensation.pointer}/after`);
+}
+
+function lintUndone({ graph, report }: LintContext, ids: readonly string[], pointer: string): void {
+  for (const [index, id] of ids.entries()) {
+    if (graph.byId.has(id)) continue;
+    report({
+      code: 'PAWL-212',
+      pointer: `${pointer}/${index}`,
+      message: `there is no step "${id}" to undo`,
+      help: suggest(id, [...graph.byId.keys()]) ?? 'name a step of this file',
+    });
+  }
 }
 
 /** Events, actions and variables are declared before they are used. */

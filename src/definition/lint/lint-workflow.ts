@@ -3,7 +3,7 @@ import type { Problem } from '../../model/problem.ts';
 import { type Finding, toProblem } from '../report-problem.ts';
 import type { SourceMap } from '../source-map.ts';
 import { lintCatches } from './catch-rules.ts';
-import { lintDuplicateIds, lintJumps, lintNames, lintReach } from './flow-rules.ts';
+import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './flow-rules.ts';
 import { createLintContext, type LintContext } from './lint-context.ts';
 import { lintLiteralSecrets } from './literal-secret-rule.ts';
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
@@ -25,6 +25,7 @@ const RULES_OF_PARTS: readonly Rule[] = [
   lintDuplicateIds,
   lintNames,
   lintJumps,
+  lintUndos,
   lintActions,
   lintPolicies,
   lintProviders,

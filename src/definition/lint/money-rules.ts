@@ -94,10 +94,19 @@ export function lintPivot(context: LintContext): void {
   for (const placed of callsOf(context)) lintUndo(context, placed, pivots);
   const after = new Map(pivots.map((pivot) => [pivot, reachableFrom(context.graph, doneTargets(context, pivot))]));
   for (const [pivot, reached] of after) {
-    for (const placed of context.graph.steps) {
-      if (reached.has(placed.index)) lintAfterPivot(context, pivot, placed);
-    }
+    const behind = context.graph.steps.filter(({ index }) => reached.has(index));
+    for (const placed of behind) lintAfterPivot(context, pivot, placed);
+    for (const clause of [...failingIn(behind)].flatMap((step) => step.catch))
+      if (clause.undo === true) reportStop(context, pivot, { word: 'undo', pointer: `${clause.pointer}/undo` });
   }
+}
+
+/** Steps that some of these may make fail: themselves, and the groups around them. */
+function failingIn(behind: readonly PlacedStep[]): ReadonlySet<Step> {
+  const failing = new Set<Step>();
+  for (const placed of behind)
+    for (let at: PlacedStep | null = placed; at !== null; at = at.parent) failing.add(at.step);
+  return failing;
 }
 
 function doneTargets({ graph }: LintContext, placed: PlacedStep): readonly number[] {
@@ -128,7 +137,14 @@ function lintAfterPivot({ report }: LintContext, pivot: PlacedCall, placed: Plac
     });
   }
   const stop = stopOf(step);
-  if (stop === null) return;
+  if (stop !== null) reportStop({ report }, pivot, stop);
+}
+
+function reportStop(
+  { report }: Pick<LintContext, 'report'>,
+  pivot: PlacedCall,
+  stop: { readonly word: string; readonly pointer: string },
+): void {
   report({
     code: 'PAWL-305',
     pointer: stop.pointer,
@@ -137,9 +153,9 @@ function lintAfterPivot({ report }: LintContext, pivot: PlacedCall, placed: Plac
   });
 }
 
-/** What in a step would fail or cancel the run, if anything does. */
+/** What in a step would fail, cancel or undo, if anything does. */
 function stopOf(step: Step): { readonly word: string; readonly pointer: string } | null {
-  if (step.verb === 'fail') return { word: 'fail', pointer: `${step.pointer}/fail` };
+  if (step.verb === 'fail' || step.verb === 'undo') return { word: step.verb, pointer: `${step.pointer}/${step.verb}` };
   if (step.verb === 'end' && step.end === 'cancelled')
     return { word: 'end: cancelled', pointer: `${step.pointer}/end` };
   const handler = step.on.find(({ then }) => then === 'cancel' || then === 'fail');

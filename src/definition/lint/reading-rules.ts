@@ -6,6 +6,7 @@ import {
   expressionsOfAuth,
   expressionsOfCatch,
   expressionsOfCompensation,
+  expressionsAtEnd,
   expressionsOfTransport,
 } from './expressions-of.ts';
 import type { PlacedStep } from './flow-graph.ts';
@@ -18,9 +19,10 @@ export function lintStepReads(context: LintContext): void {
     for (const expression of [...expressionsAt(placed.step), ...expressionsOfCatch(placed.step)]) {
       for (const read of readsOf(expression)) lintStepRead(context, read, placed.index);
     }
-    if (placed.step.verb !== 'choose' || placed.step.output === null) continue;
+    const atEnd = expressionsAtEnd(placed.step);
+    if (atEnd.length === 0) continue;
     const exit = context.graph.edges.find(({ from }) => context.graph.completes(from) === placed)?.from ?? placed.index;
-    for (const expression of expressionsIn(placed.step.output)) {
+    for (const expression of atEnd) {
       for (const read of readsOf(expression)) lintStepRead(context, read, exit);
     }
   }
@@ -150,7 +152,7 @@ export function lintSecrets(context: LintContext): void {
     );
   }
   for (const { step } of context.graph.steps) {
-    forbidden.push(...expressionsAt(step), ...expressionsOfCatch(step));
+    forbidden.push(...expressionsAt(step), ...expressionsAtEnd(step), ...expressionsOfCatch(step));
     if (step.verb === 'call') forbidden.push(...expressionsOfCompensation(step.compensate));
   }
   for (const read of allowed.flatMap(readsOf)) lintDeclared(context, read);
@@ -188,7 +190,11 @@ export function lintRedacted(context: LintContext): void {
   for (const { step } of context.graph.steps) {
     if (step.verb === 'call') redactedBy.set(step.id, context.action(step.action)?.redact ?? []);
   }
-  const steps = context.graph.steps.flatMap(({ step }) => [...expressionsAt(step), ...expressionsOfCatch(step)]);
+  const steps = context.graph.steps.flatMap(({ step }) => [
+    ...expressionsAt(step),
+    ...expressionsAtEnd(step),
+    ...expressionsOfCatch(step),
+  ]);
   for (const read of [...steps, ...expressionsIn(context.definition.output)].flatMap(readsOf)) {
     const [root, id = '', field, ...rest] = read.path;
     if (root === 'steps' && field === 'output')

@@ -2,6 +2,7 @@ import { dependenciesOf, expressionsOf } from '../../definition/dependencies.ts'
 import { ExpressionFault } from '../../definition/expression/expression-fault.ts';
 import { flowScope } from '../../machine/scope.ts';
 import type { Expression, Step, Template } from '../../model/definition.ts';
+import { bodyLists } from '../../model/step-lists.ts';
 import type { RunData } from '../../model/run.ts';
 import type { StoredRun } from '../../ports/store.ts';
 import type { Lab } from './lab.ts';
@@ -44,7 +45,8 @@ export function guardsOf(steps: readonly Step[], outer: readonly Guard[] = []): 
   return new Map(
     steps.flatMap((step): readonly (readonly [string, readonly Guard[]])[] => {
       const own = step.when === null ? outer : [...outer, { when: step.when, holds: true }];
-      if (step.verb !== 'choose') return [[step.id, own]];
+      if (step.verb !== 'choose')
+        return [[step.id, own], ...bodyLists(step).flatMap((list) => [...guardsOf(list.steps, own)])];
       const inner = step.branches.flatMap(({ when, steps: listed }, at) => {
         const before = step.branches.slice(0, at).flatMap((branch) => (branch.when === null ? [] : [branch.when]));
         const passed = before.map((other) => ({ when: other, holds: false }));

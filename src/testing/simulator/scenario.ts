@@ -199,7 +199,79 @@ const deadline: Draw = (random) =>
     steps: [call('reserve'), '- { id: rest, wait: 3s }', call('charge', ', retry: { attempts: forever, delay: 1s }')],
   });
 
-const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline];
+/** A scope that is undone when a part of it fails or takes too long, while the run goes on; a cancel may come in between. */
+const scope: Draw = (random) => {
+  const goesOn = random.pick(['then: continue', 'then: raise', 'next: trip']);
+  return scenarioOf({
+    name: 'scope',
+    head: ['timeout: 10m'],
+    actions: [
+      ...undoable(random, 'open', 0.1),
+      ...undoable(random, 'flight', 0),
+      ...undoable(random, 'hotel', 0.3),
+      ...undoable(random, 'train', 0.1),
+      ...undoable(random, 'close', 0.2),
+    ],
+    steps: [
+      call('open'),
+      '- id: trip',
+      `  scope: [${call('flight').slice(2)}, { id: rest, wait: 1s }, ${call('hotel', ', retry: { attempts: 3, delay: 2s }').slice(2)}]`,
+      `  timeout: ${random.pick(['3s', '20s'])}`,
+      `  catch: [{ on: [any], undo: true, do: [${call('train').slice(2)}], ${goesOn} }]`,
+      ...(goesOn === 'next: trip' ? ['  maxJumps: 2'] : []),
+      call('close'),
+      random.pick(['- { id: back, undo: [open, trip] }', '- { id: last, wait: 1s }']),
+    ],
+    outside: (draw) => (draw.next() < 0.4 ? [{ kind: 'cancel', atMs: draw.next() * 12_000 }] : []),
+  });
+};
+
+/** Turns of a repeat, each an act of its own; the last may be refused, and a jump goes round once more. */
+const turns: Draw = (random) => {
+  const ends = random.pick(['until: vars.n >= 3', 'while: vars.n < 2']);
+  return scenarioOf({
+    name: 'turns',
+    head: ['timeout: 10m', 'vars: { n: { type: integer, default: 0 } }'],
+    actions: [...undoable(random, 'take', 0.1), ...undoable(random, 'give', 0.1), ...undoable(random, 'close', 0.2)],
+    steps: [
+      '- id: round',
+      '  repeat: 3',
+      `  ${ends}`,
+      `  steps: [${call('take').slice(2)}, { id: count, set: { n: "\${ vars.n + 1 }" } }, ${call('give').slice(2)}]`,
+      ...random.pick([['  catch: [{ on: [any], undo: true }]'], []]),
+      call('close'),
+    ],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 }] : []),
+  });
+};
+
+/** Undos that need not come one after the other: by what their steps read, by what they name, or all at once. */
+const orders: Draw = (random) => {
+  const onFailure = random.pick(['hold', 'continue']);
+  return scenarioOf({
+    name: 'orders',
+    head: [
+      'timeout: 10m',
+      'vars: { seen: {} }',
+      `compensation: { order: ${random.pick(['graph', 'parallel'])}, onFailure: ${onFailure} }`,
+    ],
+    actions: ['plan', 'book', 'pay', 'send', 'close'].flatMap((name, at) =>
+      undoable(random, name, at === 4 ? 0.5 : 0.05),
+    ),
+    steps: [
+      call('plan'),
+      '- { id: mark, set: { seen: =steps.plan.code } }',
+      '- id: work',
+      `  scope: [${call('book', ', when: "vars.seen == null"').slice(2)}, ${call('pay').slice(2)}]`,
+      ...random.pick([['  compensation: { order: reverse }'], []]),
+      call('send'),
+      call('close'),
+    ],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 }] : []),
+  });
+};
+
+const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline, scope, turns, orders];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */
 const VARIANTS = 1_000;

@@ -78,6 +78,46 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, pivot: true }\n  - { id: b, when: input.n > 3, end: «⟦cancelled⟧|done» }\n`,
   },
   {
+    code: 'PAWL-212',
+    why: 'an undo that comes after that of no step',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, after: [«⟦bb⟧|b»] } }\n  - { id: b, call: act }\n`,
+  },
+  {
+    code: 'PAWL-305',
+    why: 'an undo behind it',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, pivot: «true|false» }\n  - { id: b, undo: ⟦[a]⟧ }\n`,
+  },
+  {
+    code: 'PAWL-305',
+    why: 'a scope that is undone when a step behind it fails',
+    file: `${WITH_ACT}steps:\n  - { id: s, scope: [{ id: a, call: act, pivot: true }«, { id: b, call: act }|»], catch: [{ undo: ⟦true⟧ }] }\n`,
+  },
+  {
+    code: 'PAWL-207',
+    why: 'what is in a scope and did not run on the way by its catch',
+    file: `${WITH_ACT}steps:\n  - { id: s, scope: [{ id: a, call: act }], catch: [{ then: «continue|raise» }] }\n  - { id: b, call: act, with: { n: =⟦steps.a.output⟧ } }\n`,
+  },
+  {
+    code: 'PAWL-207',
+    why: 'the output of a scope that reads what only a choice does',
+    file: `${WITH_ACT}steps:\n  - { id: s, scope: [{ id: a, «when: input.n > 3, |»call: act }], output: { n: =⟦steps.a.output⟧ } }\n`,
+  },
+  {
+    code: 'PAWL-207',
+    why: 'a later step of the turn before',
+    file: `${WITH_ACT}steps:\n  - { id: r, repeat: 2, until: input.n > 1, steps: [{ id: a, call: act, with: { n: «=⟦steps.b.output⟧|=input.n» } }, { id: b, call: act }] }\n`,
+  },
+  {
+    code: 'PAWL-207',
+    why: 'what is in a repeat that may have no turn',
+    file: `${WITH_ACT}steps:\n  - { id: r, repeat: 2, «while|until»: input.n > 1, steps: [{ id: a, call: act }] }\n  - { id: b, call: act, with: { n: =⟦steps.a.output⟧ } }\n`,
+  },
+  {
+    code: 'PAWL-207',
+    why: 'a while that reads what its own turn does',
+    file: `${WITH_ACT}steps:\n  - { id: r, repeat: 2, «while|until»: "⟦steps.a.output⟧ == 1", steps: [{ id: a, call: act }] }\n`,
+  },
+  {
     code: 'PAWL-307',
     why: 'a var',
     file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h }\n  - { id: a, call: act, with: { n: «=⟦vars.total⟧|=input.n» }, authorizedBy: d }\n`,

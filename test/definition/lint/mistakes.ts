@@ -66,6 +66,17 @@ export const MISTAKES: readonly Mistake[] = [
     mended: call(['with', '{ ref: =steps.first.output.id }']),
   },
   {
+    code: 'PAWL-212',
+    step: [
+      ['id', 'planted'],
+      ['undo', '[⟦frist⟧]'],
+    ],
+    mended: [
+      ['id', 'planted'],
+      ['undo', '[first]'],
+    ],
+  },
+  {
     code: 'PAWL-301',
     step: [
       ['id', 'planted'],

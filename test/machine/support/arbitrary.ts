@@ -23,7 +23,10 @@ import {
   fail,
   handler,
   literal,
+  repeat,
+  scope,
   set,
+  undo,
   wait,
   workflow,
 } from './definitions.ts';
@@ -64,6 +67,7 @@ export const tapes: fc.Arbitrary<Tape> = fc
 /** Names that every object has, and ones that sort unlike they stand: all are identifiers of the language. */
 const NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'z9', 'a1', 'b2', 'isPrototypeOf'] as const;
 
+const VERBS = ['call', 'set', 'wait', 'choose', 'await', 'approve', 'fail', 'end', 'scope', 'repeat', 'undo'] as const;
 const GUARDS = ['true', 'false', 'vars.n > 2', 'vars.n < 3', 'input.flag', 'input.gone'] as const;
 
 /** A random definition of what validation lets pass: every `next` reachable, ways back bounded, ids unique. */
@@ -89,7 +93,7 @@ function planList(tape: Tape, at: { depth: number; ids: number }): { steps: read
   const steps: Planned[] = [];
   const size = 1 + tape.below(at.depth === 0 ? 5 : 3);
   for (let count = 0; count < size; count += 1) {
-    const verb = tape.pick(['call', 'set', 'wait', 'choose', 'await', 'approve', 'fail', 'end'] as const);
+    const drawn = tape.pick(VERBS);
     const id = NAMES[ids] ?? `s${ids}`;
     ids += 1;
     const lists = (many: number): (readonly Planned[])[] =>
@@ -99,7 +103,10 @@ function planList(tape: Tape, at: { depth: number; ids: number }): { steps: read
         ids = inner.ids;
         return inner.steps;
       });
-    const branches = verb === 'choose' ? lists(1 + tape.below(3)) : [];
+    const branches =
+      drawn === 'choose' ? lists(1 + tape.below(3)) : drawn === 'scope' || drawn === 'repeat' ? lists(1) : [];
+    // A scope and a repeat have something in them.
+    const verb = (drawn === 'scope' || drawn === 'repeat') && branches[0]?.length === 0 ? 'call' : drawn;
     steps.push({ id, verb, branches, catches: lists(tape.chance(25) ? 1 + tape.below(2) : 0) });
   }
   return { steps, ids };
@@ -140,6 +147,23 @@ function build(tape: Tape, site: Site): Step {
         ...common,
         output: tape.pick([null, literal(1), expr('input.gone')]),
       });
+    case 'scope':
+      return scope(step.id, inner(tape, site, step.branches[0] ?? []), {
+        ...common,
+        timeoutMs: tape.chance(50) ? 1_000 : null,
+        output: tape.chance(30) ? expr('vars.n') : null,
+      });
+    case 'repeat': {
+      const asked = tape.pick(GUARDS);
+      return repeat(step.id, inner(tape, site, step.branches[0] ?? []), {
+        ...common,
+        max: 1 + tape.below(3),
+        timeoutMs: tape.chance(50) ? 1_000 : null,
+        ...(tape.chance(50) ? { while: cel(asked) } : { until: cel(asked) }),
+      });
+    }
+    case 'undo':
+      return undo(step.id, [site.lists[0]?.[0]?.id ?? step.id], common);
     case 'choose':
       return choose(
         step.id,
@@ -174,6 +198,7 @@ function clauseOf(tape: Tape, site: Site, steps: readonly Planned[]): CatchClaus
     next,
     leads: tape.pick(['continue', 'end', 'raise'] as const),
     do: inner(tape, site, steps),
+    ...(tape.chance(30) ? { undo: true as const } : {}),
   });
 }
 
@@ -215,6 +240,13 @@ export function eventFrom(tape: Tape, run: Driver): KernelEvent {
     default:
       break;
   }
+  const timed = state?.edges.filter((edge) => edge.event === 'group.expired') ?? [];
+  if (timed.length > 0 && tape.chance(25)) {
+    const groups = run.compiled.place(step).parents.filter((id) => run.compiled.step(id).timeoutMs !== null);
+    const group = groups[tape.below(Math.max(1, groups.length))] ?? step;
+    return { type: 'group.expired', step: group, open: tape.chance(50) ? [step] : [], atMs };
+  }
+  if (state?.role === 'undoing' || state?.id.includes('$undone') === true) return { type: 'group.undone', step, atMs };
   if (state?.role === 'held') return { type: 'step.retried', step, atMs };
   const taken = state?.edges.filter((edge) => edge.event === 'handler.taken') ?? [];
   if (taken.length > 0 && tape.chance(30)) {

@@ -10,11 +10,14 @@ import type {
   Expression,
   FailStep,
   Handler,
+  RepeatStep,
   RetryPolicy,
+  ScopeStep,
   SetStep,
   Step,
   StepBase,
   Template,
+  UndoStep,
   WaitStep,
   WorkflowDefinition,
 } from '../../../src/model/definition.ts';
@@ -104,6 +107,18 @@ export function branch(when: string | null, steps: readonly Step[] | null, next:
 
 export function choose(id: string, branches: readonly ChooseBranch[], more: Partial<ChooseStep> = {}): ChooseStep {
   return { ...base(id), verb: 'choose', branches, output: null, ...more };
+}
+
+export function scope(id: string, steps: readonly Step[], more: Partial<ScopeStep> = {}): ScopeStep {
+  return { ...base(id), verb: 'scope', steps, compensation: null, output: null, ...more };
+}
+
+export function repeat(id: string, steps: readonly Step[], more: Partial<RepeatStep> = {}): RepeatStep {
+  return { ...base(id), verb: 'repeat', max: 3, while: null, until: null, steps, ...more };
+}
+
+export function undo(id: string, ids: readonly string[], more: Partial<UndoStep> = {}): UndoStep {
+  return { ...base(id), verb: 'undo', undo: ids, ...more };
 }
 
 export function wait(id: string, more: Partial<WaitStep> = {}): WaitStep {

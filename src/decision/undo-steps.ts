@@ -1,0 +1,68 @@
+import type { UndoStep } from '../model/definition.ts';
+import { invariant } from '../model/errors.ts';
+import { ownValue } from '../model/own-value.ts';
+import type { Failure, RunData } from '../model/run.ts';
+import { advancePlan } from './advance-plan.ts';
+import { planOf, holdPlan } from './compensate-run.ts';
+import type { Draft } from './draft.ts';
+import { OPERATORS } from './hold-step.ts';
+import { pivotOf } from './pivot.ts';
+import { presentRows } from './present-rows.ts';
+
+/** What is to be undone while the run goes on, for whom and why. */
+interface UndoOrder {
+  /** The step whose clause or whose own verb asks for it. */
+  readonly step: string;
+  /** Steps, and groups with all that is in them. */
+  readonly of: readonly string[];
+  readonly failure: Pick<Failure, 'code' | 'message' | 'step'>;
+}
+
+/** A clause with `undo` has taken the failure of its step or group: what that has done is undone before its list begins (R21). */
+export function undoGroup(draft: Draft, step: string, data: RunData): void {
+  const failure = ownValue(data.caught, step);
+  invariant(failure !== undefined, 'a clause undoes without a failure', { step });
+  undoSteps(draft, { step, of: [step], failure }, data);
+}
+
+/** The verb `undo`: what the named steps have done in their present visit is undone now. */
+export function enterUndo(draft: Draft, { id, undo }: UndoStep, data: RunData): void {
+  const owner = draft.ctx.compiled.catchOwner(id);
+  const caught = owner === null ? undefined : ownValue(data.caught, owner);
+  const failure = caught ?? { code: 'undo', message: `undone by step ${id}`, step: id };
+  undoSteps(draft, { step: id, of: undo, failure }, data);
+}
+
+/**
+ * Writes the rows with their requests computed once (R12), and requests the first. What was undone before is not undone
+ * again (R22). Behind a confirmed pivot nothing is undone without a person (R20).
+ */
+function undoSteps(draft: Draft, { step, of, failure }: UndoOrder, data: RunData): void {
+  if (pivotOf(draft.effects.values()) === 'behind') {
+    holdUndo(draft, step);
+    return;
+  }
+  const confirmed = presentRows(draft, of, data).filter((row) => row.state === 'CONFIRMED');
+  const undos = [...draft.effects.values()].filter((row) => row.compensates !== null);
+  const plan = planOf(draft, failure, [...confirmed, ...undos]);
+  if (plan.kind === 'fault') {
+    holdPlan(draft, plan);
+    return;
+  }
+  invariant(plan.kind === 'plan', 'what is confirmed is settled', { step });
+  for (const row of plan.rows) draft.putEffect(row);
+  draft.setControl({ undos: [...(draft.control.undos ?? []), { step, keys: plan.keys }] });
+  advancePlan(draft);
+}
+
+function holdUndo(draft: Draft, step: string): void {
+  draft.openIncident({
+    id: `pivot:${step}`,
+    kind: 'pivot',
+    step,
+    effectKey: null,
+    message: `the point of no return is passed: what step ${step} is to undo is undone by order only`,
+    from: OPERATORS,
+    acts: ['compensate', 'terminate'],
+  });
+}

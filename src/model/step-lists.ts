@@ -1,0 +1,39 @@
+import type { Step } from './definition.ts';
+
+/** A list of steps that is the body of a group, and its name among the lists of its step. */
+export interface BodyList {
+  /** Unique in its step, and never the name of a catch list. */
+  readonly name: string;
+  readonly steps: readonly Step[];
+}
+
+/** The lists that a group is made of, in document order; empty ones and those of other steps are none. */
+export function bodyLists(step: Step): readonly BodyList[] {
+  switch (step.verb) {
+    case 'choose':
+      return step.branches.flatMap(({ steps }, index) =>
+        steps === null || steps.length === 0 ? [] : [{ name: `branch${index}`, steps }],
+      );
+    case 'scope':
+      return [{ name: 'scope', steps: step.steps }];
+    case 'repeat':
+      return [{ name: 'turn', steps: step.steps }];
+    default:
+      return [];
+  }
+}
+
+/** Whether a step is one that holds others, and is where they are. */
+export function isGroup(step: Pick<Step, 'verb'>): boolean {
+  return step.verb === 'choose' || step.verb === 'scope' || step.verb === 'repeat';
+}
+
+/** The steps directly inside a step, in document order: of its body, then of its catch clauses. */
+export function innerSteps(step: Step): readonly Step[] {
+  return [...bodyLists(step).flatMap(({ steps }) => steps), ...step.catch.flatMap((clause) => clause.do)];
+}
+
+/** Steps with all that stand inside them, each before what is in it. */
+export function allSteps(steps: readonly Step[]): readonly Step[] {
+  return steps.flatMap((step) => [step, ...allSteps(innerSteps(step))]);
+}
