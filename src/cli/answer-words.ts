@@ -33,6 +33,8 @@ export const ANSWER_WORDS = {
   undeclared: 'the workflow declares no such event',
   source: 'the event is not taken from that source',
   schema: "its data does not fit the event's schema",
+  sequence: 'an event with the same or a higher number of its sender was applied before (rule V03)',
+  unordered: "the event's number cannot be read, so it has no place in its sender's order (rule V03)",
   generation: 'it is about something that has been left meanwhile',
 } as const satisfies Record<string, string>;
 

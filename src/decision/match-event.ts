@@ -2,24 +2,11 @@ import type { AwaitStep, Handler } from '../model/definition.ts';
 import type { Site } from '../definition/evaluator.ts';
 import { eventView } from '../machine/scope.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
-import { invariant } from '../model/errors.ts';
-import type { InboxEvent } from '../model/inbox-event.ts';
 import type { EventView } from '../model/kernel.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { orFault } from './faults.ts';
 import { scopeAt } from './step-scope.ts';
-
-/** Prefix of the inbox source of a signal; what stands behind it is the source as authors see it. */
-const SIGNAL_SOURCE = /^signal:/;
-
-/** A signal as handlers and `await` see it. @throws PAWL_INVARIANT for rows of another kind. */
-export function viewOf(event: InboxEvent): EventView {
-  invariant(event.payload.type === 'signal', 'only a signal is taken by a step', { eventId: event.eventId });
-  const { name, data } = event.payload;
-  const source = event.source.replace(SIGNAL_SOURCE, '');
-  return { id: event.eventId, name, data, source, receivedAtMs: event.receivedAtMs, sequence: null };
-}
 
 /** Whether an `await` takes an event: its name, one of `from`, the correlation value, `where`. */
 export function awaitTakes(draft: Draft, step: AwaitStep, data: RunData, view: EventView): boolean {

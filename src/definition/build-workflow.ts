@@ -24,13 +24,17 @@ function readKey(context: BuildContext, node: YamlNode | null): WorkflowDefiniti
 }
 
 function readEvents(context: BuildContext, node: YamlNode | null): readonly EventDeclaration[] {
-  return membersOf(node).map(([name, event]) => ({
-    name,
-    schema: readSchema(child(event, 'schema')),
-    source: textOf(child(event, 'source')),
-    by: readExpression(context, child(event, 'by')),
-    keepMs: readDuration(context, child(event, 'keep'), KEEP_MS),
-  }));
+  return membersOf(node).map(([name, event]) => {
+    const sequence = readExpression(context, child(event, 'sequence'));
+    return {
+      name,
+      schema: readSchema(child(event, 'schema')),
+      source: textOf(child(event, 'source')),
+      by: readExpression(context, child(event, 'by')),
+      ...(sequence === null ? {} : { sequence }),
+      keepMs: readDuration(context, child(event, 'keep'), KEEP_MS),
+    };
+  });
 }
 
 function readVars(node: YamlNode | null): readonly (readonly [string, JsonObject])[] {

@@ -65,14 +65,19 @@ class PlaceWalk {
         roots: ['input', 'constants'],
       });
     for (const event of events) {
-      if (event.by === null) continue;
-      const site: Site = { kind: 'event', event: event.name };
-      this.places.push({ kind: 'expression', expression: event.by, site, want: 'any', roots: ['event'] });
+      this.ofEvent(event.by, event.name, 'any');
+      this.ofEvent(event.sequence ?? null, event.name, 'int');
     }
     for (const action of actions) this.action(action);
     this.steps(steps, { kind: 'flow' });
     this.template(output, { kind: 'flow' }, true, '/output');
     return this.places;
+  }
+
+  /** What is computed of an event before it is known which step takes it. */
+  private ofEvent(expression: Expression | null, event: string, want: Want): void {
+    const site: Site = { kind: 'event', event };
+    if (expression !== null) this.places.push({ kind: 'expression', expression, site, want, roots: ['event'] });
   }
 
   private expression(expression: Expression | null, site: Site, want: Want): void {

@@ -253,6 +253,8 @@ export interface EventDeclaration {
   readonly schema: JsonSchema;
   readonly source: string | null;
   readonly by: Expression | null;
+  /** The sender's own number (rule V03); absent = the order of receipt. */
+  readonly sequence?: Expression;
   readonly keepMs: number;
 }
 
