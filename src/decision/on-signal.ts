@@ -78,7 +78,7 @@ function take(draft: Draft, event: InboxEvent, view: EventView): boolean {
     draft.answer(event, 'applied', { detail: { step: leaf } });
     return true;
   }
-  for (const owner of handlerOwnersOf(draft.ctx.compiled, leaf)) {
+  for (const owner of [...handlerOwnersOf(draft.ctx.compiled, leaf), null]) {
     const index = handlerIndex(draft, owner, view);
     if (index === null) continue;
     noteApplied(draft, event);
@@ -93,19 +93,24 @@ function move(draft: Draft, event: KernelEvent, cause: Cause): void {
   invariant(feed(draft, event, cause), 'a step that takes an event is moved by it', { step: cause.step });
 }
 
-/** The first handler of a step that takes the event; never one that was received before the step became active (V13). */
-function handlerIndex(draft: Draft, owner: string, view: EventView): number | null {
-  const sinceMs = ownValue(draft.control.activeSinceMs, owner);
+/**
+ * The first handler of a step, or of the document (`owner` null), that takes the event; never one that was received before
+ * the step became active, or the run began (V13).
+ */
+function handlerIndex(draft: Draft, owner: string | null, view: EventView): number | null {
+  const { run } = draft.base;
+  const sinceMs = owner === null ? run.startedAtMs : ownValue(draft.control.activeSinceMs, owner);
   invariant(sinceMs !== undefined, 'a step is active and never began', { step: owner });
   if (view.receivedAtMs < sinceMs) return null;
-  const { on } = draft.ctx.compiled.step(owner);
+  const { compiled } = draft.ctx;
+  const { on = [] } = owner === null ? compiled.machine.definition : compiled.step(owner);
   const index = on.findIndex((handler) => handlerTakes(draft, handler, owner, view));
   return index === -1 ? null : index;
 }
 
 interface Taken {
   readonly leaf: string;
-  readonly owner: string;
+  readonly owner: string | null;
   readonly index: number;
   readonly view: EventView;
 }

@@ -11,7 +11,7 @@ import {
   readTemplate,
   readTexts,
 } from './build-context.ts';
-import { RETRY_COMPENSATION, readRetry } from './build-policy.ts';
+import { RETRY_COMPENSATION, readHandlers, readRetry } from './build-policy.ts';
 import { buildSteps } from './build-step.ts';
 import { child, entriesOf, isObject, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
@@ -57,6 +57,7 @@ function collectIds(node: YamlNode | null, ids: Set<string>): void {
 export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDefinition {
   collectIds(child(root, 'steps'), context.ids);
   const compensation = child(root, 'compensation');
+  const on = readHandlers(context, child(root, 'on'));
   return {
     pawl: 1,
     workflow: textOf(child(root, 'workflow')) ?? '',
@@ -78,6 +79,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
       onFailure: wordOf(child(compensation, 'onFailure'), ['hold', 'continue'] as const, 'hold'),
       retry: readRetry(context, child(compensation, 'retry'), RETRY_COMPENSATION) ?? RETRY_COMPENSATION,
     },
+    ...(on.length === 0 ? {} : { on }),
     steps: buildSteps(context, child(root, 'steps')),
     output: readTemplate(context, child(root, 'output')),
   };

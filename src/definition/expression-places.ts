@@ -41,6 +41,11 @@ const TEXT_OR_NUMBER: JsonSchema = { type: ['string', 'number'] };
 
 type Entries = readonly (readonly [string, Template])[];
 
+/** Where a handler reads its event: a step's own, or the document's (`step` null). */
+export function eventSite(event: string, step: string | null): Site {
+  return step === null ? { kind: 'event', event } : { kind: 'event', event, step };
+}
+
 /** Walks a definition in no particular order; the caller sorts what it finds by place. */
 class PlaceWalk {
   readonly places: ExpressionPlace[] = [];
@@ -55,7 +60,7 @@ class PlaceWalk {
   }
 
   walk(): readonly ExpressionPlace[] {
-    const { key, output, events, actions, steps } = this.definition;
+    const { key, output, events, actions, on = [], steps } = this.definition;
     if (key !== null)
       this.places.push({
         kind: 'expression',
@@ -69,6 +74,7 @@ class PlaceWalk {
       this.ofEvent(event.sequence ?? null, event.name, 'int');
     }
     for (const action of actions) this.action(action);
+    this.handlers(on, { kind: 'flow' }, null);
     this.steps(steps, { kind: 'flow' });
     this.template(output, { kind: 'flow' }, true, '/output');
     return this.places;
@@ -162,9 +168,9 @@ class PlaceWalk {
     this.expression(retry.when, { kind: 'retry', action }, 'bool');
   }
 
-  private handlers(handlers: readonly Handler[], site: Site, step: string): void {
+  private handlers(handlers: readonly Handler[], site: Site, step: string | null): void {
     for (const handler of handlers) {
-      const within: Site = { kind: 'event', event: handler.event, step };
+      const within = eventSite(handler.event, step);
       this.template(handler.match, site, true, `${handler.pointer}/match`);
       this.expression(handler.where, within, 'bool');
       this.entries(handler.set, within, (name) => this.vars.get(name) ?? true, `${handler.pointer}/set`);

@@ -25,7 +25,8 @@ export type ComputationRef =
   | { readonly kind: 'branch'; readonly step: string; readonly index: number }
   | { readonly kind: 'set'; readonly step: string }
   | { readonly kind: 'fail'; readonly step: string }
-  | { readonly kind: 'handler'; readonly step: string; readonly index: number }
+  /** `step` null = the document's. */
+  | { readonly kind: 'handler'; readonly step: string | null; readonly index: number }
   /** `step` null = the document's own output. */
   | { readonly kind: 'output'; readonly step: string | null }
   /** `crossed`: steps whose running catch the failure leaves on its way out, innermost first (rule R22). */
@@ -38,7 +39,7 @@ export type GuardParams = {
   /** The event settles this step; `ok` null = either way. */
   settled: { readonly step: string; readonly ok: boolean | null };
   /** The event is taken by this handler; `open` null = whether or not an effect is open. */
-  taken: { readonly step: string; readonly handler: number; readonly open: boolean | null };
+  taken: { readonly step: string | null; readonly handler: number; readonly open: boolean | null };
   /** A person lets this step go on. */
   retried: { readonly step: string };
   /** The event stops the run without undo. */

@@ -280,6 +280,8 @@ export interface WorkflowDefinition {
     readonly onFailure: 'hold' | 'continue';
     readonly retry: RetryPolicy;
   };
+  /** Events accepted in every step, after the step's own handlers; absent = none. */
+  readonly on?: readonly Handler[];
   readonly steps: readonly Step[];
   readonly output: Template | null;
 }
