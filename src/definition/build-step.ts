@@ -10,7 +10,7 @@ import {
   readTexts,
 } from './build-context.ts';
 import { RETRY_WRITE, readCompensation, readHandlers, readRetry, readReview } from './build-policy.ts';
-import { child, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
+import { child, isObject, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
 /** The verbs of this part of the language. */
 export const VERBS = ['call', 'set', 'choose', 'wait', 'await', 'approve', 'fail', 'end'] as const;
@@ -121,6 +121,7 @@ function buildCall(context: BuildContext, base: StepBase, node: YamlNode): Step 
 function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): Step {
   const one: Template = { kind: 'literal', value: 1 };
   const except = child(node, 'except');
+  const form = child(node, 'form')?.value;
   const starter: Template = {
     kind: 'expression',
     expression: { source: 'run.startedBy', pointer: `${node.pointer}/except`, offset: 0 },
@@ -136,6 +137,7 @@ function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): St
     except: except === null ? [starter] : readTemplateList(context, except),
     expires: readLength(context, child(node, 'expires')),
     onExpire: wordOf(child(node, 'onExpire'), ['deny', 'approve', 'hold'] as const, 'deny'),
+    ...(isObject(form) ? { form } : {}),
   };
 }
 

@@ -229,6 +229,8 @@ export interface ApproveStep extends StepBase {
   readonly except: readonly Template[];
   readonly expires: Template | null;
   readonly onExpire: 'deny' | 'approve' | 'hold';
+  /** JSON Schema of what whoever approves fills in; absent = nothing. */
+  readonly form?: JsonObject;
 }
 /** Raises a failure. */
 export interface FailStep extends StepBase {

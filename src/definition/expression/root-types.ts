@@ -1,4 +1,4 @@
-import type { ActionContract, Step, WorkflowDefinition } from '../../model/definition.ts';
+import type { ActionContract, ApproveStep, Step, WorkflowDefinition } from '../../model/definition.ts';
 import { typeOfSchema, typeOfValue } from './schema-type.ts';
 import { type Site, siteKey } from './site.ts';
 import { BOOL, DYN, type FieldType, INT, NULL, STRING, TIMESTAMP, unionOf, type ValueType } from './value-type.ts';
@@ -155,7 +155,7 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
     case 'wait':
       return object({ firedAt: TIMESTAMP, late: BOOL });
     case 'approve':
-      return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: quiet(DYN) });
+      return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: formType(step) });
     case 'choose':
       return DYN;
     case 'set':
@@ -163,6 +163,12 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
     case 'end':
       return null;
   }
+}
+
+/** What was filled in has the defaults of its schema; nobody filled in what expired into a yes. */
+function formType({ form, onExpire }: ApproveStep): ValueType | FieldType {
+  if (form === undefined) return quiet(DYN);
+  return onExpire === 'approve' ? quiet(unionOf([typeOfSchema(form), NULL])) : typeOfSchema(form);
 }
 
 function allSteps(steps: readonly Step[]): readonly Step[] {

@@ -24,7 +24,7 @@ export interface SentEvent {
 /** A vote that somebody cast. */
 export interface CastVote {
   readonly approval: string;
-  readonly vote: Pick<GivenVote, 'by' | 'roles' | 'decision'>;
+  readonly vote: Pick<GivenVote, 'by' | 'roles' | 'decision'> & { readonly form?: Json };
 }
 
 /** What somebody outside has to give so that a run goes on. */
@@ -83,7 +83,7 @@ function eventFor(lab: Lab, pick: number, stored: StoredRun, step: AwaitStep): G
 }
 
 /** Somebody who may vote: by name where the approval names people, else by a role. */
-function voterFor(approval: Approval, at: number): Omit<GivenVote, 'decision' | 'atMs'> {
+function voterFor(approval: Approval, at: number): Pick<GivenVote, 'by' | 'roles'> {
   const users = approval.from.filter((entry) => entry.startsWith('user:')).map((entry) => entry.slice('user:'.length));
   const roles = approval.from.filter((entry) => entry.startsWith('role:')).map((entry) => entry.slice('role:'.length));
   const allowed = users.filter((user) => !approval.except.includes(user));
@@ -99,9 +99,15 @@ function votesFor(lab: Lab, story: Story, approval: Approval): readonly Gift[] {
   }
   const decision = story.denied.has(approval.step) ? 'deny' : 'approve';
   const count = decision === 'deny' ? approval.denials : approval.quorum;
+  const step = lab.compiled.steps.get(approval.step);
+  const form = decision === 'approve' && step?.verb === 'approve' ? step.form : undefined;
+  const filled = form === undefined ? undefined : generateValue(form, { no: 1, size: 1, pick: story.pick });
   return Array.from({ length: count }, (_, at) => ({
     kind: 'vote',
-    cast: { approval: approval.approvalId, vote: { ...voterFor(approval, at), decision } },
+    cast: {
+      approval: approval.approvalId,
+      vote: { ...voterFor(approval, at), decision, ...(filled === undefined ? {} : { form: filled }) },
+    },
   }));
 }
 
@@ -177,6 +183,15 @@ export async function give(verbs: Verbs, run: RunIdentity, gift: Exclude<Gift, {
     return;
   }
   const { approval, vote } = gift.cast;
-  const { by, roles, decision } = vote;
-  await verbs.vote(run.runId, { approval, decision, subjectHash: null, principal: by, roles, comment: null });
+  const { by, roles, decision, form } = vote;
+  const filled = form === undefined ? {} : { form };
+  await verbs.vote(run.runId, {
+    approval,
+    decision,
+    subjectHash: null,
+    principal: by,
+    roles,
+    comment: null,
+    ...filled,
+  });
 }

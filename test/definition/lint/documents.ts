@@ -223,6 +223,36 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['user:ana'], denials: «⟦2⟧|1», expires: 1h }\n`,
   },
   {
+    code: 'PAWL-316',
+    why: 'two people and one form',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['role:x'], quorum: «2|1», expires: 1h, ⟦form⟧: { type: object, properties: { n: { type: integer } } } }\n`,
+  },
+  {
+    code: 'PAWL-316',
+    why: 'a computed quorum',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['role:x'], quorum: «=input.n|1», expires: 1h, ⟦form⟧: { type: object, properties: { n: { type: integer } } } }\n`,
+  },
+  {
+    code: 'PAWL-317',
+    why: 'an object without properties',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['role:x'], expires: 1h, form: «⟦{ type: object }⟧|{ type: object, properties: { n: {} } }» }\n`,
+  },
+  {
+    code: 'PAWL-317',
+    why: 'no object',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['role:x'], expires: 1h, form: «⟦{ type: string }⟧|{ type: object, properties: { n: {} } }» }\n`,
+  },
+  {
+    code: 'PAWL-114',
+    why: 'the form of an approval in a catch',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, catch: [{ on: [any], do: [{ id: b, approve: Go, from: ['role:x'], expires: 1h, form: { type: object, properties: { n: { type: «⟦int⟧|integer» } } } }] }] }\n`,
+  },
+  {
+    code: 'PAWL-405',
+    why: 'what a form cannot have given',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['role:x'], expires: 1h, form: { type: object, required: [n], properties: { n: { type: integer } } } }\n  - { id: b, call: act, when: '«⟦steps.a.output.form.n > "x"⟧|steps.a.output.form.n > 1»' }\n`,
+  },
+  {
     code: 'PAWL-358',
     why: 'a code that no step inside a choice gives',
     file: `${WITH_ACT}steps:\n  - id: c\n    choose: [{ when: input.n > 1, steps: [{ id: f, fail: { code: «none-left|no-stock» } }] }, { else: [{ id: b, call: act }] }]\n    catch: [{ on: [⟦no-stock⟧], do: [] }]\n`,
