@@ -89,6 +89,8 @@ export interface IncidentView {
 export interface RunView {
   readonly id: string;
   readonly key: string;
+  /** Which start of its key it is, where it is not the first (`again: afterFailure`). */
+  readonly startNumber?: number;
   readonly workflow: string;
   readonly version: number;
   readonly digest: string;
@@ -219,11 +221,15 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
 
 function identity(
   run: RunIdentity,
-): Pick<RunView, 'id' | 'key' | 'workflow' | 'version' | 'digest' | 'tenant' | 'startedBy' | 'startedAt' | 'input'> {
-  const { key, workflow, version, digest, tenant, startedBy, input } = run;
+): Pick<
+  RunView,
+  'id' | 'key' | 'startNumber' | 'workflow' | 'version' | 'digest' | 'tenant' | 'startedBy' | 'startedAt' | 'input'
+> {
+  const { key, startNumber, workflow, version, digest, tenant, startedBy, input } = run;
   return {
     id: displayRunId(run.runId),
     key,
+    ...(startNumber === 1 ? {} : { startNumber }),
     workflow,
     version,
     digest,
