@@ -7526,9 +7526,9 @@ return errors === 0;
 validate72.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateScenarioFile = validate73;
-const schema137 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scenario.schema.json","title":"ScenarioFile","description":"A `*.test.yaml` file: scenarios of one workflow, played by `pawl test`.","type":"object","additionalProperties":false,"required":["scenarios"],"properties":{"workflow":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The workflow file, from here; without it the one of the same name: `pay.test.yaml` tests `pay.pawl.yaml`.","x-since":1},"scenarios":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/scenario"},"description":"What is played, each on its own.","x-since":1}},"$defs":{"scenario":{"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}},"operation":{"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1}}},"word":{"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"body":{"description":"What this answer says.","x-since":1}}},"event":{"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]},"expectation":{"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}}}};
+const schema137 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scenario.schema.json","title":"ScenarioFile","description":"A `*.test.yaml` file: scenarios of one workflow, played by `pawl test`.","type":"object","additionalProperties":false,"required":["scenarios"],"properties":{"workflow":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The workflow file, from here; without it the one of the same name: `pay.test.yaml` tests `pay.pawl.yaml`.","x-since":1},"scenarios":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/scenario"},"description":"What is played, each on its own.","x-since":1}},"$defs":{"scenario":{"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}},"operation":{"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1}}},"word":{"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"body":{"description":"What this answer says.","x-since":1}}},"event":{"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]},"expectation":{"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}}}};
 const schema138 = {"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}};
-const schema142 = {"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]};
+const schema142 = {"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]};
 const schema143 = {"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}};
 const schema139 = {"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1}}};
 const schema140 = {"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"body":{"description":"What this answer says.","x-since":1}}};
@@ -8518,10 +8518,10 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data6.as !== undefined && func0.call(data6, "as")){
-let data24 = data6.as;
-if(!(((((((data24 === "confirmed") || (data24 === "absent")) || (data24 === "rejected")) || (data24 === "keep-waiting")) || (data24 === "retry")) || (data24 === "undone")) || (data24 === "waived"))){
-const err49 = {instancePath:instancePath+"/events/" + i0+"/as",schemaPath:"#/$defs/event/properties/as/enum",keyword:"enum",params:{allowedValues: schema142.properties.as.enum},message:"must be equal to one of the allowed values",schema:schema142.properties.as.enum,parentSchema:schema142.properties.as,data:data24};
+if(data6.form !== undefined && func0.call(data6, "form")){
+let data24 = data6.form;
+if(!(data24 && typeof data24 == "object" && !Array.isArray(data24))){
+const err49 = {instancePath:instancePath+"/events/" + i0+"/form",schemaPath:"#/$defs/event/properties/form/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema142.properties.form.type,parentSchema:schema142.properties.form,data:data24};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -8531,11 +8531,10 @@ vErrors.push(err49);
 errors++;
 }
 }
-if(data6.evidence !== undefined && func0.call(data6, "evidence")){
-let data25 = data6.evidence;
-if(typeof data25 === "string"){
-if(!pattern8.test(data25)){
-const err50 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.evidence,data:data25};
+if(data6.as !== undefined && func0.call(data6, "as")){
+let data25 = data6.as;
+if(!(((((((data25 === "confirmed") || (data25 === "absent")) || (data25 === "rejected")) || (data25 === "keep-waiting")) || (data25 === "retry")) || (data25 === "undone")) || (data25 === "waived"))){
+const err50 = {instancePath:instancePath+"/events/" + i0+"/as",schemaPath:"#/$defs/event/properties/as/enum",keyword:"enum",params:{allowedValues: schema142.properties.as.enum},message:"must be equal to one of the allowed values",schema:schema142.properties.as.enum,parentSchema:schema142.properties.as,data:data25};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -8545,8 +8544,11 @@ vErrors.push(err50);
 errors++;
 }
 }
-else {
-const err51 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.evidence.type,parentSchema:schema142.properties.evidence,data:data25};
+if(data6.evidence !== undefined && func0.call(data6, "evidence")){
+let data26 = data6.evidence;
+if(typeof data26 === "string"){
+if(!pattern8.test(data26)){
+const err51 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.evidence,data:data26};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -8556,11 +8558,8 @@ vErrors.push(err51);
 errors++;
 }
 }
-if(data6.answer !== undefined && func0.call(data6, "answer")){
-let data28 = data6.answer;
-if(typeof data28 === "string"){
-if(!pattern8.test(data28)){
-const err52 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.answer,data:data28};
+else {
+const err52 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.evidence.type,parentSchema:schema142.properties.evidence,data:data26};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -8570,8 +8569,11 @@ vErrors.push(err52);
 errors++;
 }
 }
-else {
-const err53 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.answer.type,parentSchema:schema142.properties.answer,data:data28};
+if(data6.answer !== undefined && func0.call(data6, "answer")){
+let data29 = data6.answer;
+if(typeof data29 === "string"){
+if(!pattern8.test(data29)){
+const err53 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema142.properties.answer,data:data29};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -8581,9 +8583,8 @@ vErrors.push(err53);
 errors++;
 }
 }
-}
 else {
-const err54 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema142.type,parentSchema:schema142,data:data6};
+const err54 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.answer.type,parentSchema:schema142.properties.answer,data:data29};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -8595,7 +8596,7 @@ errors++;
 }
 }
 else {
-const err55 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema138.properties.events.type,parentSchema:schema138.properties.events,data:data5};
+const err55 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema142.type,parentSchema:schema142,data:data6};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -8605,10 +8606,9 @@ vErrors.push(err55);
 errors++;
 }
 }
-if(data.until !== undefined && func0.call(data, "until")){
-let data29 = data.until;
-if(typeof data29 !== "string"){
-const err56 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema138.properties.until.type,parentSchema:schema138.properties.until,data:data29};
+}
+else {
+const err56 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema138.properties.events.type,parentSchema:schema138.properties.events,data:data5};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -8618,11 +8618,10 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data.expect !== undefined && func0.call(data, "expect")){
-let data30 = data.expect;
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if((data30.status === undefined) || (!(func0.call(data30, "status")))){
-const err57 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema143.required,parentSchema:schema143,data:data30};
+if(data.until !== undefined && func0.call(data, "until")){
+let data30 = data.until;
+if(typeof data30 !== "string"){
+const err57 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema138.properties.until.type,parentSchema:schema138.properties.until,data:data30};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -8631,9 +8630,12 @@ vErrors.push(err57);
 }
 errors++;
 }
-for(const key3 of Object.keys(data30)){
-if(!(func0.call(schema143.properties, key3))){
-const err58 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema143,data:data30};
+}
+if(data.expect !== undefined && func0.call(data, "expect")){
+let data31 = data.expect;
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+if((data31.status === undefined) || (!(func0.call(data31, "status")))){
+const err58 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema143.required,parentSchema:schema143,data:data31};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -8642,11 +8644,9 @@ vErrors.push(err58);
 }
 errors++;
 }
-}
-if(data30.effects !== undefined && func0.call(data30, "effects")){
-let data31 = data30.effects;
-if((typeof data31 !== "string") && (!(Array.isArray(data31)))){
-const err59 = {instancePath:instancePath+"/expect/effects",schemaPath:"#/$defs/expectation/properties/effects/type",keyword:"type",params:{type: schema143.properties.effects.type},message:"must be string,array",schema:schema143.properties.effects.type,parentSchema:schema143.properties.effects,data:data31};
+for(const key3 of Object.keys(data31)){
+if(!(func0.call(schema143.properties, key3))){
+const err59 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema143,data:data31};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -8655,13 +8655,11 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(Array.isArray(data31)){
-const len2 = data31.length;
-for(let i2=0; i2<len2; i2++){
-let data32 = data31[i2];
-if(typeof data32 === "string"){
-if(!pattern8.test(data32)){
-const err60 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.effects.items,data:data32};
+}
+if(data31.effects !== undefined && func0.call(data31, "effects")){
+let data32 = data31.effects;
+if((typeof data32 !== "string") && (!(Array.isArray(data32)))){
+const err60 = {instancePath:instancePath+"/expect/effects",schemaPath:"#/$defs/expectation/properties/effects/type",keyword:"type",params:{type: schema143.properties.effects.type},message:"must be string,array",schema:schema143.properties.effects.type,parentSchema:schema143.properties.effects,data:data32};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -8670,9 +8668,13 @@ vErrors.push(err60);
 }
 errors++;
 }
-}
-else {
-const err61 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.effects.items.type,parentSchema:schema143.properties.effects.items,data:data32};
+if(Array.isArray(data32)){
+const len2 = data32.length;
+for(let i2=0; i2<len2; i2++){
+let data33 = data32[i2];
+if(typeof data33 === "string"){
+if(!pattern8.test(data33)){
+const err61 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.effects.items,data:data33};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -8682,13 +8684,8 @@ vErrors.push(err61);
 errors++;
 }
 }
-}
-}
-if(data30.status !== undefined && func0.call(data30, "status")){
-let data33 = data30.status;
-if(typeof data33 === "string"){
-if(!pattern8.test(data33)){
-const err62 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.status,data:data33};
+else {
+const err62 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.effects.items.type,parentSchema:schema143.properties.effects.items,data:data33};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -8698,8 +8695,13 @@ vErrors.push(err62);
 errors++;
 }
 }
-else {
-const err63 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.status.type,parentSchema:schema143.properties.status,data:data33};
+}
+}
+if(data31.status !== undefined && func0.call(data31, "status")){
+let data34 = data31.status;
+if(typeof data34 === "string"){
+if(!pattern8.test(data34)){
+const err63 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.status,data:data34};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -8709,11 +8711,8 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data30.outcome !== undefined && func0.call(data30, "outcome")){
-let data34 = data30.outcome;
-if(typeof data34 === "string"){
-if(!pattern8.test(data34)){
-const err64 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.outcome,data:data34};
+else {
+const err64 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.status.type,parentSchema:schema143.properties.status,data:data34};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -8723,8 +8722,11 @@ vErrors.push(err64);
 errors++;
 }
 }
-else {
-const err65 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.outcome.type,parentSchema:schema143.properties.outcome,data:data34};
+if(data31.outcome !== undefined && func0.call(data31, "outcome")){
+let data35 = data31.outcome;
+if(typeof data35 === "string"){
+if(!pattern8.test(data35)){
+const err65 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.outcome,data:data35};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -8734,11 +8736,8 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data30.failure !== undefined && func0.call(data30, "failure")){
-let data35 = data30.failure;
-if(typeof data35 === "string"){
-if(!pattern8.test(data35)){
-const err66 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.failure,data:data35};
+else {
+const err66 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.outcome.type,parentSchema:schema143.properties.outcome,data:data35};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -8748,8 +8747,11 @@ vErrors.push(err66);
 errors++;
 }
 }
-else {
-const err67 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.failure.type,parentSchema:schema143.properties.failure,data:data35};
+if(data31.failure !== undefined && func0.call(data31, "failure")){
+let data36 = data31.failure;
+if(typeof data36 === "string"){
+if(!pattern8.test(data36)){
+const err67 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.failure,data:data36};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -8759,15 +8761,8 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data30.steps !== undefined && func0.call(data30, "steps")){
-let data38 = data30.steps;
-if(Array.isArray(data38)){
-const len3 = data38.length;
-for(let i3=0; i3<len3; i3++){
-let data39 = data38[i3];
-if(typeof data39 === "string"){
-if(!pattern8.test(data39)){
-const err68 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.steps.items,data:data39};
+else {
+const err68 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.failure.type,parentSchema:schema143.properties.failure,data:data36};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -8777,8 +8772,15 @@ vErrors.push(err68);
 errors++;
 }
 }
-else {
-const err69 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.steps.items.type,parentSchema:schema143.properties.steps.items,data:data39};
+if(data31.steps !== undefined && func0.call(data31, "steps")){
+let data39 = data31.steps;
+if(Array.isArray(data39)){
+const len3 = data39.length;
+for(let i3=0; i3<len3; i3++){
+let data40 = data39[i3];
+if(typeof data40 === "string"){
+if(!pattern8.test(data40)){
+const err69 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.steps.items,data:data40};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -8788,9 +8790,8 @@ vErrors.push(err69);
 errors++;
 }
 }
-}
 else {
-const err70 = {instancePath:instancePath+"/expect/steps",schemaPath:"#/$defs/expectation/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema143.properties.steps.type,parentSchema:schema143.properties.steps,data:data38};
+const err70 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.steps.items.type,parentSchema:schema143.properties.steps.items,data:data40};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -8800,15 +8801,9 @@ vErrors.push(err70);
 errors++;
 }
 }
-if(data30.incidents !== undefined && func0.call(data30, "incidents")){
-let data40 = data30.incidents;
-if(Array.isArray(data40)){
-const len4 = data40.length;
-for(let i4=0; i4<len4; i4++){
-let data41 = data40[i4];
-if(typeof data41 === "string"){
-if(!pattern8.test(data41)){
-const err71 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.incidents.items,data:data41};
+}
+else {
+const err71 = {instancePath:instancePath+"/expect/steps",schemaPath:"#/$defs/expectation/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema143.properties.steps.type,parentSchema:schema143.properties.steps,data:data39};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -8818,8 +8813,15 @@ vErrors.push(err71);
 errors++;
 }
 }
-else {
-const err72 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.incidents.items.type,parentSchema:schema143.properties.incidents.items,data:data41};
+if(data31.incidents !== undefined && func0.call(data31, "incidents")){
+let data41 = data31.incidents;
+if(Array.isArray(data41)){
+const len4 = data41.length;
+for(let i4=0; i4<len4; i4++){
+let data42 = data41[i4];
+if(typeof data42 === "string"){
+if(!pattern8.test(data42)){
+const err72 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.incidents.items,data:data42};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -8829,9 +8831,8 @@ vErrors.push(err72);
 errors++;
 }
 }
-}
 else {
-const err73 = {instancePath:instancePath+"/expect/incidents",schemaPath:"#/$defs/expectation/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema143.properties.incidents.type,parentSchema:schema143.properties.incidents,data:data40};
+const err73 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.incidents.items.type,parentSchema:schema143.properties.incidents.items,data:data42};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -8841,10 +8842,9 @@ vErrors.push(err73);
 errors++;
 }
 }
-if(data30.open !== undefined && func0.call(data30, "open")){
-let data42 = data30.open;
-if((typeof data42 !== "string") && (!(Array.isArray(data42)))){
-const err74 = {instancePath:instancePath+"/expect/open",schemaPath:"#/$defs/expectation/properties/open/type",keyword:"type",params:{type: schema143.properties.open.type},message:"must be string,array",schema:schema143.properties.open.type,parentSchema:schema143.properties.open,data:data42};
+}
+else {
+const err74 = {instancePath:instancePath+"/expect/incidents",schemaPath:"#/$defs/expectation/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema143.properties.incidents.type,parentSchema:schema143.properties.incidents,data:data41};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -8853,13 +8853,11 @@ vErrors.push(err74);
 }
 errors++;
 }
-if(Array.isArray(data42)){
-const len5 = data42.length;
-for(let i5=0; i5<len5; i5++){
-let data43 = data42[i5];
-if(typeof data43 === "string"){
-if(!pattern8.test(data43)){
-const err75 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.open.items,data:data43};
+}
+if(data31.open !== undefined && func0.call(data31, "open")){
+let data43 = data31.open;
+if((typeof data43 !== "string") && (!(Array.isArray(data43)))){
+const err75 = {instancePath:instancePath+"/expect/open",schemaPath:"#/$defs/expectation/properties/open/type",keyword:"type",params:{type: schema143.properties.open.type},message:"must be string,array",schema:schema143.properties.open.type,parentSchema:schema143.properties.open,data:data43};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -8868,9 +8866,13 @@ vErrors.push(err75);
 }
 errors++;
 }
-}
-else {
-const err76 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.open.items.type,parentSchema:schema143.properties.open.items,data:data43};
+if(Array.isArray(data43)){
+const len5 = data43.length;
+for(let i5=0; i5<len5; i5++){
+let data44 = data43[i5];
+if(typeof data44 === "string"){
+if(!pattern8.test(data44)){
+const err76 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema143.properties.open.items,data:data44};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -8880,15 +8882,8 @@ vErrors.push(err76);
 errors++;
 }
 }
-}
-}
-if(data30.calls !== undefined && func0.call(data30, "calls")){
-let data44 = data30.calls;
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-for(const key4 of Object.keys(data44)){
-let data45 = data44[key4];
-if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
-const err77 = {instancePath:instancePath+"/expect/calls/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema143.properties.calls.additionalProperties.type,parentSchema:schema143.properties.calls.additionalProperties,data:data45};
+else {
+const err77 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.open.items.type,parentSchema:schema143.properties.open.items,data:data44};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -8897,9 +8892,16 @@ vErrors.push(err77);
 }
 errors++;
 }
-if((typeof data45 == "number") && (isFinite(data45))){
-if(data45 < 0 || isNaN(data45)){
-const err78 = {instancePath:instancePath+"/expect/calls/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema143.properties.calls.additionalProperties,data:data45};
+}
+}
+}
+if(data31.calls !== undefined && func0.call(data31, "calls")){
+let data45 = data31.calls;
+if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
+for(const key4 of Object.keys(data45)){
+let data46 = data45[key4];
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+const err78 = {instancePath:instancePath+"/expect/calls/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema143.properties.calls.additionalProperties.type,parentSchema:schema143.properties.calls.additionalProperties,data:data46};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -8908,11 +8910,9 @@ vErrors.push(err78);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err79 = {instancePath:instancePath+"/expect/calls",schemaPath:"#/$defs/expectation/properties/calls/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema143.properties.calls.type,parentSchema:schema143.properties.calls,data:data44};
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 < 0 || isNaN(data46)){
+const err79 = {instancePath:instancePath+"/expect/calls/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema143.properties.calls.additionalProperties,data:data46};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -8922,13 +8922,10 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data30.at !== undefined && func0.call(data30, "at")){
-let data46 = data30.at;
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-for(const key5 of Object.keys(data46)){
-let data47 = data46[key5];
-if(typeof data47 !== "string"){
-const err80 = {instancePath:instancePath+"/expect/at/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/at/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.at.additionalProperties.type,parentSchema:schema143.properties.at.additionalProperties,data:data47};
+}
+}
+else {
+const err80 = {instancePath:instancePath+"/expect/calls",schemaPath:"#/$defs/expectation/properties/calls/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema143.properties.calls.type,parentSchema:schema143.properties.calls,data:data45};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -8938,9 +8935,13 @@ vErrors.push(err80);
 errors++;
 }
 }
-}
-else {
-const err81 = {instancePath:instancePath+"/expect/at",schemaPath:"#/$defs/expectation/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema143.properties.at.type,parentSchema:schema143.properties.at,data:data46};
+if(data31.at !== undefined && func0.call(data31, "at")){
+let data47 = data31.at;
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+for(const key5 of Object.keys(data47)){
+let data48 = data47[key5];
+if(typeof data48 !== "string"){
+const err81 = {instancePath:instancePath+"/expect/at/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/at/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema143.properties.at.additionalProperties.type,parentSchema:schema143.properties.at.additionalProperties,data:data48};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -8952,7 +8953,7 @@ errors++;
 }
 }
 else {
-const err82 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema143.type,parentSchema:schema143,data:data30};
+const err82 = {instancePath:instancePath+"/expect/at",schemaPath:"#/$defs/expectation/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema143.properties.at.type,parentSchema:schema143.properties.at,data:data47};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -8964,12 +8965,24 @@ errors++;
 }
 }
 else {
-const err83 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema138.type,parentSchema:schema138,data};
+const err83 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema143.type,parentSchema:schema143,data:data31};
 if(vErrors === null){
 vErrors = [err83];
 }
 else {
 vErrors.push(err83);
+}
+errors++;
+}
+}
+}
+else {
+const err84 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema138.type,parentSchema:schema138,data};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
 }
 errors++;
 }

@@ -36,9 +36,22 @@ export type Gift =
 
 /** The names behind `event.data` in the value by which an event is correlated. */
 function correlationPath(lab: Lab, event: string): readonly string[] | null {
-  const by = lab.definition.events.find((declared) => declared.name === event)?.by?.source ?? '';
-  const path = /^event\.data\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$/.exec(by.trim())?.[1];
+  return pathOf(lab.definition.events.find((declared) => declared.name === event)?.by?.source ?? '');
+}
+
+/** The names behind `event.data` in an expression that reads nothing else. */
+function pathOf(source: string): readonly string[] | null {
+  const path = /^event\.data\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$/.exec(source.trim())?.[1];
   return path?.split('.') ?? null;
+}
+
+/** The data under the number that the run takes next, where its sender orders it (V03). */
+function inSequence(lab: Lab, stored: StoredRun, event: string, data: Json): Json {
+  const declared = lab.definition.events.find(({ name }) => name === event);
+  const path = pathOf(declared?.sequence?.source ?? '');
+  if (path === null) return data;
+  const { sequences = {} } = unpackSnapshot(stored.snapshot, stored.run.digest).control;
+  return withField(data, { path, value: Math.max(0, ...Object.values(sequences)) + 1 });
 }
 
 /** What takes an event: an `await`, or a handler. */
@@ -63,7 +76,8 @@ function dataFor(lab: Lab, stored: StoredRun, step: Taker, draw: Draw): Json | u
   if (made === undefined) return undefined;
   const match = matchValue(lab, stored, step);
   const path = correlationPath(lab, step.event);
-  const matched = match === undefined || path === null ? made : withField(made, { path, value: match });
+  const about = match === undefined || path === null ? made : withField(made, { path, value: match });
+  const matched = inSequence(lab, stored, step.event, about);
   const asked = step.where === null ? [] : comparedFields([step.where.source]);
   const likely = asked.length === 0 ? [matched] : [...variants(matched, asked)].reverse();
   return likely.find((data) => compileSchema(schema)(data).length === 0);
