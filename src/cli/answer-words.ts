@@ -8,6 +8,7 @@ export const ANSWER_WORDS = {
   'not-eligible':
     'none of your roles may do this: say --by NAME, or give the role under "principals" in pawl.config.yaml',
   subject: 'the request has changed since you looked: read it again with pawl show',
+  form: 'what you fill in does not fit the form: it still waits for an answer',
   decided: 'it was decided before',
   voted: 'you have voted before, and differently',
   ended: 'the run has ended',
@@ -33,6 +34,8 @@ export const ANSWER_WORDS = {
   undeclared: 'the workflow declares no such event',
   source: 'the event is not taken from that source',
   schema: "its data does not fit the event's schema",
+  sequence: 'an event with the same or a higher number of its sender was applied before (rule V03)',
+  unordered: "the event's number cannot be read, so it has no place in its sender's order (rule V03)",
   generation: 'it is about something that has been left meanwhile',
 } as const satisfies Record<string, string>;
 

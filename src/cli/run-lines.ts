@@ -26,7 +26,7 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
   const depths = depthsOf(run.steps);
   const shown = run.steps.filter((step) => step.status !== 'pending' || step.parent === null || forward.has(step.id));
   return [
-    `${paint.strong(`${run.workflow}@${run.version}`)}  ${terminalText(run.key)}  ${paint.quiet(run.id)}`,
+    `${paint.strong(`${run.workflow}@${run.version}`)}  ${terminalText(keyOf(run))}  ${paint.quiet(run.id)}`,
     ...shown.flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
     ...run.effects.filter((effect) => effect.compensates !== null).map((effect) => undoLine(effect, paint)),
     ...run.effects.flatMap((effect) => troubleLines(effect, paint)),
@@ -36,6 +36,11 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
     ...failureLines(run.failure, paint),
     statusLine(run, paint),
   ];
+}
+
+/** A key that was freed has more runs than one: their numbers tell them apart. */
+function keyOf({ key, startNumber }: RunView): string {
+  return startNumber === undefined ? key : `${key}#${startNumber}`;
 }
 
 /** A person's order that is on its way, and what it waits for. */

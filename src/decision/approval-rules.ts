@@ -44,10 +44,16 @@ export function decisionOf(approval: Approval): Json {
 
 /** The votes as authors and people see them. */
 export function votesOf(approval: Approval): Json {
-  return approval.votes.map(({ principal, decision, comment, atMs }) => ({
+  return approval.votes.map(({ principal, decision, comment, atMs, form }) => ({
     principal,
     decision,
     comment,
     at: new Date(atMs).toISOString(),
+    ...(form === undefined ? {} : { form }),
   }));
+}
+
+/** What whoever approved has filled in; null where there is no form, or nobody did. */
+export function formOf(approval: Approval): Json {
+  return approval.votes.find(({ decision }) => decision === 'approve')?.form ?? null;
 }

@@ -2,7 +2,8 @@ import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
 import type { StepOutcome } from '../model/kernel.ts';
 import type { Failure } from '../model/run.ts';
-import { votesOf } from './approval-rules.ts';
+import { askingStep, bornAuthorized } from './approval-form.ts';
+import { formOf, votesOf } from './approval-rules.ts';
 import type { Draft } from './draft.ts';
 import { authorizeEffect } from './request-effect.ts';
 import { failed, failureOf } from './settle-step.ts';
@@ -17,7 +18,10 @@ export function closeApproval(draft: Draft, approval: Approval, state: ApprovalE
   draft.putApproval(closed);
   const timer = `${approval.step}:expires`;
   if (draft.timers.has(timer)) draft.clearTimer(timer);
+  const hasForm = askingStep(draft, approval).form !== undefined;
   for (const target of approval.authorizes) {
+    const born = hasForm && state === 'approved' ? bornAuthorized(draft, closed, target) : null;
+    if (born !== null) draft.putEffect(born);
     const effect = draft.effects.get(target.effectKey);
     if (effect === undefined || effect.state !== 'PROPOSED') continue;
     draft.putEffect(decided(effect, approval, state, draft.atMs));
@@ -35,7 +39,7 @@ function decided(effect: Effect, approval: Approval, state: ApprovalEnd, nowMs: 
 export function approvalOutcome(approval: Approval): StepOutcome {
   const votes = votesOf(approval);
   if (approval.state === 'approved')
-    return { ok: true, output: { decision: 'approved', votes, form: null }, attempts: 0 };
+    return { ok: true, output: { decision: 'approved', votes, form: formOf(approval) }, attempts: 0 };
   const isExpired = approval.state === 'expired';
   const failure: Failure = isExpired
     ? failureOf(approval.step, 'expired', 'expired', `nobody decided "${approval.title}" in time`)

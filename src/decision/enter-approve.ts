@@ -89,7 +89,8 @@ function ask(draft: Draft, asking: Asking): Asked {
     votes: [],
     decidedAtMs: null,
   };
-  return { approval, targets: targets.map(({ effect }) => effect) };
+  // With a form the request is known only when somebody has filled it in: its row is born with the yes.
+  return { approval, targets: step.form === undefined ? targets.map(({ effect }) => effect) : [] };
 }
 
 function isCount(value: Json): value is number {

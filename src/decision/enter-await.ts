@@ -1,19 +1,23 @@
 import type { AwaitStep } from '../model/definition.ts';
+import type { EventView } from '../model/kernel.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { atEntry, enqueueSettled } from './settle-step.ts';
-import { awaitTakes, viewOf } from './match-event.ts';
+import { firstInOrder, noteApplied, viewOf } from './event-order.ts';
+import { awaitTakes } from './match-event.ts';
 import { scopeAt } from './step-scope.ts';
 
-/** Waits for an event; one that came before its wait is matched now, in the order of their coming (V01). */
+/** Waits for an event; one that came before its wait is matched now, in the order of their coming, or of their sender's numbers (V01, V03). */
 export function enterAwait(draft: Draft, step: AwaitStep, data: RunData): void {
   if (atEntry(draft, step.id, () => checkMatch(draft, step, data)) === null) return;
-  for (const event of draft.kept) {
-    const view = viewOf(event);
-    if (!awaitTakes(draft, step, data, view)) continue;
+  const takes = (view: EventView): boolean => awaitTakes(draft, step, data, view);
+  const found = draft.kept.find((event) => takes(viewOf(draft, event)));
+  if (found !== undefined) {
+    const event = firstInOrder(draft, found, takes);
+    noteApplied(draft, event);
     draft.clearTimer(`keep:${event.source}/${event.eventId}`);
     draft.answer(event, 'applied', { detail: { step: step.id } });
-    enqueueSettled(draft, step.id, { ok: true, output: view.data, attempts: 0 });
+    enqueueSettled(draft, step.id, { ok: true, output: viewOf(draft, event).data, attempts: 0 });
     return;
   }
   if (step.timeoutMs !== null) draft.setTimer(`${step.id}:timeout`, draft.atMs + step.timeoutMs);

@@ -1,7 +1,9 @@
+import type { Approval, AuthorizedRequest } from '../model/approval.ts';
 import type { CallStep } from '../model/definition.ts';
 import type { Effect } from '../model/effect.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { RunData } from '../model/run.ts';
+import { withIn } from './approval-form.ts';
 import type { Draft } from './draft.ts';
 import { isSameRequest } from './effect-key.ts';
 import { isOpen, isSettled } from './effect-lifecycle.ts';
@@ -27,7 +29,7 @@ export function enterCall(draft: Draft, step: CallStep, data: RunData): void {
   const wanted = atEntry(draft, step.id, () => prepareCall(draft, { step, data, frames, state: 'AUTHORIZED' }));
   if (wanted === null) return;
   if (step.authorizedBy !== null) {
-    enterAuthorized(draft, step, wanted);
+    enterAuthorized(draft, step, wanted, data);
     return;
   }
   const known = draft.effects.get(wanted.key);
@@ -53,19 +55,26 @@ function replay(draft: Draft, step: CallStep, known: Effect): void {
 }
 
 /** Only the request that people said yes to is sent; any other is the failure `unauthorized` and never leaves (A04). */
-function enterAuthorized(draft: Draft, step: CallStep, wanted: Effect): void {
+function enterAuthorized(draft: Draft, step: CallStep, wanted: Effect, data: RunData): void {
   const known = draft.effects.get(wanted.key);
   if (known !== undefined) {
     enterAsked(draft, step, { wanted, known });
     return;
   }
-  const approvalId = approvedBefore(draft, wanted);
-  if (approvalId === null) failUnauthorized(draft, step);
-  else draft.putEffect({ ...wanted, approvalId });
+  const approval = approvedBefore(draft, wanted);
+  if (approval === null) {
+    failUnauthorized(draft, step);
+    return;
+  }
+  const edited = targetOf(approval, step.id)?.edited;
+  const again = (request: string): Effect =>
+    prepareCall(draft, { step, data, frames: wanted.frames, state: 'AUTHORIZED', edited: withIn(request) });
+  const asked = edited === undefined ? wanted : atEntry(draft, step.id, () => again(edited.request));
+  if (asked !== null) draft.putEffect({ ...asked, approvalId: approval.approvalId });
 }
 
 function enterAsked(draft: Draft, step: CallStep, { wanted, known }: { wanted: Effect; known: Effect }): void {
-  const isApproved = known.approvalId !== null && isSameRequest(known, wanted.requestHash);
+  const isApproved = known.approvalId !== null && shownHash(draft, known) === wanted.requestHash;
   if (isApproved) {
     replay(draft, step, known);
     return;
@@ -80,13 +89,28 @@ function failUnauthorized(draft: Draft, step: CallStep): void {
 }
 
 /** A person's redo of the very request that was approved needs no second approval; another visit of the step does. */
-function approvedBefore(draft: Draft, wanted: Effect): string | null {
+function approvedBefore(draft: Draft, wanted: Effect): Approval | null {
   if (wanted.ingredients.generation === 0) return null;
   const before = forwardRows(draft).find(
     (row) =>
-      row.step === wanted.step && sameFrames(row.frames, wanted.frames) && isSameRequest(row, wanted.requestHash),
+      row.step === wanted.step && sameFrames(row.frames, wanted.frames) && shownHash(draft, row) === wanted.requestHash,
   );
-  return before?.approvalId ?? null;
+  return (before === undefined ? undefined : approvalOf(draft, before)) ?? null;
+}
+
+function approvalOf(draft: Draft, { approvalId }: Effect): Approval | undefined {
+  return approvalId === null ? undefined : draft.approvals.get(approvalId);
+}
+
+function targetOf({ authorizes }: Approval, step: string): AuthorizedRequest | undefined {
+  return authorizes.find((target) => target.step === step);
+}
+
+/** The request that was shown to people before a form changed it; a row that nobody edited is what was shown. */
+function shownHash(draft: Draft, row: Effect): string {
+  const approval = approvalOf(draft, row);
+  const target = approval === undefined ? undefined : targetOf(approval, row.step);
+  return target?.edited?.requestHash === row.requestHash ? target.requestHash : row.requestHash;
 }
 
 /** One key, two requests: nothing is sent until a person has looked (E02). */

@@ -1,25 +1,12 @@
 import type { AwaitStep, Handler } from '../model/definition.ts';
-import type { Site } from '../definition/evaluator.ts';
+import { eventSite } from '../definition/expression-places.ts';
 import { eventView } from '../machine/scope.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
-import { invariant } from '../model/errors.ts';
-import type { InboxEvent } from '../model/inbox-event.ts';
 import type { EventView } from '../model/kernel.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { orFault } from './faults.ts';
 import { scopeAt } from './step-scope.ts';
-
-/** Prefix of the inbox source of a signal; what stands behind it is the source as authors see it. */
-const SIGNAL_SOURCE = /^signal:/;
-
-/** A signal as handlers and `await` see it. @throws PAWL_INVARIANT for rows of another kind. */
-export function viewOf(event: InboxEvent): EventView {
-  invariant(event.payload.type === 'signal', 'only a signal is taken by a step', { eventId: event.eventId });
-  const { name, data } = event.payload;
-  const source = event.source.replace(SIGNAL_SOURCE, '');
-  return { id: event.eventId, name, data, source, receivedAtMs: event.receivedAtMs, sequence: null };
-}
 
 /** Whether an `await` takes an event: its name, one of `from`, the correlation value, `where`. */
 export function awaitTakes(draft: Draft, step: AwaitStep, data: RunData, view: EventView): boolean {
@@ -28,14 +15,14 @@ export function awaitTakes(draft: Draft, step: AwaitStep, data: RunData, view: E
   return matches(draft, { taker: step, step: step.id, data, view });
 }
 
-/** Whether a handler takes an event. @param step the step that declares it. */
-export function handlerTakes(draft: Draft, handler: Handler, step: string, view: EventView): boolean {
+/** Whether a handler takes an event. @param step the step that declares it; null = the document. */
+export function handlerTakes(draft: Draft, handler: Handler, step: string | null, view: EventView): boolean {
   return handler.event === view.name && matches(draft, { taker: handler, step, data: draft.snapshot.data, view });
 }
 
 interface MatchAsk {
   readonly taker: Pick<Handler, 'match' | 'where'>;
-  readonly step: string;
+  readonly step: string | null;
   readonly data: RunData;
   readonly view: EventView;
 }
@@ -61,6 +48,6 @@ function correlates(draft: Draft, { taker, step, data, view }: MatchAsk): boolea
 function holdsWhere(draft: Draft, { taker, step, data, view }: MatchAsk): boolean {
   if (taker.where === null) return true;
   const at = scopeAt(draft, step, data);
-  const site: Site = { kind: 'event', event: view.name, step };
+  const site = eventSite(view.name, step);
   return draft.ctx.compiled.evaluator.holds(taker.where, site, { ...at.scope, event: eventView(view) });
 }

@@ -8,7 +8,8 @@ import { ownValue } from '../model/own-value.ts';
 import { activeLeaf, handlerOwnersOf } from './active-steps.ts';
 import type { Cause, Draft } from './draft.ts';
 import { feed } from './kernel-loop.ts';
-import { awaitTakes, handlerTakes, viewOf } from './match-event.ts';
+import { answerStale, isStale, noteApplied, orderOf, viewOf } from './event-order.ts';
+import { awaitTakes, handlerTakes } from './match-event.ts';
 import { holdsFailures } from './pivot.ts';
 import { stepSettled } from './settle-step.ts';
 import { openSteps } from './step-effects.ts';
@@ -30,8 +31,8 @@ export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void 
     draft.answer(event, 'refused', { code: 'undeclared', detail: { event: signal.name } });
     return;
   }
-  const view = viewOf(event);
-  if (isRefused(draft, event, declared, view)) return;
+  const view = viewOf(draft, event);
+  if (isRefused(draft, event, declared, view) || isOutOfOrder(draft, event, view)) return;
   if (draft.phase === 'forward' && take(draft, event, view)) return;
   keepEvent(draft, event, declared);
 }
@@ -53,20 +54,34 @@ function isRefused(draft: Draft, event: InboxEvent, declared: EventDeclaration, 
   return true;
 }
 
+/** An event whose number cannot be read has no place in the order; one that is not newer than the last applied moves nothing (V03). */
+function isOutOfOrder(draft: Draft, event: InboxEvent, view: EventView): boolean {
+  const order = orderOf(draft, view);
+  if (typeof order === 'string') {
+    draft.answer(event, 'refused', { code: 'unordered', detail: { event: view.name, message: order } });
+    return true;
+  }
+  if (order === null || !isStale(draft, order)) return false;
+  answerStale(draft, event, order);
+  return true;
+}
+
 function take(draft: Draft, event: InboxEvent, view: EventView): boolean {
   const cause = { type: 'signal', id: `${event.source}/${event.eventId}` };
   const leaf = activeLeaf(draft.snapshot.value);
   if (leaf === null) return false;
   const step = draft.ctx.compiled.step(leaf);
   if (step.verb === 'await' && awaitTakes(draft, step, draft.snapshot.data, view)) {
+    noteApplied(draft, event);
     const settled = stepSettled(draft, leaf, { ok: true, output: view.data, attempts: 0 });
     move(draft, settled, { ...cause, step: leaf });
     draft.answer(event, 'applied', { detail: { step: leaf } });
     return true;
   }
-  for (const owner of handlerOwnersOf(draft.ctx.compiled, leaf)) {
+  for (const owner of [...handlerOwnersOf(draft.ctx.compiled, leaf), null]) {
     const index = handlerIndex(draft, owner, view);
     if (index === null) continue;
+    noteApplied(draft, event);
     move(draft, handlerTaken(draft, { leaf, owner, index, view }), { ...cause, step: owner });
     draft.answer(event, 'applied', { detail: { step: owner, handler: index } });
     return true;
@@ -78,19 +93,24 @@ function move(draft: Draft, event: KernelEvent, cause: Cause): void {
   invariant(feed(draft, event, cause), 'a step that takes an event is moved by it', { step: cause.step });
 }
 
-/** The first handler of a step that takes the event; never one that was received before the step became active (V13). */
-function handlerIndex(draft: Draft, owner: string, view: EventView): number | null {
-  const sinceMs = ownValue(draft.control.activeSinceMs, owner);
+/**
+ * The first handler of a step, or of the document (`owner` null), that takes the event; never one that was received before
+ * the step became active, or the run began (V13).
+ */
+function handlerIndex(draft: Draft, owner: string | null, view: EventView): number | null {
+  const { run } = draft.base;
+  const sinceMs = owner === null ? run.startedAtMs : ownValue(draft.control.activeSinceMs, owner);
   invariant(sinceMs !== undefined, 'a step is active and never began', { step: owner });
   if (view.receivedAtMs < sinceMs) return null;
-  const { on } = draft.ctx.compiled.step(owner);
+  const { compiled } = draft.ctx;
+  const { on = [] } = owner === null ? compiled.machine.definition : compiled.step(owner);
   const index = on.findIndex((handler) => handlerTakes(draft, handler, owner, view));
   return index === -1 ? null : index;
 }
 
 interface Taken {
   readonly leaf: string;
-  readonly owner: string;
+  readonly owner: string | null;
   readonly index: number;
   readonly view: EventView;
 }

@@ -1,8 +1,11 @@
 import type { Approval, Vote } from '../model/approval.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import { askingStep, editRequests, fillForm, type FormFault } from './approval-form.ts';
 import { decisionOf, isEligible, isExcepted, tally } from './approval-rules.ts';
 import { approvalOutcome, closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
+import { orFault } from './faults.ts';
 import { feed } from './kernel-loop.ts';
 import { stepSettled } from './settle-step.ts';
 
@@ -48,7 +51,28 @@ export function onVote(draft: Draft, event: InboxEvent, vote: VotePayload): void
     });
     return;
   }
-  count(draft, event, { approval, vote });
+  const filled = fill(draft, approval, vote);
+  if ('message' in filled) draft.answer(event, 'refused', { code: 'form', detail: { rule: 'A04', ...filled } });
+  else count(draft, event, filled);
+}
+
+/** The approval as this vote would make it, and the vote; or why what it fills in is not taken. */
+function fill(
+  draft: Draft,
+  approval: Approval,
+  vote: VotePayload,
+): { readonly approval: Approval; readonly vote: VotePayload } | FormFault {
+  const filled = fillForm(askingStep(draft, approval), vote);
+  if ('message' in filled) return filled;
+  const { form } = filled;
+  if (form === undefined) return { approval, vote };
+  return orFault(
+    () => {
+      const authorizes = editRequests(draft, approval, { by: vote.principal, form });
+      return { approval: { ...approval, authorizes }, vote: { ...vote, form } };
+    },
+    (message) => ({ pointer: '', message }),
+  );
 }
 
 /**
@@ -61,16 +85,28 @@ function answerAgain(
   again: { approval: Approval; own: Vote; vote: VotePayload },
 ): void {
   const { approval, own, vote } = again;
-  const isSame = own.decision === vote.decision && own.subjectHash === vote.subjectHash;
+  const isSame = own.decision === vote.decision && own.subjectHash === vote.subjectHash && fillsSame(draft, again);
   const detail = decisionOf(approval);
   const cameToNothing = approval.state === 'cancelled' || approval.state === 'expired';
   if (isSame && !cameToNothing) draft.answer(event, 'duplicate', { detail });
   else draft.answer(event, 'already-decided', { code: isSame ? 'decided' : 'voted', detail });
 }
 
+/** A second answer of one person that fills in something else is another answer. */
+function fillsSame(
+  draft: Draft,
+  { approval, own, vote }: { approval: Approval; own: Vote; vote: VotePayload },
+): boolean {
+  const filled = fillForm(askingStep(draft, approval), vote);
+  if ('message' in filled) return false;
+  return canonicalJson(own.form ?? null) === canonicalJson(filled.form ?? null);
+}
+
 function count(draft: Draft, event: InboxEvent, given: { approval: Approval; vote: VotePayload }): void {
   const { principal, decision, subjectHash, roles, comment } = given.vote;
-  const vote: Vote = { principal, decision, subjectHash, roles, comment, atMs: event.receivedAtMs };
+  const { form } = given.vote;
+  const cast: Vote = { principal, decision, subjectHash, roles, comment, atMs: event.receivedAtMs };
+  const vote: Vote = form === undefined ? cast : { ...cast, form };
   const voted: Approval = { ...given.approval, votes: [...given.approval.votes, vote] };
   draft.addVote(voted.approvalId, vote);
   draft.addAudit({
@@ -78,7 +114,7 @@ function count(draft: Draft, event: InboxEvent, given: { approval: Approval; vot
     act: decision,
     target: voted.approvalId,
     reason: comment,
-    detail: { subjectHash },
+    detail: form === undefined ? { subjectHash } : { subjectHash, form },
   });
   const state = tally(voted);
   if (state === 'open') {

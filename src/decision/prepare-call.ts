@@ -18,6 +18,8 @@ export interface CallAsk {
   readonly data: RunData;
   readonly frames: readonly Frame[];
   readonly state: 'PROPOSED' | 'AUTHORIZED';
+  /** The `with` that people made of the proposed one; absent = what the step's template gives. */
+  readonly edited?: Json;
 }
 
 /**
@@ -28,7 +30,8 @@ export function prepareCall(draft: Draft, ask: CallAsk): Effect {
   const { step, data, frames } = ask;
   const { compiled } = draft.ctx;
   const { site, scope } = scopeAt(draft, step.id, data);
-  const withValue = withOf(draft, step, data);
+  const withValue =
+    ask.edited === undefined ? withOf(draft, step, data) : acceptWith(compiled.action(step.action), ask.edited);
   const ingredients = forwardIngredients({
     run: draft.base.run,
     step: step.id,

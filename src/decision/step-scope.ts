@@ -1,5 +1,5 @@
 import type { Scope, Site } from '../definition/evaluator.ts';
-import { stepScope, stepSite } from '../machine/scope.ts';
+import { flowScope, stepScope, stepSite } from '../machine/scope.ts';
 import type { Frame } from '../model/effect.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
@@ -11,10 +11,11 @@ export interface ScopeAt {
   readonly scope: Scope;
 }
 
-/** The scope of a step's own expressions, on the data given. */
-export function scopeAt(draft: Draft, step: string, data: RunData): ScopeAt {
+/** The scope of a step's own expressions, or of the document's (`step` null), on the data given. */
+export function scopeAt(draft: Draft, step: string | null, data: RunData): ScopeAt {
   const { compiled } = draft.ctx;
   const { run } = draft.base;
+  if (step === null) return { site: { kind: 'flow' }, scope: flowScope(compiled, run, data) };
   return { site: stepSite(compiled, step), scope: stepScope(compiled, { run, data, step }) };
 }
 

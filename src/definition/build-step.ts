@@ -27,7 +27,7 @@ import {
   readReview,
   readScopeCompensation,
 } from './build-policy.ts';
-import { child, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
+import { child, isObject, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
 /** The verbs of this part of the language. */
 export const VERBS = [
@@ -151,6 +151,7 @@ function buildCall(context: BuildContext, base: StepBase, node: YamlNode): CallS
 function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): ApproveStep {
   const one: Template = { kind: 'literal', value: 1 };
   const except = child(node, 'except');
+  const form = child(node, 'form')?.value;
   const starter: Template = {
     kind: 'expression',
     expression: { source: 'run.startedBy', pointer: `${node.pointer}/except`, offset: 0 },
@@ -166,6 +167,7 @@ function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): Ap
     except: except === null ? [starter] : readTemplateList(context, except),
     expires: readLength(context, child(node, 'expires')),
     onExpire: wordOf(child(node, 'onExpire'), ['deny', 'approve', 'hold'] as const, 'deny'),
+    ...(isObject(form) ? { form } : {}),
   };
 }
 

@@ -11,7 +11,7 @@ import {
   readTemplate,
   readTexts,
 } from './build-context.ts';
-import { RETRY_COMPENSATION, readOrder, readRetry } from './build-policy.ts';
+import { RETRY_COMPENSATION, readHandlers, readOrder, readRetry } from './build-policy.ts';
 import { buildSteps } from './build-step.ts';
 import { child, entriesOf, isObject, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
@@ -24,13 +24,17 @@ function readKey(context: BuildContext, node: YamlNode | null): WorkflowDefiniti
 }
 
 function readEvents(context: BuildContext, node: YamlNode | null): readonly EventDeclaration[] {
-  return membersOf(node).map(([name, event]) => ({
-    name,
-    schema: readSchema(child(event, 'schema')),
-    source: textOf(child(event, 'source')),
-    by: readExpression(context, child(event, 'by')),
-    keepMs: readDuration(context, child(event, 'keep'), KEEP_MS),
-  }));
+  return membersOf(node).map(([name, event]) => {
+    const sequence = readExpression(context, child(event, 'sequence'));
+    return {
+      name,
+      schema: readSchema(child(event, 'schema')),
+      source: textOf(child(event, 'source')),
+      by: readExpression(context, child(event, 'by')),
+      ...(sequence === null ? {} : { sequence }),
+      keepMs: readDuration(context, child(event, 'keep'), KEEP_MS),
+    };
+  });
 }
 
 function readVars(node: YamlNode | null): readonly (readonly [string, JsonObject])[] {
@@ -53,6 +57,7 @@ function collectIds(node: YamlNode | null, ids: Set<string>): void {
 export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDefinition {
   collectIds(child(root, 'steps'), context.ids);
   const compensation = child(root, 'compensation');
+  const on = readHandlers(context, child(root, 'on'));
   return {
     pawl: 1,
     workflow: textOf(child(root, 'workflow')) ?? '',
@@ -74,6 +79,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
       onFailure: wordOf(child(compensation, 'onFailure'), ['hold', 'continue'] as const, 'hold'),
       retry: readRetry(context, child(compensation, 'retry'), RETRY_COMPENSATION) ?? RETRY_COMPENSATION,
     },
+    ...(on.length === 0 ? {} : { on }),
     steps: buildSteps(context, child(root, 'steps')),
     output: readTemplate(context, child(root, 'output')),
   };

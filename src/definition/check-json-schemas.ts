@@ -252,7 +252,20 @@ function propertyDefaults(node: YamlNode | null, root: YamlNode): readonly Findi
   return [...properties, ...[...parts, ...defs].flatMap((part) => propertyDefaults(part, root))];
 }
 
-/** Checks every JSON Schema that an author wrote: input, vars with their defaults, events, action inputs and outputs. */
+/** The forms of approvals, wherever steps may stand. */
+function formsIn(steps: YamlNode | null): readonly YamlNode[] {
+  return itemsOf(steps).flatMap((step) => {
+    const form = child(step, 'form');
+    const branches = itemsOf(child(step, 'choose')).flatMap((branch) => [
+      child(branch, 'steps'),
+      child(branch, 'else'),
+    ]);
+    const catches = itemsOf(child(step, 'catch')).map((clause) => child(clause, 'do'));
+    return [...(form !== null && isObject(form.value) ? [form] : []), ...[...branches, ...catches].flatMap(formsIn)];
+  });
+}
+
+/** Checks every JSON Schema that an author wrote: input, vars with their defaults, events, forms, action inputs and outputs. */
 export function checkJsonSchemas(root: YamlNode): readonly Finding[] {
   const vars = entriesOf(child(root, 'vars')).map(([, schema]) => schema);
   const events = entriesOf(child(root, 'events')).map(([, event]) => child(event, 'schema'));
@@ -260,11 +273,12 @@ export function checkJsonSchemas(root: YamlNode): readonly Finding[] {
     child(action, 'input'),
     child(action, 'output'),
   ]);
-  const schemas = [child(root, 'input'), ...vars, ...events, ...actions];
+  const forms = formsIn(child(root, 'steps'));
+  const schemas = [child(root, 'input'), ...vars, ...events, ...forms, ...actions];
   const findings = schemas.flatMap(checkOne);
   if (findings.length > 0) return findings;
   const inputs = entriesOf(child(root, 'actions')).map(([, action]) => child(action, 'input'));
-  const filled = [child(root, 'input'), ...vars, ...inputs];
+  const filled = [child(root, 'input'), ...vars, ...forms, ...inputs];
   return [
     ...vars.flatMap((schema) => defaultFindings(schema, schema)),
     ...filled.flatMap((schema) => (schema === null ? [] : propertyDefaults(schema, schema))),

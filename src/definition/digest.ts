@@ -50,8 +50,9 @@ function policyOfStep(step: Step): unknown {
   if (step.verb === 'call')
     return { id, timeoutMs, maxJumps, retry: step.retry, onUnknown: step.onUnknown, review: step.review };
   if (step.verb !== 'approve') return { id, timeoutMs, maxJumps };
-  const { from, quorum, denials, except, expires, onExpire } = step;
-  return { id, timeoutMs, maxJumps, from, quorum, denials, except, expires, onExpire };
+  const { from, quorum, denials, except, expires, onExpire, form } = step;
+  const asked = { id, timeoutMs, maxJumps, from, quorum, denials, except, expires, onExpire };
+  return form === undefined ? asked : { ...asked, form };
 }
 
 function policyOf(definition: WorkflowDefinition, steps: readonly Step[]): unknown {

@@ -42,6 +42,11 @@ const TEXT_OR_NUMBER: JsonSchema = { type: ['string', 'number'] };
 
 type Entries = readonly (readonly [string, Template])[];
 
+/** Where a handler reads its event: a step's own, or the document's (`step` null). */
+export function eventSite(event: string, step: string | null): Site {
+  return step === null ? { kind: 'event', event } : { kind: 'event', event, step };
+}
+
 /** Walks a definition in no particular order; the caller sorts what it finds by place. */
 class PlaceWalk {
   readonly places: ExpressionPlace[] = [];
@@ -56,7 +61,7 @@ class PlaceWalk {
   }
 
   walk(): readonly ExpressionPlace[] {
-    const { key, output, events, actions, steps } = this.definition;
+    const { key, output, events, actions, on = [], steps } = this.definition;
     if (key !== null)
       this.places.push({
         kind: 'expression',
@@ -66,14 +71,20 @@ class PlaceWalk {
         roots: ['input', 'constants'],
       });
     for (const event of events) {
-      if (event.by === null) continue;
-      const site: Site = { kind: 'event', event: event.name };
-      this.places.push({ kind: 'expression', expression: event.by, site, want: 'any', roots: ['event'] });
+      this.ofEvent(event.by, event.name, 'any');
+      this.ofEvent(event.sequence ?? null, event.name, 'int');
     }
     for (const action of actions) this.action(action);
+    this.handlers(on, { kind: 'flow' }, null);
     this.steps(steps, { kind: 'flow' });
     this.template(output, { kind: 'flow' }, true, '/output');
     return this.places;
+  }
+
+  /** What is computed of an event before it is known which step takes it. */
+  private ofEvent(expression: Expression | null, event: string, want: Want): void {
+    const site: Site = { kind: 'event', event };
+    if (expression !== null) this.places.push({ kind: 'expression', expression, site, want, roots: ['event'] });
   }
 
   private expression(expression: Expression | null, site: Site, want: Want): void {
@@ -158,9 +169,9 @@ class PlaceWalk {
     this.expression(retry.when, { kind: 'retry', action }, 'bool');
   }
 
-  private handlers(handlers: readonly Handler[], site: Site, step: string): void {
+  private handlers(handlers: readonly Handler[], site: Site, step: string | null): void {
     for (const handler of handlers) {
-      const within: Site = { kind: 'event', event: handler.event, step };
+      const within = eventSite(handler.event, step);
       this.template(handler.match, site, true, `${handler.pointer}/match`);
       this.expression(handler.where, within, 'bool');
       this.entries(handler.set, within, (name) => this.vars.get(name) ?? true, `${handler.pointer}/set`);

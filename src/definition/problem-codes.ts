@@ -75,6 +75,8 @@ export const PROBLEM_CODES = {
   'PAWL-313': 'an answer to doubt that the action cannot give',
   'PAWL-314': "a header that is not the workflow's to set",
   'PAWL-315': 'a voter that is neither a role nor a user',
+  'PAWL-316': 'a form that more than one person may have to fill in',
+  'PAWL-317': 'a form without fields',
   'PAWL-351': 'no deadline for the run',
   'PAWL-352': 'a provider without memory and without questions',
   'PAWL-353': 'an approval without expiry',

@@ -1,6 +1,7 @@
 import type { Approval } from '../model/approval.ts';
 import { ConflictError, NotFoundError } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
+import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { DECISION_WAIT_MS, type Delivered, deliverEvent } from './deliver-event.ts';
 import type { Door } from './door.ts';
@@ -18,6 +19,8 @@ export interface VoteAsk {
   readonly principal: string;
   readonly roles: readonly string[];
   readonly comment: string | null;
+  /** What the person fills in; absent = nothing. */
+  readonly form?: Json;
 }
 
 function named(approvals: readonly Approval[], name: string): Approval | undefined {
@@ -58,15 +61,25 @@ function choose(run: RunIdentity, approvals: readonly Approval[], name: string |
 export async function castVote(engine: Engine, door: Door, run: RunIdentity, ask: VoteAsk): Promise<Delivered> {
   const { stored } = await loadStored(engine, run);
   const approval = choose(run, stored.approvals, ask.approval);
-  const { decision, principal, comment } = ask;
-  refuseUnstorable('the vote', { principal, comment });
+  const { decision, principal, comment, form } = ask;
+  refuseUnstorable('the vote', { principal, comment, form: form ?? null });
   const roles = [...ask.roles].sort();
   const subjectHash = ask.subjectHash ?? approval.subjectHash;
+  const filled = form === undefined ? [] : [form];
   return deliverEvent(engine, door, {
     run,
     source: `vote:${approval.approvalId}`,
-    eventId: hashJson([principal, decision, subjectHash, roles, comment]).slice(0, 32),
-    payload: { type: 'vote', approvalId: approval.approvalId, decision, subjectHash, principal, roles, comment },
+    eventId: hashJson([principal, decision, subjectHash, roles, comment, ...filled]).slice(0, 32),
+    payload: {
+      type: 'vote',
+      approvalId: approval.approvalId,
+      decision,
+      subjectHash,
+      principal,
+      roles,
+      comment,
+      ...(form === undefined ? {} : { form }),
+    },
     waitMs: DECISION_WAIT_MS,
   });
 }

@@ -5,13 +5,30 @@ import type { StoredRun } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
+/** A run of a key that was freed (`again: afterFailure`) by its start number: `order-42#1`. */
+const NUMBERED = /^(.+)#([1-9]\d{0,8})$/;
+
+/** The runs of a key with that start number; a key that itself ends so was looked for before. */
+async function findNumbered(engine: Engine, name: string): Promise<readonly RunIdentity[]> {
+  const [, key, number] = NUMBERED.exec(name) ?? [];
+  if (key === undefined) return [];
+  const newest = await engine.store.findRun(engine.tenant, key);
+  const limit = newest.reduce((sum, run) => sum + run.startNumber, 0);
+  if (limit === 0) return [];
+  const filter = { tenant: engine.tenant, workflow: null, statuses: null, needsHuman: false, q: key, limit };
+  const lines = await engine.store.listRuns(filter);
+  return lines.map(({ run }) => run).filter((run) => run.startNumber === Number(number));
+}
+
 /**
- * The run that a person means: by `run_…`, by UUID, or by its business key. Transaction: none.
+ * The run that a person means: by `run_…`, by UUID, or by its business key (the latest of that key, or with `#N` the one of
+ * that start number). Transaction: none.
  * @throws PAWL_RUN_NOT_FOUND; PAWL_RUN_AMBIGUOUS when workflows share the key.
  */
 export async function findRun(engine: Engine, idOrKey: string): Promise<RunIdentity> {
   const runId = parseRunId(idOrKey);
-  const found = await engine.store.findRun(engine.tenant, runId ?? idOrKey);
+  const named = await engine.store.findRun(engine.tenant, runId ?? idOrKey);
+  const found = named.length === 0 ? await findNumbered(engine, idOrKey) : named;
   const exact = found.find((run) => run.runId === runId) ?? (found.length === 1 ? found[0] : undefined);
   if (exact !== undefined) return exact;
   if (found.length === 0) throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${idOrKey}`, { run: idOrKey });

@@ -14,7 +14,7 @@ import { incidentsOf } from './park-run.ts';
 import { type OrderView, orderView, type PastOrderView, pastOrderViews } from './order-view.ts';
 import { type StepView, stepViews } from './step-view.ts';
 import type { LoadedVersion } from './version-cache.ts';
-import { type WaitingFor, waitingFor } from './waiting-for.ts';
+import { formOf, type WaitingFor, waitingFor } from './waiting-for.ts';
 
 /** A ledger row as people and programs see it; times RFC 3339 UTC. */
 export interface EffectRowView {
@@ -66,7 +66,11 @@ export interface ApprovalView {
     readonly decision: string;
     readonly at: string;
     readonly comment: string | null;
+    /** What was filled in; absent where there is no form. */
+    readonly form?: Json;
   }[];
+  /** JSON Schema of what whoever approves fills in; absent where nothing is. */
+  readonly form?: Json;
 }
 
 /** An incident as people and programs see it. */
@@ -85,6 +89,8 @@ export interface IncidentView {
 export interface RunView {
   readonly id: string;
   readonly key: string;
+  /** Which start of its key it is, where it is not the first (`again: afterFailure`). */
+  readonly startNumber?: number;
   readonly workflow: string;
   readonly version: number;
   readonly digest: string;
@@ -162,8 +168,9 @@ function effectRow(effect: Effect, observedBy: EffectRowView['observedBy']): Eff
   };
 }
 
-function approvalView(approval: Approval): ApprovalView {
+function approvalView(version: LoadedVersion | null, approval: Approval): ApprovalView {
   const { step, state, title, subject, subjectHash, from, except, quorum } = approval;
+  const form = formOf(version, approval);
   return {
     id: approval.approvalId,
     step,
@@ -177,12 +184,14 @@ function approvalView(approval: Approval): ApprovalView {
     askedAt: timeText(approval.askedAtMs),
     expiresAt: timeOrNull(approval.expiresAtMs),
     decidedAt: timeOrNull(approval.decidedAtMs),
-    votes: approval.votes.map(({ principal, decision, atMs, comment }) => ({
+    votes: approval.votes.map(({ principal, decision, atMs, comment, form: filled }) => ({
       principal,
       decision,
       at: timeText(atMs),
       comment,
+      ...(filled === undefined ? {} : { form: filled }),
     })),
+    ...(form === null ? {} : { form }),
   };
 }
 
@@ -212,11 +221,15 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
 
 function identity(
   run: RunIdentity,
-): Pick<RunView, 'id' | 'key' | 'workflow' | 'version' | 'digest' | 'tenant' | 'startedBy' | 'startedAt' | 'input'> {
-  const { key, workflow, version, digest, tenant, startedBy, input } = run;
+): Pick<
+  RunView,
+  'id' | 'key' | 'startNumber' | 'workflow' | 'version' | 'digest' | 'tenant' | 'startedBy' | 'startedAt' | 'input'
+> {
+  const { key, startNumber, workflow, version, digest, tenant, startedBy, input } = run;
   return {
     id: displayRunId(run.runId),
     key,
+    ...(startNumber === 1 ? {} : { startNumber }),
     workflow,
     version,
     digest,
@@ -282,7 +295,7 @@ export function runView(version: LoadedVersion | null, { stored, receipts, nowMs
     pastOrders: envelope === null ? [] : pastOrderViews(envelope.control),
     steps: version === null || envelope === null ? [] : stepViews(version, envelope, stored.effects),
     effects: effects.map((effect) => effectRow(effect, observers.get(effect.receiptNo ?? 0) ?? null)),
-    approvals: stored.approvals.map(approvalView),
+    approvals: stored.approvals.map((approval) => approvalView(version, approval)),
     incidents: incidents.map(incidentView),
   };
 }

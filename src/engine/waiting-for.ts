@@ -2,6 +2,7 @@ import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import { ownValue } from '../model/own-value.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { Incident } from '../model/run.ts';
@@ -48,7 +49,20 @@ function text(atMs: number | null | undefined): string | null {
   return atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
 }
 
-function fromApproval(run: string, approval: Approval): WaitingFor {
+/** The form of an approval; null where it has none, or its version cannot be read here. */
+export function formOf(version: LoadedVersion | null, { step }: Pick<Approval, 'step'>): JsonObject | null {
+  const known = version?.compiled.steps.get(step);
+  return known?.verb === 'approve' ? (known.form ?? null) : null;
+}
+
+/** Options for the fields that have to be filled in, and have no value of their own. */
+function fieldsOf(form: JsonObject | null): string {
+  const required = form?.['required'];
+  const names = Array.isArray(required) ? required : [];
+  return names.map((name: Json) => ` --form ${String(name)}=VALUE`).join('');
+}
+
+function fromApproval(version: LoadedVersion | null, run: string, approval: Approval): WaitingFor {
   const { step, from, askedAtMs, expiresAtMs } = approval;
   return {
     kind: 'approval',
@@ -57,7 +71,7 @@ function fromApproval(run: string, approval: Approval): WaitingFor {
     until: text(expiresAtMs),
     by: from,
     progress: votesSoFar(approval),
-    command: `pawl approve ${run}`,
+    command: `pawl approve ${run}${fieldsOf(formOf(version, approval))}`,
   };
 }
 
@@ -167,7 +181,9 @@ export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
   return [
     ...stored.inbox.flatMap(fromInbox),
     ...incidents.map((incident) => fromIncident(run, incident)),
-    ...stored.approvals.filter((approval) => approval.state === 'open').map((approval) => fromApproval(run, approval)),
+    ...stored.approvals.flatMap((approval) =>
+      approval.state === 'open' ? [fromApproval(source.version, run, approval)] : [],
+    ),
     ...fromSteps(source, run),
     ...stored.effects.flatMap((effect) => fromEffect(effect, nowMs) ?? []),
   ];

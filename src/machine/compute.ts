@@ -1,4 +1,5 @@
 import type { Scope, Site } from '../definition/evaluator.ts';
+import { eventSite } from '../definition/expression-places.ts';
 import { fillDefaults } from '../definition/fill-defaults.ts';
 import { compileSchema } from '../definition/schema-validator.ts';
 import type { CatchClause, Handler, Step, Template } from '../model/definition.ts';
@@ -168,9 +169,10 @@ export function eventOf(turn: Turn): EventView {
   return event.event;
 }
 
-/** The handler that a step declares. */
-export function handlerOf(program: Program, step: string, index: number): Handler {
-  const handler = program.step(step).on[index];
+/** The handler that a step declares, or the document (`step` null). */
+export function handlerOf(program: Program, step: string | null, index: number): Handler {
+  const { on = [] } = step === null ? program.machine.definition : program.step(step);
+  const handler = on[index];
   invariant(handler !== undefined, 'no such handler', { step, index });
   return handler;
 }
@@ -178,9 +180,9 @@ export function handlerOf(program: Program, step: string, index: number): Handle
 function handlerValues(turn: Turn, data: RunData, of: Extract<ComputationRef, { kind: 'handler' }>): Json {
   const { program, run } = turn;
   const handler = handlerOf(program, of.step, of.index);
-  const scope = withRoot(stepScope(program, { run, data, step: of.step }), 'event', eventView(eventOf(turn)));
-  const site: Site = { kind: 'event', event: handler.event, step: of.step };
-  return fitVars(program, renderAll(turn, handler.set, { site, scope }));
+  const around = of.step === null ? flowScope(program, run, data) : stepScope(program, { run, data, step: of.step });
+  const scope = withRoot(around, 'event', eventView(eventOf(turn)));
+  return fitVars(program, renderAll(turn, handler.set, { site: eventSite(handler.event, of.step), scope }));
 }
 
 function outputValue(turn: Turn, data: RunData, id: string | null): Json {

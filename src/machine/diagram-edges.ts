@@ -1,4 +1,5 @@
-import type { Machine, MachineEdge, MachineState } from '../model/machine.ts';
+import type { Handler } from '../model/definition.ts';
+import type { GuardRef, Machine, MachineEdge, MachineState } from '../model/machine.ts';
 import type { PictureEdge } from '../model/picture.ts';
 import { invariant } from '../model/errors.ts';
 import { COMPLETED, FINISHING, SETTLING } from './kernel-names.ts';
@@ -71,8 +72,8 @@ function plainArrows(folding: Folding, from: string, edge: MachineEdge): readonl
 
 /** Drawn once, from the step that declares the handler, though every step inside carries it. */
 function handlerArrows(folding: Folding, at: StepOutline, edge: MachineEdge): readonly Arrow[] {
+  if (edge.target === null || isOfDocument(edge)) return [];
   const owner = ownerOf(folding.outline, edge, 'taken');
-  if (edge.target === null) return [];
   if (edge.target.startsWith(`${at.step.id}$leaving`)) return [];
   const from = boxedId(owner);
   if (edge.kind === 'failure') {
@@ -114,14 +115,33 @@ function targetOf(edge: MachineEdge): string {
 
 /** The step that a guard speaks of: of a handler's event, or of a clause. */
 function ownerOf(outline: Outline, edge: MachineEdge, type: 'taken' | 'verdict'): StepOutline {
-  const { guard } = edge;
-  const inner =
-    guard?.type === 'all'
-      ? (guard.params['guards'] as readonly { type: string; params: Record<string, unknown> }[])
-      : [];
-  const found = guard?.type === type ? guard : inner.find((one) => one.type === type);
-  const of = found?.params[type === 'taken' ? 'step' : 'of'];
+  const of = guardsIn(edge.guard).find((one) => one.type === type)?.params[type === 'taken' ? 'step' : 'of'];
   return stepAt(outline, typeof of === 'string' ? of : (of as { readonly step: string }).step);
+}
+
+/** A guard, or those that it joins. */
+function guardsIn(guard: GuardRef | null): readonly GuardRef[] {
+  if (guard === null) return [];
+  if (guard.type !== 'all') return [guard];
+  return (guard.params['guards'] as unknown as readonly GuardRef[]).flatMap(guardsIn);
+}
+
+/** What the document's handlers do belongs to no step: it is drawn once, from a box of its own. */
+function isOfDocument(edge: MachineEdge): boolean {
+  return guardsIn(edge.guard).some(({ type, params }) => type === 'taken' && params['step'] === null);
+}
+
+/** The box of a handler of the document. */
+export function anyTimeId(index: number): string {
+  return `$on${index}`;
+}
+
+/** Where the events lead that are accepted in every step. */
+export function documentArrows(handlers: readonly Handler[]): readonly DiagramArrow[] {
+  const ends = { end: COMPLETED, fail: FAILED_END, cancel: CANCELLED_END } as const;
+  return handlers.flatMap(({ then, event }, index) =>
+    then === null ? [] : [{ from: anyTimeId(index), to: ends[then], kind: 'handler', label: event }],
+  );
 }
 
 /** A box that an arrow ends at; `jump`: the label of the way back that it goes through, if it does. */

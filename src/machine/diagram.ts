@@ -1,7 +1,7 @@
-import type { ActionContract, CallStep, Compensation, Step, Template } from '../model/definition.ts';
+import type { ActionContract, CallStep, Compensation, Handler, Step, Template } from '../model/definition.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
-import { type DiagramArrow, diagramArrows } from './diagram-edges.ts';
+import { anyTimeId, type DiagramArrow, diagramArrows, documentArrows } from './diagram-edges.ts';
 import { clauseLabel } from './routes.ts';
 import { type ListOutline, type Outline, outlineOf, stepAt, type StepOutline } from './outline.ts';
 
@@ -24,8 +24,9 @@ const START = '$start';
 export function describeMachine(machine: Machine): Picture {
   const outline = outlineOf(machine.definition);
   const { workflow, version } = machine.definition;
-  const arrows = [...startArrow(machine), ...diagramArrows(machine, outline)];
-  const nodes = [startNode, ...listNodes(outline, machine.definition.steps), ...endNodes(arrows)];
+  const { on = [], steps } = machine.definition;
+  const arrows = [...startArrow(machine), ...diagramArrows(machine, outline), ...documentArrows(on)];
+  const nodes = [startNode, ...on.map(anyTimeNode), ...listNodes(outline, steps), ...endNodes(arrows)];
   const edges = [...arrows, ...undoArrows(outline)].map(
     (arrow, index): PictureEdge => ({
       id: `e${index}`,
@@ -46,6 +47,13 @@ const startNode: PictureNode = {
   marks: [],
   live: null,
 };
+
+/** An event that is accepted in every step: what it sets, and where it leads, whatever the run is doing. */
+function anyTimeNode(handler: Handler, index: number): PictureNode {
+  const names = handler.set.map(([name]) => name);
+  const detail = names.length === 0 ? handler.event : `${handler.event}: sets ${names.join(', ')}`;
+  return { ...startNode, id: anyTimeId(index), kind: 'await', title: 'at any time', detail, marks: ['wait'] };
+}
 
 function startArrow(machine: Machine): readonly DiagramArrow[] {
   const first = machine.definition.steps.slice(0, 1);

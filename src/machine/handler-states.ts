@@ -6,14 +6,14 @@ import { assignment, both, command, FINISHING, guard, SETTLING } from './kernel-
 import type { Outline, StepOutline } from './outline.ts';
 import { catchesLeft, handlerOwners } from './outline.ts';
 import type { Route } from './routes.ts';
-import { edgesOf, nextRoutes, uncatch } from './routes.ts';
+import { edgesOf, nextRoutes, uncatch, unhandledRoutes } from './routes.ts';
 
 /** A handler that can take an event while a step is active. */
 interface Taker {
   /** Number among all takers of the step: names the leaving state. */
   readonly number: number;
-  /** The step that declares it. */
-  readonly owner: StepOutline;
+  /** The step that declares it; null = the document. */
+  readonly owner: StepOutline | null;
   readonly index: number;
   readonly handler: Handler;
 }
@@ -30,17 +30,22 @@ export interface HandlerStates {
  * @param canBeOpen whether the step may have an effect that must settle before the handler's target (calls).
  */
 export function lowerHandlers(outline: Outline, step: StepOutline, canBeOpen: boolean): HandlerStates {
-  const parts = takersAt(step).map((taker) => lowerTaker(outline, { step, taker, canBeOpen }));
+  const parts = takersAt(outline, step).map((taker) => lowerTaker(outline, { step, taker, canBeOpen }));
   return { edges: parts.flatMap((part) => part.edges), states: parts.flatMap((part) => part.states) };
 }
 
-function takersAt(step: StepOutline): readonly Taker[] {
+function takersAt({ definition }: Outline, step: StepOutline): readonly Taker[] {
   const takers: Taker[] = [];
-  for (const owner of handlerOwners(step)) {
-    for (const [index, handler] of owner.step.on.entries())
-      takers.push({ number: takers.length, owner, index, handler });
-  }
+  const add = (owner: StepOutline | null, handlers: readonly Handler[]): void => {
+    for (const [index, handler] of handlers.entries()) takers.push({ number: takers.length, owner, index, handler });
+  };
+  for (const owner of handlerOwners(step)) add(owner, owner.step.on);
+  add(null, definition.on ?? []);
   return takers;
+}
+
+function idOf({ owner }: Taker): string | null {
+  return owner === null ? null : owner.step.id;
 }
 
 interface TakerAt {
@@ -52,9 +57,9 @@ interface TakerAt {
 function lowerTaker(outline: Outline, at: TakerAt): HandlerStates {
   const { taker, step } = at;
   const { handler } = taker;
-  const of: ComputationRef = { kind: 'handler', step: taker.owner.step.id, index: taker.index };
+  const of: ComputationRef = { kind: 'handler', step: idOf(taker), index: taker.index };
   const set = assignment('set', { of });
-  const fault = assignment('fail', { step: at.taker.owner.step.id, source: { kind: 'fault', of, cause: false } });
+  const fault = assignment('fail', { step: idOf(taker), source: { kind: 'fault', of, cause: false } });
   const targets = targetRoutes(outline, at);
   const failing = failingRoutes(at);
   const hasSet = handler.set.length > 0;
@@ -95,13 +100,13 @@ function lowerTaker(outline: Outline, at: TakerAt): HandlerStates {
 }
 
 function taken(taker: Taker, open: boolean | null): GuardRef {
-  return guard('taken', { step: taker.owner.step.id, handler: taker.index, open });
+  return guard('taken', { step: idOf(taker), handler: taker.index, open });
 }
 
 /** `then: fail` raises while the event is at hand. */
 function beforeLeaving(at: TakerAt): readonly ActionRef[] {
   if (at.taker.handler.then !== 'fail') return [];
-  return [assignment('fail', { step: at.taker.owner.step.id, source: { kind: 'handler' } })];
+  return [assignment('fail', { step: idOf(at.taker), source: { kind: 'handler' } })];
 }
 
 function targetRoutes(outline: Outline, at: TakerAt): readonly Route[] {
@@ -109,7 +114,7 @@ function targetRoutes(outline: Outline, at: TakerAt): readonly Route[] {
   const { handler, owner } = taker;
   const label = handler.event;
   const route = { guard: null, kind: 'handler', label } as const;
-  if (handler.next !== null) {
+  if (handler.next !== null && owner !== null) {
     const limit: Route = {
       guard: null,
       target: `${owner.step.id}$failed`,
@@ -129,9 +134,11 @@ function targetRoutes(outline: Outline, at: TakerAt): readonly Route[] {
   return [];
 }
 
-/** A failure of a handler belongs to the step that declares it. */
+/** A failure of a handler belongs to the step that declares it; of the document's, to no step: no clause takes it. */
 function failingRoutes(at: TakerAt): readonly Route[] {
   const { owner, handler } = at.taker;
+  if (owner === null)
+    return unhandledRoutes(at.step, catchesLeft(at.step, null)).map((route) => ({ ...route, label: handler.event }));
   const actions = uncatch(catchesLeft(at.step, owner.list));
   return [{ guard: null, target: `${owner.step.id}$failed`, actions, kind: 'failure', label: handler.event }];
 }

@@ -26,7 +26,8 @@ export type ComputationRef =
   | { readonly kind: 'set'; readonly step: string }
   | { readonly kind: 'while' | 'until'; readonly step: string }
   | { readonly kind: 'fail'; readonly step: string }
-  | { readonly kind: 'handler'; readonly step: string; readonly index: number }
+  /** `step` null = the document's. */
+  | { readonly kind: 'handler'; readonly step: string | null; readonly index: number }
   /** `step` null = the document's own output. */
   | { readonly kind: 'output'; readonly step: string | null }
   /** `crossed`: steps whose running catch the failure leaves on its way out, innermost first (rule R22). */
@@ -39,7 +40,7 @@ export type GuardParams = {
   /** The event settles this step; `ok` null = either way. */
   settled: { readonly step: string; readonly ok: boolean | null };
   /** The event is taken by this handler; `open` null = whether or not an effect is open. */
-  taken: { readonly step: string; readonly handler: number; readonly open: boolean | null };
+  taken: { readonly step: string | null; readonly handler: number; readonly open: boolean | null };
   /**
    * The time of this group is over. `open`: only if that step has something on its way; `closed`: only if that one has not;
    * null = either way.

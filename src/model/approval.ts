@@ -9,6 +9,8 @@ export interface Vote {
   readonly roles: readonly string[];
   readonly comment: string | null;
   readonly atMs: number;
+  /** What was filled in, with the defaults of the form; absent where the approval has none. */
+  readonly form?: Json;
 }
 
 /** An effect whose request was computed when the decision was asked (rule A04). */
@@ -16,8 +18,11 @@ export interface AuthorizedRequest {
   readonly step: string;
   readonly effectKey: EffectKey;
   readonly action: string;
+  /** As it was proposed and shown. */
   readonly request: string;
   readonly requestHash: string;
+  /** What the form made of it, and who filled that in; absent = it goes out as it was shown. */
+  readonly edited?: { readonly by: string; readonly request: string; readonly requestHash: string };
 }
 
 /** A decision by people, bound to the hash of what was shown. */

@@ -261,6 +261,8 @@ export interface ApproveStep extends StepBase {
   readonly except: readonly Template[];
   readonly expires: Template | null;
   readonly onExpire: 'deny' | 'approve' | 'hold';
+  /** JSON Schema of what whoever approves fills in; absent = nothing. */
+  readonly form?: JsonObject;
 }
 /** Raises a failure. */
 export interface FailStep extends StepBase {
@@ -296,6 +298,8 @@ export interface EventDeclaration {
   readonly schema: JsonSchema;
   readonly source: string | null;
   readonly by: Expression | null;
+  /** The sender's own number (rule V03); absent = the order of receipt. */
+  readonly sequence?: Expression;
   readonly keepMs: number;
 }
 
@@ -321,6 +325,8 @@ export interface WorkflowDefinition {
     readonly onFailure: 'hold' | 'continue';
     readonly retry: RetryPolicy;
   };
+  /** Events accepted in every step, after the step's own handlers; absent = none. */
+  readonly on?: readonly Handler[];
   readonly steps: readonly Step[];
   readonly output: Template | null;
 }

@@ -13,6 +13,8 @@ export type InboxPayload =
       readonly principal: string;
       readonly roles: readonly string[];
       readonly comment: string | null;
+      /** What the voter filled in; absent = nothing. */
+      readonly form?: Json;
     }
   | { readonly type: 'cancel'; readonly by: string; readonly reason: string }
   | { readonly type: 'terminate'; readonly by: string; readonly reason: string }

@@ -173,6 +173,8 @@ export interface RunControl {
   readonly pastOrders?: readonly PastOrder[];
   /** The run's deadline passed while the pivot was in flight (rules R19, R20): applies if the pivot fails. */
   readonly deadlineWaiting: boolean;
+  /** Event, and its `by` value where it declares one -> the highest `sequence` that was applied (V03); absent = none. */
+  readonly sequences?: Readonly<Record<string, number>>;
   /** Kernel events that did not fit into the 64 transitions of the last commit, in order. */
   readonly pending: readonly JsonObject[];
 }

@@ -22,7 +22,7 @@ function tableOf(out: string): string {
 }
 
 describe('pawl crashtest of the shipped workflows', () => {
-  it.each(['order-fulfilment', 'agent-refund', 'parcel-return'])(
+  it.each(['order-fulfilment', 'agent-refund', 'parcel-return', 'parcel-tracking'])(
     '%s is clean, and its table is as expected',
     async (name) => {
       const path = new URL(`../../workflows/${name}.pawl.yaml`, import.meta.url);

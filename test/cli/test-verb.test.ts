@@ -30,6 +30,23 @@ beforeAll(() => {
   file('good/node_modules/pay.test.yaml', BAD);
 });
 
+describe('pawl test of the shipped workflows', () => {
+  it.each(['agent-booking', 'parcel-tracking'])(
+    '%s does what its scenarios say, with a crash at every boundary',
+    async (name) => {
+      for (const kind of ['pawl', 'test'])
+        file(
+          `${name}.${kind}.yaml`,
+          readFileSync(new URL(`../../workflows/${name}.${kind}.yaml`, import.meta.url), 'utf8'),
+        );
+      const { code, out } = await callCli(['test', `${name}.test.yaml`, '--crash'], folder);
+      expect([code, out]).toEqual([0, expect.stringMatching(/[45] passed, 59 crashes/)]);
+      for (const kind of ['pawl', 'test']) rmSync(join(folder, `${name}.${kind}.yaml`));
+    },
+    60_000,
+  );
+});
+
 describe('pawl test', () => {
   it('searches this folder, plays what it finds, shows expected beside got under the line, and ends with 1', async () => {
     const { code, out, err } = await callCli(['test'], folder);

@@ -14,6 +14,12 @@ beforeAll(async () => {
     'plain.yaml': PLAIN,
     'order.yaml': approvedOrder(url),
     'payout.yaml': unaskable(url),
+    'refund.yaml': approvedOrder(url)
+      .replace('workflow: order', 'workflow: refund')
+      .replace(
+        'expires: 1h',
+        'expires: 1h, form: { type: object, required: [order], properties: { order: { type: string }, days: { type: integer, enum: [1, 2], default: 1 } } }',
+      ),
     'letter.yaml': workflow('letter', [
       'key: input.id',
       'input: { type: object, required: [id], properties: { id: { type: string } } }',
@@ -108,6 +114,28 @@ describe('approve and deny', () => {
       5,
       expect.stringMatching(/^✘ the vote of kai does not count \(already-decided\): it was approved by ana, .* UTC\n$/),
     ]);
+  });
+
+  it('A04 a form is filled in field by field or from a file; what does not fit is refused with its place, and it still waits', async () => {
+    // A04: "a form field of the same name replaces that value and the hash is taken again at the deciding vote."
+    await until('refund', 'f1');
+    expect((await show('f1')).waitingFor).toMatchObject([
+      { command: expect.stringMatching(/ --form order=VALUE$/) as string },
+    ]);
+    const wrong = await shell.call(['approve', 'f1', '--form', 'order=f9', '--form', 'days=3']);
+    expect([wrong.code, wrong.err]).toEqual([5, expect.stringContaining('/days must be equal to one of the allowed')]);
+    expect(wrong.err).toContain('  form: days (integer; one of 1, 2; else 1)\n  form: order (string; required)\n');
+    const strange = await shell.call(['approve', 'f1', '--form', 'ordr=f9']);
+    expect([strange.code, strange.err]).toEqual([5, expect.stringContaining('it has: days, order')]);
+    expect((await shell.call(['approve', 'f1', '--form', 'order'])).code).toBe(2);
+    expect((await shell.call(['approve', 'f1', '--form-file', shell.file('list.json', '[1]')])).code).toBe(2);
+    expect((await show('f1')).approvals).toMatchObject([{ state: 'open', form: { type: 'object' } }]);
+    const file = shell.file('form.json', JSON.stringify({ order: 'no', days: 2 }));
+    expect((await shell.call(['approve', 'f1', '--form-file', file, '--form', 'order=f9'])).code).toBe(0);
+    const { approvals, effects } = await show('f1');
+    expect(approvals).toMatchObject([{ state: 'approved', votes: [{ form: { order: 'f9', days: 2 } }] }]);
+    expect(JSON.stringify(approvals[0]?.subject)).toContain('"order":"f1"');
+    expect(effects.find(({ step }) => step === 'charge')?.request).toEqual({ order: 'f9' });
   });
 
   it('tells a person without the role which mend there is, exit 6', async () => {

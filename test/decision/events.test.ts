@@ -393,4 +393,47 @@ describe('cases', () => {
     expect(run.wait('2h').state.status).toBe('COMPLETED');
     expect(run.happened).toEqual(['do.a']);
   });
+
+  const ALWAYS = `vars: { n: { type: integer, default: 0 } }
+events: { item: {}, stop: {}, note: {} }
+on:
+  - { event: item, set: { n: '\${ vars.n + 1 }' } }
+  - { event: note, where: 'event.data.ok', set: { n: '\${ vars.n + 10 }' } }
+  - { event: stop, then: end }`;
+
+  it('V13 the innermost takes it: await, then the step, then the document, each event once', () => {
+    // V13: "A handler (`on`) never takes an event received before its step became active; `await` does. One event moves a run at most once: the innermost taker, `await` before `on`."
+    const steps = `  - { id: e, await: item }
+  - { id: w, wait: 1h, on: [{ event: item, set: { n: 5 } }] }
+  - { id: x, wait: 1h }`;
+    const run = new Play(workflow(steps, ALWAYS));
+    expect(run.signal('item')).toMatchObject({ outcome: 'applied', detail: { step: 'e' } });
+    expect(run.state.snapshot.data.vars).toEqual({ n: 0 });
+    expect(run.signal('item')).toMatchObject({ outcome: 'applied', detail: { step: 'w', handler: 0 } });
+    expect(run.state.snapshot.data.vars).toEqual({ n: 5 });
+    run.wait('1h');
+    expect(run.signal('item')).toMatchObject({ outcome: 'applied', detail: { step: null, handler: 0 } });
+    expect(run.state.snapshot.data.vars).toEqual({ n: 6 });
+    expect(run.signal('note', { ok: false })).toMatchObject({ outcome: 'kept' });
+    expect(run.signal('note', { ok: true })).toMatchObject({ outcome: 'applied', detail: { step: null, handler: 1 } });
+  });
+
+  it('V13 the document takes nothing that was received before the run began', () => {
+    // V13: "A handler (`on`) never takes an event received before its step became active; `await` does. One event moves a run at most once: the innermost taker, `await` before `on`."
+    const run = new Play(workflow('  - { id: w, wait: 1h }', ALWAYS));
+    expect(run.signal('item', {}, { atMs: T0 - 1 })).toMatchObject({ outcome: 'kept' });
+    expect(run.signal('item', {}, { atMs: T0 })).toMatchObject({ outcome: 'applied' });
+    expect(run.state.snapshot.data.vars).toEqual({ n: 1 });
+  });
+
+  it('a target of the document waits for what is open; nothing new starts', () => {
+    const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: b, call: do.b }', ALWAYS), {
+      script: { 'do.a': ['hang'] },
+    }).drive();
+    expect(run.signal('stop')).toMatchObject({ outcome: 'applied', detail: { step: null } });
+    expect(run.state.status).toBe('RUNNING');
+    run.provider.says('do.a', 'ok');
+    run.drive();
+    expect([run.state.status, run.happened]).toEqual(['COMPLETED', ['do.a']]);
+  });
 });

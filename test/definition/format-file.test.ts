@@ -52,7 +52,7 @@ const free = (lines: readonly string[]): readonly string[] =>
     .slice(1);
 
 describe('a formatted file', () => {
-  it.each(['order-fulfilment', 'agent-refund', 'parcel-return'])(
+  it.each(['order-fulfilment', 'agent-refund', 'parcel-return', 'agent-booking', 'parcel-tracking'])(
     'keeps the digest and the comments of %s and is not changed by formatting it again',
     (name) => {
       const text = readFileSync(new URL(`../../workflows/${name}.pawl.yaml`, import.meta.url), 'utf8');

@@ -88,7 +88,7 @@ describe('docs/reference/statuses.md', () => {
   it('every answer code that the deciders give is listed, and every listed one is given', () => {
     const folder = new URL('../../src/decision/', import.meta.url);
     const sources = readdirSync(folder)
-      .filter((name) => /^(on-|settle-person|pivot-waiters|end-run)/.test(name))
+      .filter((name) => /^(on-|settle-person|pivot-waiters|end-run|event-order)/.test(name))
       .map((name) => readFileSync(new URL(name, folder), 'utf8'))
       .join('\n');
     const given = [

@@ -421,4 +421,28 @@ describe('toMermaid', () => {
       expect.arrayContaining(['class n4 now', 'class n2 failed', 'class n1 undone']),
     );
   });
+
+  it('an event that is accepted at any time is a box of its own, drawn once, with its way to an end', () => {
+    const on = [
+      handler('changed', { set: [['n', literal(1)]] }),
+      handler('changed', { leads: 'end' }),
+      handler('changed', { leads: 'cancel' }),
+      handler('changed', { leads: 'fail' }),
+    ];
+    const picture = draw(workflow([call('a'), wait('w')], { on }));
+    const boxes = picture.nodes.filter(({ title }) => title === 'at any time');
+    expect(boxes.map(({ id, detail }) => [id, detail])).toEqual([
+      ['$on0', 'changed: sets n'],
+      ['$on1', 'changed'],
+      ['$on2', 'changed'],
+      ['$on3', 'changed'],
+    ]);
+    const handlers = picture.edges.filter(({ kind }) => kind === 'handler');
+    expect(handlers.map(({ from, to }) => [from, to])).toEqual([
+      ['$on1', '$completed'],
+      ['$on2', '$cancelled'],
+      ['$on3', '$failed'],
+    ]);
+    expect(toMermaid(picture)).toContain('at any time');
+  });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Handler } from '../../src/model/definition.ts';
+import type { Json } from '../../src/model/json.ts';
 import { branch, call, choose, clause, expr, handler, literal, wait, workflow } from './support/definitions.ts';
 import { Driver, eventView } from './support/driver.ts';
 
@@ -182,5 +184,63 @@ describe('the run’s own states', () => {
       .give({ type: 'run.undone', atMs: 1 });
     expect(ended.value).toBe('$ended');
     expect(ended.give(reopened).value).toBe('$settling');
+  });
+});
+
+describe('a handler of the document', () => {
+  const taken = (run: Driver, options: { open?: boolean; data?: Json; index?: number } = {}): Driver =>
+    run.give({
+      type: 'handler.taken',
+      step: null,
+      handler: options.index ?? 0,
+      event: eventView('changed', options.data),
+      open: options.open ?? false,
+      atMs: run.nowMs,
+      hold: false,
+    });
+  const SET = handler('changed', { set: [['n', expr('event.data.n')]] });
+
+  it('is in force in every step that rests, also in a catch and in a branch, and writes vars there', () => {
+    const recovers = [clause(['any'], { do: [wait('c')] })];
+    const steps = [wait('w'), choose('pick', [branch(null, [call('b')])]), call('a', { catch: recovers })];
+    const run = new Driver(workflow(steps, { on: [SET] }));
+    expect([taken(run, { data: { n: 1 } }).at, run.data.vars]).toEqual(['w', { n: 1 }]);
+    expect([taken(run.ok('w'), { data: { n: 2 } }).at, run.data.vars]).toEqual(['b', { n: 2 }]);
+    expect([taken(run.ok('b').fails('a', 'no'), { data: { n: 3 } }).at, run.data.vars]).toEqual(['c', { n: 3 }]);
+    expect(run.data.caught).toHaveProperty('a');
+  });
+
+  it('with a target drains what is open, then ends, cancels or fails the run, whatever the outcome', () => {
+    const leads = (then: Handler['then']): Driver =>
+      new Driver(workflow([call('a')], { on: [handler('changed', { leads: then })] }));
+    const ended = taken(leads('end'), { open: true });
+    expect([ended.at, ended.asked]).toEqual(['a$leaving0', ['step.leave a', 'step.drain a']]);
+    expect(ended.fails('a', 'no').value).toBe('$completed');
+    expect(taken(leads('end')).value).toBe('$completed');
+    const cancelled = taken(leads('cancel'), { open: true }).ok('a');
+    expect([cancelled.value, cancelled.data.ending?.kind]).toEqual(['$settling', 'cancelled']);
+    const failed = taken(leads('fail'), { open: true, data: { why: 'x' } }).ok('a');
+    expect([failed.value, failed.data.ending]).toMatchObject([
+      '$settling',
+      { kind: 'failed', failure: { code: 'changed', step: null, data: { why: 'x' } } },
+    ]);
+  });
+
+  it('fails no step, so no clause takes it: what a running catch was about is its cause', () => {
+    const recovers = [clause(['any'], { do: [wait('c', { catch: [clause(['any'])] })] })];
+    const steps = [call('a', { catch: recovers }), call('z')];
+    const run = new Driver(workflow(steps, { on: [handler('changed', { leads: 'fail' })] })).fails('a', 'first');
+    expect(taken(run).data.ending?.failure).toMatchObject({ code: 'changed', step: null, cause: { code: 'first' } });
+  });
+
+  it('keeps the step that it finds where a failure may not be undone, and one that cannot be computed is such a failure', () => {
+    const run = new Driver(workflow([wait('w')], { on: [SET] }), {}, { holds: true });
+    expect(taken(run, { data: {} }).at).toBe('w$held');
+    expect(run.data.failing).toMatchObject({ code: 'expression', step: null });
+    run.give({ type: 'step.retried', step: 'w', atMs: run.nowMs });
+    expect([run.at, run.data.failing]).toEqual(['w', null]);
+    const open = taken(new Driver(workflow([call('a')], { on: [SET] })), { data: {}, open: true });
+    expect(open.at).toBe('a$leaving0');
+    expect(open.ok('a').data.ending?.failure).toMatchObject({ code: 'expression', step: null });
   });
 });

@@ -3,6 +3,7 @@ import type { App } from '../../app/create-app.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
+import { formLines, readForm } from '../read-form.ts';
 import { UsageError } from '../report-error.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 import { terminalText } from '../terminal-text.ts';
@@ -10,6 +11,8 @@ import { terminalText } from '../terminal-text.ts';
 interface VoteOptions {
   readonly comment?: string;
   readonly subject?: string;
+  readonly form?: readonly string[];
+  readonly formFile?: string;
 }
 
 /** `pawl approve RUN [STEP]`. */
@@ -29,19 +32,29 @@ interface VoteVerb {
 }
 
 function addVote(program: Command, bind: Bind, verb: VoteVerb): void {
-  program
+  const command = program
     .command(verb.verb)
     .description(verb.description)
     .argument('<run>', 'run id or key')
     .argument('[step]', 'the approve step, when more than one is open')
     .option('--comment <text>', 'kept with the vote')
-    .option('--subject <hash>', 'the hash of what you saw; another one is refused')
-    .action(
-      bind((context, run: string, step: string | undefined, options: VoteOptions) =>
-        context.withApp((app) => vote(context, app, { verb, run, step: step ?? null, options })),
-      ),
-    );
+    .option('--subject <hash>', 'the hash of what you saw; another one is refused');
+  if (verb.verb === 'approve')
+    command
+      .option(
+        '--form <field=value>',
+        'fill in a field of the form; may be said again',
+        (text, before: string[] = []) => [...before, text],
+      )
+      .option('--form-file <file>', 'fill in the form from a JSON file, or - for standard input');
+  command.action(
+    bind((context, run: string, step: string | undefined, options: VoteOptions) =>
+      context.withApp((app) => vote(context, app, { verb, run, step: step ?? null, options })),
+    ),
+  );
 }
+
+type ApprovalView = Awaited<ReturnType<App['show']>>['approvals'][number];
 
 interface Ballot {
   readonly verb: VoteVerb;
@@ -75,6 +88,20 @@ function plain(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+function tellAsked(context: CliContext, approval: ApprovalView): void {
+  context.say(`${terminalText(approval.title)}  (needs ${approval.quorum} of ${approval.from.join(', ')})`);
+  const lines = [...subjectLines(approval.subject), ...formLines(approval.form ?? null)];
+  for (const line of lines) context.say(terminalText(`  ${line}`));
+}
+
+function seen(
+  approval: ApprovalView | null,
+  said: { readonly step: string | null; readonly hash: string | null },
+): { readonly approval: string | null; readonly subjectHash: string | null } {
+  if (approval === null) return { approval: said.step, subjectHash: said.hash };
+  return { approval: approval.id, subjectHash: said.hash ?? approval.subjectHash };
+}
+
 /** The vote carries the hash of what is printed here, so that nobody approves what they have not seen (A04). */
 async function vote(context: CliContext, app: App, { verb, run, step, options }: Ballot): Promise<void> {
   const shown = await app.show(run);
@@ -85,19 +112,17 @@ async function vote(context: CliContext, app: App, { verb, run, step, options }:
     throw new UsageError(
       `${open.length} approvals are open: name one of ${open.map((approval) => approval.step).join(', ')}`,
     );
-  const [approval] = open;
+  const [approval = null] = open;
   const person = app.principal(context.options.by ?? null);
-  if (approval !== undefined) {
-    context.say(`${terminalText(approval.title)}  (needs ${approval.quorum} of ${approval.from.join(', ')})`);
-    for (const line of subjectLines(approval.subject)) context.say(terminalText(`  ${line}`));
-  }
+  if (approval !== null) tellAsked(context, approval);
+  const form = await readForm(context, options, approval?.form ?? null);
   const delivered = await app.vote(run, {
-    approval: approval?.id ?? step,
+    ...seen(approval, { step, hash: options.subject ?? null }),
     decision: verb.verb,
-    subjectHash: options.subject ?? approval?.subjectHash ?? null,
     principal: person.name,
     roles: person.roles,
     comment: options.comment ?? null,
+    ...(form === undefined ? {} : { form }),
   });
   const done = `${verb.done} by ${person.name}`;
   tellDelivered(context, { done, undone: `the vote of ${person.name} does not count` }, delivered);

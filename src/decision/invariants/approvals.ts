@@ -55,7 +55,7 @@ function authorityFault(run: CheckedRun, effect: Effect): string | null {
   if (approvalId === null) return unasked(run, effect);
   const approval = run.approvals.find((known) => known.approvalId === approvalId);
   if (approval?.state !== 'approved') return `approval ${approvalId} is ${approval?.state ?? 'not there'}`;
-  const isShown = approval.authorizes.some((shown) => shown.requestHash === requestHash);
+  const isShown = approval.authorizes.some((shown) => (shown.edited ?? shown).requestHash === requestHash);
   return isShown ? null : `approval ${approvalId} was for another request`;
 }
 

@@ -1,4 +1,4 @@
-import type { ActionContract, Step, WorkflowDefinition } from '../../model/definition.ts';
+import type { ActionContract, ApproveStep, Step, WorkflowDefinition } from '../../model/definition.ts';
 import { allSteps } from '../../model/step-lists.ts';
 import { typeOfSchema, typeOfValue } from './schema-type.ts';
 import { type Site, siteKey } from './site.ts';
@@ -156,7 +156,7 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
     case 'wait':
       return object({ firedAt: TIMESTAMP, late: BOOL });
     case 'approve':
-      return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: quiet(DYN) });
+      return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: formType(step) });
     case 'repeat':
       return { kind: 'list', item: DYN };
     case 'choose':
@@ -165,6 +165,12 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
     default:
       return null;
   }
+}
+
+/** What was filled in has the defaults of its schema; nobody filled in what expired into a yes. */
+function formType({ form, onExpire }: ApproveStep): ValueType | FieldType {
+  if (form === undefined) return quiet(DYN);
+  return onExpire === 'approve' ? quiet(unionOf([typeOfSchema(form), NULL])) : typeOfSchema(form);
 }
 
 function actionOf(definition: WorkflowDefinition, name: string): ActionContract | null {

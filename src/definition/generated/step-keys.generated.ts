@@ -360,7 +360,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "form": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "approve"

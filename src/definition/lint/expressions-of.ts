@@ -1,4 +1,13 @@
-import type { Auth, CallStep, Compensation, Expression, Step, Template, Transport } from '../../model/definition.ts';
+import type {
+  Auth,
+  CallStep,
+  Compensation,
+  Expression,
+  Handler,
+  Step,
+  Template,
+  Transport,
+} from '../../model/definition.ts';
 import { expressionsOf } from '../dependencies.ts';
 
 /** Every expression of a template, none where there is no template. */
@@ -13,12 +22,12 @@ const only = (expression: Expression | null): readonly Expression[] => (expressi
 
 /** Expressions that are evaluated while a step is entered or active, on the data of that moment. */
 export function expressionsAt(step: Step): readonly Expression[] {
-  const handlers = step.on.flatMap((handler) => [
-    ...ofMany(handler.match),
-    ...only(handler.where),
-    ...ofEntries(handler.set),
-  ]);
-  return [...only(step.when), ...ofVerb(step), ...handlers];
+  return [...only(step.when), ...ofVerb(step), ...expressionsOfHandlers(step.on)];
+}
+
+/** Expressions of handlers: evaluated when an event comes. */
+export function expressionsOfHandlers(handlers: readonly Handler[]): readonly Expression[] {
+  return handlers.flatMap((handler) => [...ofMany(handler.match), ...only(handler.where), ...ofEntries(handler.set)]);
 }
 
 /** Expressions of a group that are evaluated when what is in it is done: its own output, and `until`. */

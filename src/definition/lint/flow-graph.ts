@@ -39,6 +39,9 @@ export interface FlowGraph {
   completes(node: number): PlacedStep | null;
 }
 
+/** Verbs of steps that rest, so that an event finds them. */
+const WAITING: readonly Step['verb'][] = ['call', 'wait', 'await', 'approve'];
+
 interface ListFrame {
   /** Node to which the list's last step falls through. */
   readonly after: number;
@@ -143,6 +146,8 @@ class GraphBuilder {
       if (handler.next !== null) this.add(node, this.targetOf(handler.next), 'taken', `${handler.pointer}/next`);
       if (handler.then === 'end') this.add(node, this.end, 'taken');
     }
+    const ends = (this.definition.on ?? []).some(({ then }) => then === 'end');
+    if (ends && WAITING.includes(step.verb)) this.add(node, this.end, 'taken');
   }
 
   /** Between two turns all that is inside may happen again; with `while` there may be no turn at all. */

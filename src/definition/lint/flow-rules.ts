@@ -1,4 +1,4 @@
-import type { Compensation, Step } from '../../model/definition.ts';
+import type { Compensation, Handler, Step } from '../../model/definition.ts';
 import { parentPointer, type SourceMap } from '../source-map.ts';
 import { suggest } from '../suggest.ts';
 import { reachableFrom } from './completed-before.ts';
@@ -178,11 +178,15 @@ export function lintNames(context: LintContext): void {
   const vars = new Set(context.definition.vars.map(([name]) => name));
   for (const { step } of context.graph.steps) {
     if (step.verb === 'await') lintEvent(context, step.event, `${step.pointer}/await`, events);
-    for (const handler of step.on) {
+    lintHandlers(step.on);
+    if (step.verb === 'set') for (const [name] of step.set) lintVar(context, name, `${step.pointer}/set/${name}`, vars);
+  }
+  lintHandlers(context.definition.on ?? []);
+  function lintHandlers(handlers: readonly Handler[]): void {
+    for (const handler of handlers) {
       lintEvent(context, handler.event, `${handler.pointer}/event`, events);
       for (const [name] of handler.set) lintVar(context, name, `${handler.pointer}/set/${name}`, vars);
     }
-    if (step.verb === 'set') for (const [name] of step.set) lintVar(context, name, `${step.pointer}/set/${name}`, vars);
   }
 }
 

@@ -92,6 +92,7 @@ function lintRead({ report }: LintContext, step: CallStep): void {
 export function lintPivot(context: LintContext): void {
   const pivots = callsOf(context).filter(({ step }) => step.pivot);
   for (const placed of callsOf(context)) lintUndo(context, placed, pivots);
+  lintRunHandlers(context, pivots);
   const after = new Map(pivots.map((pivot) => [pivot, reachableFrom(context.graph, doneTargets(context, pivot))]));
   for (const [pivot, reached] of after) {
     const behind = context.graph.steps.filter(({ index }) => reached.has(index));
@@ -151,6 +152,19 @@ function reportStop(
     message: `"${stop.word}" may come after the pivot "${pivot.step.id}", when nothing is undone any more`,
     help: 'move it before the pivot, or end with "end: { as: … }"',
   });
+}
+
+/** An event that is accepted in every step is accepted in the pivot and after it, too. */
+function lintRunHandlers({ definition, report }: LintContext, [pivot]: readonly PlacedCall[]): void {
+  for (const { then, pointer } of definition.on ?? []) {
+    if (pivot === undefined || (then !== 'cancel' && then !== 'fail')) continue;
+    report({
+      code: 'PAWL-305',
+      pointer: `${pointer}/then`,
+      message: `"then: ${then}" may come after the pivot "${pivot.step.id}", when nothing is undone any more`,
+      help: 'say it in the "on" of the steps before the pivot, not in that of the whole workflow',
+    });
+  }
 }
 
 /** What in a step would fail, cancel or undo, if anything does. */

@@ -1,6 +1,8 @@
 import type { ApproveStep, ChooseBranch, Template } from '../../model/definition.ts';
 import { readsOf } from './reads.ts';
 import type { LintContext } from './lint-context.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { isObject } from '../yaml-node.ts';
 
 /** Who may vote is named as a role or a user. */
 const VOTER = /^(role|user):[^\s:,]+$/;
@@ -34,6 +36,7 @@ function lintApproval({ report }: LintContext, step: ApproveStep): void {
       help: `lower ${key}, or add people or a role to "from"`,
     });
   }
+  if (step.form !== undefined) lintForm(report, step, step.form);
   if (step.expires !== null) return;
   report({
     code: 'PAWL-353',
@@ -42,6 +45,26 @@ function lintApproval({ report }: LintContext, step: ApproveStep): void {
     at: 'key',
     message: `approval "${step.id}" never expires: the run may wait for ever`,
     help: 'add "expires: 48h" and, if needed, "onExpire"',
+  });
+}
+
+/** What is filled in is one person's, and has named fields. */
+function lintForm(report: LintContext['report'], step: ApproveStep, form: JsonObject): void {
+  const pointer = `${step.pointer}/form`;
+  if (literalNumber(step.quorum) !== 1)
+    report({
+      code: 'PAWL-316',
+      pointer,
+      at: 'key',
+      message: `"${step.id}" has a form, and more than one person may have to fill it in`,
+      help: 'a form needs "quorum: 1": ask in two approve steps, the first without a form',
+    });
+  if (form['type'] === 'object' && isObject(form['properties'])) return;
+  report({
+    code: 'PAWL-317',
+    pointer,
+    message: `the form of "${step.id}" has no fields`,
+    help: 'write "form: { type: object, properties: { name: { type: string } } }"',
   });
 }
 

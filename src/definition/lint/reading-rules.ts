@@ -7,6 +7,7 @@ import {
   expressionsOfCatch,
   expressionsOfCompensation,
   expressionsAtEnd,
+  expressionsOfHandlers,
   expressionsOfTransport,
 } from './expressions-of.ts';
 import type { PlacedStep } from './flow-graph.ts';
@@ -26,9 +27,14 @@ export function lintStepReads(context: LintContext): void {
       for (const read of readsOf(expression)) lintStepRead(context, read, exit);
     }
   }
-  const output = expressionsIn(context.definition.output);
-  for (const expression of output)
-    for (const read of readsOf(expression)) lintStepRead(context, read, context.graph.end);
+  lintDocumentReads(context);
+}
+
+/** What the document itself reads: its handlers from the first step on, its output at the end. */
+function lintDocumentReads(context: LintContext): void {
+  const { on = [], output } = context.definition;
+  for (const read of expressionsOfHandlers(on).flatMap(readsOf)) lintStepRead(context, read, context.graph.start);
+  for (const read of expressionsIn(output).flatMap(readsOf)) lintStepRead(context, read, context.graph.end);
 }
 
 function lintStepRead(context: LintContext, read: Read, node: number): void {
@@ -139,6 +145,7 @@ export function lintSecrets(context: LintContext): void {
   const forbidden: Expression[] = [
     ...expressionsIn(definition.output),
     ...(definition.key === null ? [] : [definition.key.value]),
+    ...expressionsOfHandlers(definition.on ?? []),
   ];
   for (const action of definition.actions) {
     const transports = [action.transport, ...(action.reconcile === null ? [] : [action.reconcile.transport])].map(
@@ -195,7 +202,8 @@ export function lintRedacted(context: LintContext): void {
     ...expressionsAtEnd(step),
     ...expressionsOfCatch(step),
   ]);
-  for (const read of [...steps, ...expressionsIn(context.definition.output)].flatMap(readsOf)) {
+  const { on = [], output } = context.definition;
+  for (const read of [...steps, ...expressionsOfHandlers(on), ...expressionsIn(output)].flatMap(readsOf)) {
     const [root, id = '', field, ...rest] = read.path;
     if (root === 'steps' && field === 'output')
       reportRedacted(context, read, { pointers: redactedBy.get(id) ?? [], rest });

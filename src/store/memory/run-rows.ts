@@ -69,7 +69,7 @@ export function voteRow({
   readonly approvalId: string;
   readonly vote: Vote;
 }): Keyed<string, { readonly approvalId: string; readonly vote: Vote }> {
-  return [keyOf(approvalId, vote.principal), { approvalId, vote: rowOf(vote) }];
+  return [keyOf(approvalId, vote.principal), { approvalId, vote: rowOf(vote, ['form']) }];
 }
 
 /** An inbox row as it arrives. */

@@ -297,6 +297,7 @@ export function voteToRow(approvalId: string, vote: Vote): Travelling<typeof VOT
     roles: textOf(vote.roles),
     comment: vote.comment,
     at: vote.atMs,
+    form: vote.form === undefined ? null : textOf(vote.form),
   };
 }
 
@@ -308,6 +309,7 @@ function voteFromRow(row: Row): Vote {
     roles: parse<readonly string[]>(row['roles']),
     comment: row['comment'] as string | null,
     atMs: row['at'] as number,
+    ...(row['form'] === null ? {} : { form: parse<Json>(row['form']) }),
   };
 }
 

@@ -24,7 +24,7 @@ export interface SentEvent {
 /** A vote that somebody cast. */
 export interface CastVote {
   readonly approval: string;
-  readonly vote: Pick<GivenVote, 'by' | 'roles' | 'decision'>;
+  readonly vote: Pick<GivenVote, 'by' | 'roles' | 'decision'> & { readonly form?: Json };
 }
 
 /** What somebody outside has to give so that a run goes on. */
@@ -36,9 +36,22 @@ export type Gift =
 
 /** The names behind `event.data` in the value by which an event is correlated. */
 function correlationPath(lab: Lab, event: string): readonly string[] | null {
-  const by = lab.definition.events.find((declared) => declared.name === event)?.by?.source ?? '';
-  const path = /^event\.data\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$/.exec(by.trim())?.[1];
+  return pathOf(lab.definition.events.find((declared) => declared.name === event)?.by?.source ?? '');
+}
+
+/** The names behind `event.data` in an expression that reads nothing else. */
+function pathOf(source: string): readonly string[] | null {
+  const path = /^event\.data\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$/.exec(source.trim())?.[1];
   return path?.split('.') ?? null;
+}
+
+/** The data under the number that the run takes next, where its sender orders it (V03). */
+function inSequence(lab: Lab, stored: StoredRun, event: string, data: Json): Json {
+  const declared = lab.definition.events.find(({ name }) => name === event);
+  const path = pathOf(declared?.sequence?.source ?? '');
+  if (path === null) return data;
+  const { sequences = {} } = unpackSnapshot(stored.snapshot, stored.run.digest).control;
+  return withField(data, { path, value: Math.max(0, ...Object.values(sequences)) + 1 });
 }
 
 /** What takes an event: an `await`, or a handler. */
@@ -63,7 +76,8 @@ function dataFor(lab: Lab, stored: StoredRun, step: Taker, draw: Draw): Json | u
   if (made === undefined) return undefined;
   const match = matchValue(lab, stored, step);
   const path = correlationPath(lab, step.event);
-  const matched = match === undefined || path === null ? made : withField(made, { path, value: match });
+  const about = match === undefined || path === null ? made : withField(made, { path, value: match });
+  const matched = inSequence(lab, stored, step.event, about);
   const asked = step.where === null ? [] : comparedFields([step.where.source]);
   const likely = asked.length === 0 ? [matched] : [...variants(matched, asked)].reverse();
   return likely.find((data) => compileSchema(schema)(data).length === 0);
@@ -83,7 +97,7 @@ function eventFor(lab: Lab, pick: number, stored: StoredRun, step: AwaitStep): G
 }
 
 /** Somebody who may vote: by name where the approval names people, else by a role. */
-function voterFor(approval: Approval, at: number): Omit<GivenVote, 'decision' | 'atMs'> {
+function voterFor(approval: Approval, at: number): Pick<GivenVote, 'by' | 'roles'> {
   const users = approval.from.filter((entry) => entry.startsWith('user:')).map((entry) => entry.slice('user:'.length));
   const roles = approval.from.filter((entry) => entry.startsWith('role:')).map((entry) => entry.slice('role:'.length));
   const allowed = users.filter((user) => !approval.except.includes(user));
@@ -99,9 +113,15 @@ function votesFor(lab: Lab, story: Story, approval: Approval): readonly Gift[] {
   }
   const decision = story.denied.has(approval.step) ? 'deny' : 'approve';
   const count = decision === 'deny' ? approval.denials : approval.quorum;
+  const step = lab.compiled.steps.get(approval.step);
+  const form = decision === 'approve' && step?.verb === 'approve' ? step.form : undefined;
+  const filled = form === undefined ? undefined : generateValue(form, { no: 1, size: 1, pick: story.pick });
   return Array.from({ length: count }, (_, at) => ({
     kind: 'vote',
-    cast: { approval: approval.approvalId, vote: { ...voterFor(approval, at), decision } },
+    cast: {
+      approval: approval.approvalId,
+      vote: { ...voterFor(approval, at), decision, ...(filled === undefined ? {} : { form: filled }) },
+    },
   }));
 }
 
@@ -177,6 +197,15 @@ export async function give(verbs: Verbs, run: RunIdentity, gift: Exclude<Gift, {
     return;
   }
   const { approval, vote } = gift.cast;
-  const { by, roles, decision } = vote;
-  await verbs.vote(run.runId, { approval, decision, subjectHash: null, principal: by, roles, comment: null });
+  const { by, roles, decision, form } = vote;
+  const filled = form === undefined ? {} : { form };
+  await verbs.vote(run.runId, {
+    approval,
+    decision,
+    subjectHash: null,
+    principal: by,
+    roles,
+    comment: null,
+    ...filled,
+  });
 }

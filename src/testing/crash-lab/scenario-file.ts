@@ -22,6 +22,8 @@ export interface GivenVote {
   readonly roles: readonly string[];
   readonly decision: 'approve' | 'deny';
   readonly atMs: number | null;
+  /** What is filled in; absent = nothing. */
+  readonly form?: Json;
 }
 
 /** How a lookup answers, as templates: `$items`, `$item`, `$id`, `$key` and `$request` stand for what happened. */
@@ -108,6 +110,7 @@ const SCHEMA: JsonSchema = {
           roles: { type: 'array', items: { type: 'string' } },
           decision: { enum: ['approve', 'deny'] },
           at: DURATION,
+          form: { type: 'object' },
         },
       },
     },
@@ -134,6 +137,7 @@ interface ScenarioFile {
     readonly roles?: readonly string[];
     readonly decision?: 'approve' | 'deny';
     readonly at?: string;
+    readonly form?: Json;
   }[];
 }
 
@@ -227,11 +231,12 @@ export function readScenario(text: string, file: string, definition: WorkflowDef
     lookups: lookupsOf(value),
     events: (value.events ?? []).map(({ name, data = {}, at, id = null }) => ({ name, data, atMs: timeOf(at), id })),
     votes:
-      value.approve?.map(({ by, roles = [], decision = 'approve', at }) => ({
+      value.approve?.map(({ by, roles = [], decision = 'approve', at, form }) => ({
         by,
         roles,
         decision,
         atMs: timeOf(at),
+        ...(form === undefined ? {} : { form }),
       })) ?? null,
   };
 }

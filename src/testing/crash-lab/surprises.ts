@@ -199,6 +199,9 @@ export async function trySurprises(
   return relies;
 }
 
-function handlersOf(lab: Lab, { steps }: Played): readonly Pick<Ask, 'step' | 'handler'>[] {
-  return [...steps].flatMap((step) => (lab.compiled.steps.get(step)?.on ?? []).map((handler) => ({ step, handler })));
+/** What a step takes while it is under way: by its own handlers, and by the document's, which are tried in each step. */
+function handlersOf({ compiled, definition }: Lab, { steps }: Played): readonly Pick<Ask, 'step' | 'handler'>[] {
+  return [...steps].flatMap((step) =>
+    [...(compiled.steps.get(step)?.on ?? []), ...(definition.on ?? [])].map((handler) => ({ step, handler })),
+  );
 }

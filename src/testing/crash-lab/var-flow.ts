@@ -30,6 +30,7 @@ export function varsBehind(lab: Lab, expressions: readonly Expression[]): Readon
     ...(step.verb === 'set' ? step.set : []),
     ...step.on.flatMap(({ set }) => set),
   ]);
+  sets.push(...(lab.definition.on ?? []).flatMap(({ set }) => set));
   const behind = new Set(varsIn(expressions));
   const sourcesOf = (name: string): readonly string[] =>
     varsIn(sets.filter(([set]) => set === name).flatMap(([, template]) => expressionsOf(template)));

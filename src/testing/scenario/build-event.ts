@@ -17,6 +17,7 @@ const OWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   id: ['signal'],
   source: ['signal'],
   roles: ['approve', 'deny', 'resolve'],
+  form: ['approve'],
   as: ['resolve'],
   evidence: ['resolve'],
   output: ['resolve'],
@@ -48,10 +49,10 @@ function orderOf(event: EventYaml, by: string): OutsideAct | null {
   return null;
 }
 
-function voteOf({ approve, deny, roles = [] }: EventYaml, by: string): OutsideAct | null {
+function voteOf({ approve, deny, roles = [], form }: EventYaml, by: string): OutsideAct | null {
   const step = approve ?? deny;
   if (step === undefined) return null;
-  return { kind: 'vote', step, decision: approve === undefined ? 'deny' : 'approve', by, roles };
+  return { kind: 'vote', step, decision: approve === undefined ? 'deny' : 'approve', by, roles, form };
 }
 
 function signalOf({ signal, data = {}, id, source = 'test' }: EventYaml, by: string): OutsideAct | null {

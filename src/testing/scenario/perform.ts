@@ -33,9 +33,9 @@ async function deliver(to: Addressee, act: OutsideAct, no: number): Promise<Deli
       return verbs.signal(run.runId, { name, data, source, eventId: id ?? eventId, by, waitMs: WAIT_MS });
     }
     case 'vote': {
-      const { step, decision, by, roles } = act;
+      const { step, decision, by, roles, form } = act;
       const vote = { approval: step, decision, subjectHash: null, principal: by, roles, comment: null };
-      return verbs.vote(run.runId, vote);
+      return verbs.vote(run.runId, form === undefined ? vote : { ...vote, form });
     }
     case 'order': {
       const { order, by, reason } = act;

@@ -43,6 +43,7 @@ export interface EventYaml {
   readonly source?: string;
   readonly by?: string;
   readonly roles?: readonly string[];
+  readonly form?: Json;
   readonly as?: ReviewAnswer;
   readonly evidence?: string;
   readonly output?: Json;

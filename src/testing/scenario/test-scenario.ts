@@ -31,6 +31,8 @@ export type OutsideAct =
       readonly decision: 'approve' | 'deny';
       readonly by: string;
       readonly roles: readonly string[];
+      /** undefined = nothing is filled in. */
+      readonly form: Json | undefined;
     }
   | {
       readonly kind: 'order';

@@ -60,6 +60,7 @@ function everything(runId: RunCommit['runId'], name: string): Partial<RunCommit>
           roles: ['support'],
           comment: 'ok',
           atMs: 1_700_000_000_400,
+          form: { amount: 5, note: null },
         },
       },
     ],

@@ -38,6 +38,31 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - ⟦{ id: a, call: act, next: a, maxJumps: 1 «}|, on: [{ event: go, then: end }] }»⟧\n«|events: { go: { schema: { type: object } } }»\n`,
   },
   {
+    code: 'PAWL-207',
+    why: 'an event that may come before it',
+    file: `${WITH_ACT}events: { go: {} }\non: [{ event: go, set: { total: «=⟦steps.a.output.n⟧|'\${ or(steps.a.output.n, 0) }'» } }]\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-207',
+    why: 'an output behind an end at any time',
+    file: `${WITH_ACT}events: { go: {} }\non: [{ event: go, «then: end|set: { total: 1 }» }]\nsteps:\n  - { id: a, call: act }\noutput: { n: =⟦steps.a.output⟧ }\n`,
+  },
+  {
+    code: 'PAWL-209',
+    why: 'an event of the whole file',
+    file: `${WITH_ACT}events: { go: {} }\non: [{ event: «⟦og⟧|go», then: end }]\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-210',
+    why: 'a var that an event of the whole file sets',
+    file: `${WITH_ACT}events: { go: {} }\non: [{ event: go, set: { «⟦totl⟧|total»: 1 } }]\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-701',
+    why: 'in an event of the whole file',
+    file: `${WITH_ACT}events: { go: {} }\non: [{ event: go, match: =«⟦secrets.token⟧|run.key» }]\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
     code: 'PAWL-302',
     why: 'a write without idempotency',
     file: `${HEAD}timeout: 1d\nactions:\n${ACT}  ⟦bare⟧:\n    http: { method: POST, url: 'http://127.0.0.1:1/bare' }\n    compensate: none\n    «|idempotency: natural»\nsteps:\n  - { id: a, call: act }\n`,
@@ -66,6 +91,11 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     code: 'PAWL-305',
     why: 'an event that fails it',
     file: `${WITH_ACT}events: { no: {} }\nsteps:\n  - { id: a, call: act, pivot: true }\n  - { id: b, wait: 1h, on: [{ event: no, then: «⟦fail⟧|end» }] }\n`,
+  },
+  {
+    code: 'PAWL-305',
+    why: 'an event that cancels it at any time',
+    file: `${WITH_ACT}events: { no: {} }\non: [{ event: no, then: «⟦cancel⟧|end» }]\nsteps:\n  - { id: a, call: act, pivot: true }\n`,
   },
   {
     code: 'PAWL-305',
@@ -231,6 +261,36 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     code: 'PAWL-308',
     why: 'more denials than people',
     file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['user:ana'], denials: «⟦2⟧|1», expires: 1h }\n`,
+  },
+  {
+    code: 'PAWL-316',
+    why: 'two people and one form',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['role:x'], quorum: «2|1», expires: 1h, ⟦form⟧: { type: object, properties: { n: { type: integer } } } }\n`,
+  },
+  {
+    code: 'PAWL-316',
+    why: 'a computed quorum',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['role:x'], quorum: «=input.n|1», expires: 1h, ⟦form⟧: { type: object, properties: { n: { type: integer } } } }\n`,
+  },
+  {
+    code: 'PAWL-317',
+    why: 'an object without properties',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['role:x'], expires: 1h, form: «⟦{ type: object }⟧|{ type: object, properties: { n: {} } }» }\n`,
+  },
+  {
+    code: 'PAWL-317',
+    why: 'no object',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['role:x'], expires: 1h, form: «⟦{ type: string }⟧|{ type: object, properties: { n: {} } }» }\n`,
+  },
+  {
+    code: 'PAWL-114',
+    why: 'the form of an approval in a catch',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, catch: [{ on: [any], do: [{ id: b, approve: Go, from: ['role:x'], expires: 1h, form: { type: object, properties: { n: { type: «⟦int⟧|integer» } } } }] }] }\n`,
+  },
+  {
+    code: 'PAWL-405',
+    why: 'what a form cannot have given',
+    file: `${WITH_ACT}steps:\n  - { id: a, approve: Go, from: ['role:x'], expires: 1h, form: { type: object, required: [n], properties: { n: { type: integer } } } }\n  - { id: b, call: act, when: '«⟦steps.a.output.form.n > "x"⟧|steps.a.output.form.n > 1»' }\n`,
   },
   {
     code: 'PAWL-358',

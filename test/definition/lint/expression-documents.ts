@@ -54,6 +54,19 @@ export const EXPRESSIONS: readonly DocumentMistake[] = [
   },
   {
     code: 'PAWL-407',
+    why: 'a text for the order of events',
+    file: steps('next: end').replace(
+      'steps:',
+      'events: { seen: { schema: { type: object, required: [s], properties: { s: { type: string } } }, sequence: «⟦event.data.s⟧|int(event.data.s)» } }\nsteps:',
+    ),
+  },
+  {
+    code: 'PAWL-403',
+    why: 'an order of events that reads the run',
+    file: steps('next: end').replace('steps:', 'events: { seen: { sequence: «⟦input.n⟧|event.data.n» } }\nsteps:'),
+  },
+  {
+    code: 'PAWL-407',
     why: 'a number for a wait',
     file: steps('').replace(/$/, '  - { id: w, wait: =«⟦input.n⟧|input.s» }\n'),
   },

@@ -45,7 +45,11 @@ const pay = (more: string): string => `{ id: pay, call: bank.pay, with: { no: =i
 const AGAIN = `${SETS}, next: decision`;
 /** What surprises have shown: findings in short, and the promises that the run depends on. */
 async function surprised(...steps: readonly string[]) {
-  const lab = await openLab({ text: payout(steps), file: 'payout.pawl.yaml', scenario: NO_SCENARIO, lies: [] });
+  return surprisedIn(payout(steps));
+}
+
+async function surprisedIn(text: string) {
+  const lab = await openLab({ text, file: 'payout.pawl.yaml', scenario: NO_SCENARIO, lies: [] });
   const { told, problems } = await findStories(lab);
   const targets = listCases(lab, told).map(({ target }) => target);
   const tally = new Tally(targets);
@@ -66,6 +70,13 @@ describe('an event that a step takes by `on` while an approval is open', () => {
       way: 'changed came while decision was under way',
     });
     expect(findings[0]?.mend).toContain('ask again after the event');
+  });
+
+  it('is found where the document takes it, in whatever step the run is', async () => {
+    const document = payout([decision('').replace(/, }$/, ' }'), PAY]);
+    const { found, findings } = await surprisedIn(document.replace('steps:', `${changed(SETS)}\nsteps:`));
+    expect(found).toEqual(['pay (bank.pay): stray']);
+    expect(findings[0]).toMatchObject({ way: 'changed came while decision was under way' });
   });
 
   it('is found where what people saw is set from it on the way', async () => {

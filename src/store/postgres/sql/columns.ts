@@ -169,6 +169,7 @@ export const VOTE = {
   roles: 'text',
   comment: 'text',
   at: 'time',
+  form: 'text',
 } as const satisfies Columns;
 
 /** An inbox row as its holder reads it. */

@@ -145,6 +145,7 @@ function anyVote(choices: Choices): RunCommit['votes'][number] {
       roles: choices.pick([['support'], []]),
       comment: choices.pick([null, 'ok']),
       atMs: 1_700_000_000_000 + choices.below(3),
+      ...choices.pick([{}, { form: null }, { form: { amount: 5 } }]),
     },
   };
 }
