@@ -80,6 +80,7 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(
     'effect.settled': true,
     'step.settled': true,
     'handler.taken': true,
+    'run.granted': true,
     'run.stopped': true,
     'run.settled': true,
     'run.undone': true,

@@ -47,6 +47,8 @@ export type KernelEvent =
       readonly atMs: number;
       readonly hold: boolean;
     }
+  /** The run has its lock: it begins. */
+  | { readonly type: 'run.granted'; readonly atMs: number }
   /** Forward work stops: deadline, accepted cancel, terminate, an operator's order. */
   | { readonly type: 'run.stopped'; readonly ending: Ending; readonly atMs: number }
   /** No effect is open any more: compensation may begin. */

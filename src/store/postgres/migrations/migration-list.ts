@@ -1,6 +1,7 @@
 import { sha256 } from '../../../model/hash.ts';
 import { FIRST_TABLES } from './0001-first-tables.ts';
 import { CRASHES_TAKEN_BACK } from './0002-crashes-taken-back.ts';
+import { LOCKS } from './0003-locks.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -15,6 +16,7 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: 'first-tables', breaking: true, sql: FIRST_TABLES },
   { number: 2, name: 'crashes-taken-back', breaking: true, sql: CRASHES_TAKEN_BACK },
+  { number: 3, name: 'locks', breaking: true, sql: LOCKS },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */
