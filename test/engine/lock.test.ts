@@ -151,12 +151,25 @@ describe('lock', () => {
     await house.until(() => worker.logged.some(({ event }) => event === 'lock.swept'));
   });
 
-  it('QUEUED: a run that was given the lock and never told is told by the sweep', async () => {
+  it('QUEUED: a run that was given the lock and never told of it is told when it is looked at', async () => {
     const { house, start, stands, why } = await openScene({ store: without('deliver') });
     const run = await start();
     expect(await why(run)).toBe('holds the lock account/a: a worker is to begin it');
     house.process({ works: true });
     await stands(run, 'WAITING');
+  });
+
+  it('QUEUED: a run that is given its lock by a process that dies before it says so is told by the sweep', async () => {
+    const { house, start, stands, why } = await openScene();
+    const [first, second] = [await start(), await start()];
+    house.process({ works: true });
+    await stands(first, 'WAITING');
+    // Somebody has looked whether it is in the queue: from now on nothing but its turn wakes it.
+    await house.until(() => house.store.peek().runs.get(second as RunId)?.wakeUp === null);
+    const dying = house.process({ works: false, store: without('deliver')(house.store) });
+    await house.settled(dying.verbs.terminate(first, gone));
+    expect(await why(second)).toBe('holds the lock account/a: a worker is to begin it');
+    await stands(second, 'WAITING');
   });
 
   it('QUEUED: a grant that comes after the end gives the lock to the next one', async () => {

@@ -29,8 +29,14 @@ function queueConformance(harness: ConformanceHarness): void {
   test('QUEUED: a lock is given in the order of starts, by time and then by run, never to more than its limit', async ({
     store,
   }) => {
-    const [first, third] = [asking(0), asking(2)];
-    const [second, twin] = [newRunId(), newRunId()].sort().map((runId) => asking(1, 1, runId)) as [Asking, Asking];
+    // The latest start has the lowest id: the time comes first.
+    const ids = Array.from({ length: 4 }, () => newRunId()).sort();
+    const [third, second, twin, first] = [2, 1, 1, 0].map((at, index) => asking(at, 1, ids[index])) as [
+      Asking,
+      Asking,
+      Asking,
+      Asking,
+    ];
     assert.deepEqual(await store.joinLock(LOCK, first), [{ runId: first.runId, runPart: 1 }]);
     for (const late of [third, twin, second]) assert.deepEqual(await store.joinLock(LOCK, late), []);
     const queue = [first, second, twin, third].map(({ runId }, index) => [runId, index === 0 ? 1 : null]);
