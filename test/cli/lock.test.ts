@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compileSchema } from '../../src/definition/schema-validator.ts';
 import type { LockView } from '../../src/engine/list-locks.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import { type CommandLine, openCommandLine } from './support/command-line.ts';
 
 const GATED = [
@@ -41,6 +44,10 @@ it('pawl lock ls lists each lock with its holders, and of one lock every place i
     new RegExp(`^waits for the lock gate, position 2 of 2, held by ${ids[0]}, since .*: pawl lock ls 'gate'\\n$`),
   );
   expect(await shell.ok(['show', 'g3'])).toContain('for the lock gate');
+  const shown = (await shell.call(['show', 'g3', '-o', 'json'])).json<JsonObject>();
+  expect(shown).toMatchObject({ status: 'QUEUED', lock: { name: 'gate', limit: 1 }, waitingFor: [{ kind: 'lock' }] });
+  const schema = readFileSync(new URL('../../schemas/run.schema.json', import.meta.url), 'utf8');
+  expect(compileSchema(JSON.parse(schema) as JsonObject)(shown)).toEqual([]);
   expect(await shell.ok(['ls', '--status', 'QUEUED', '-o', 'ids'])).toContain(ids[2]);
 });
 
