@@ -6,6 +6,7 @@ import { findEffect } from '../engine/find-effect.ts';
 import { findRun, loadStored } from '../engine/find-run.ts';
 import { type HistoryView, historyView } from '../engine/history-view.ts';
 import { type RunLineView, listRuns } from '../engine/list-runs.ts';
+import { limitLock, listLocks, type LimitAsk, type LockView } from '../engine/list-locks.ts';
 import { listNeeds, type NeedView } from '../engine/list-needs.ts';
 import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
@@ -66,6 +67,10 @@ export interface Verbs {
   verify(run: string): Promise<VerifiedRun>;
   /** Every invariant of every run. @param onProgress told what was looked at so far. */
   verifyStore(onProgress?: (checked: CheckedCounts) => void): Promise<VerifiedStore>;
+  /** Locks with their holders and queues. @param name null = all. */
+  locks(name: string | null): Promise<readonly LockView[]>;
+  /** An operator's limit of a lock; recorded. */
+  limitLock(name: string, ask: LimitAsk): Promise<void>;
   versions(): Promise<readonly StoredVersion[]>;
   /** @param version null = the highest. @throws PAWL_VERSION_NOT_FOUND. */
   version(workflow: string, version: number | null): Promise<StoredVersion>;
@@ -84,6 +89,8 @@ type ReadVerbs = Pick<
   | 'history'
   | 'verify'
   | 'verifyStore'
+  | 'locks'
+  | 'limitLock'
   | 'versions'
   | 'version'
   | 'previewCancel'
@@ -105,6 +112,8 @@ function readVerbs(engine: Engine): ReadVerbs {
     verifyStore: (onProgress) => verifyStore(engine.store, onProgress),
     previewCancel: async (name) => previewCancel(engine, await find(name)),
     previewCompensation: async (name) => previewCompensation(engine, await find(name)),
+    locks: (name) => listLocks(engine, name),
+    limitLock: (name, ask) => limitLock(engine, name, ask),
     versions: () => engine.store.listVersions(engine.tenant),
     version: async (workflow, version) => {
       const stored = await engine.store.findVersion(engine.tenant, workflow, version);

@@ -7,6 +7,7 @@ import { addCompensate } from './commands/compensate.ts';
 import { addCrashtest } from './commands/crashtest.ts';
 import { addDb } from './commands/db.ts';
 import { addFmt } from './commands/fmt.ts';
+import { addLock } from './commands/lock.ts';
 import { addLs } from './commands/ls.ts';
 import { addPublish } from './commands/publish.ts';
 import { addReceipt } from './commands/receipt.ts';
@@ -52,6 +53,7 @@ const VERBS = [
   addDb,
   addReceipt,
   addVerify,
+  addLock,
 ];
 
 /**

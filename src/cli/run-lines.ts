@@ -189,6 +189,7 @@ const WAITING_WORDS: Readonly<Record<Waiting['kind'], (pieces: Pieces) => string
   retry: ({ at, when }) => `tries again${at}: ${when}`,
   resend: ({ at, when }) => `in doubt${at}: the same request is sent again ${when}`,
   query: ({ at, when }) => `in doubt${at}: the provider is asked ${when}`,
+  lock: ({ progress, since }) => `waits since ${since} for the lock ${progress}`,
   decision: ({ by, since, progress }) => `${progress ?? 'an order'} is stored since ${since}: ${by} decides it`,
 };
 

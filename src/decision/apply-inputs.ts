@@ -7,6 +7,7 @@ import { pump } from './kernel-loop.ts';
 import { onAttempt } from './on-attempt.ts';
 import { onCancel } from './on-cancel.ts';
 import { onCompensate } from './on-compensate.ts';
+import { onGranted } from './on-lock.ts';
 import { onProof } from './on-proof.ts';
 import { onQuery } from './on-query.ts';
 import { onRead } from './on-read.ts';
@@ -138,6 +139,9 @@ function applyEvent(draft: Draft, event: InboxEvent): void {
   switch (payload.type) {
     case 'signal':
       onSignal(draft, event, payload);
+      return;
+    case 'lock.granted':
+      onGranted(draft, event);
       return;
     case 'timer':
       onTimer(draft, event, payload);

@@ -8,6 +8,7 @@ import type { Draft } from './draft.ts';
 import { endingRows } from './end-run.ts';
 import { pump } from './kernel-loop.ts';
 import { checkSecrets } from './missing-secret.ts';
+import { showsQueued } from './on-lock.ts';
 import { actionableRows, dispatchDue, openReads, type OrderBook } from './on-due.ts';
 import { finalStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
 
@@ -51,6 +52,7 @@ function statusOf(draft: Draft, more: boolean): RunStatus {
     const isHeld = incidents.some(({ kind }) => kind === 'late-proof');
     return isHeld ? 'HELD' : finalStatus(ending, draft.effects.values());
   }
+  if (showsQueued(draft)) return 'QUEUED';
   return liveStatus({ ...waiting(draft), phase: draft.phase, incidents, hasEvents: more });
 }
 

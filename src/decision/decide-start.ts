@@ -8,11 +8,15 @@ import type { DecideContext } from './decide-context.ts';
 import type { StartDecision, StartRows } from './decision.ts';
 import { Draft } from './draft.ts';
 import { pump, recordMove } from './kernel-loop.ts';
+import { isQueued } from './on-lock.ts';
 import { CHAIN_START } from './receipt.ts';
 import { DEADLINE } from './settle-run.ts';
 
 /** The fence of a run that is leased to its starter from birth. */
 const FIRST_FENCE = 1;
+
+/** By then its starter has put a run into the queue of its lock, or has died: then whoever claims the run does it, milliseconds. */
+export const QUEUED_LOOK_MS = 2_000;
 
 /**
  * Decides the first commit of a run: its initial snapshot and everything that follows from it at once. With `canSend`
@@ -30,8 +34,9 @@ export function decideStart(ctx: DecideContext, run: RunIdentity): StartDecision
   pump(draft);
   const { commit, next, orders, more } = closeDraft(draft, false);
   const isKept = ctx.canSend && commit.lease.kind === 'keep';
+  const start = rowsOf(ctx, run, commit, isKept);
   return {
-    start: rowsOf(ctx, run, commit, isKept),
+    start: isQueued(next) ? { ...start, lease: { kind: 'free', readyAtMs: ctx.nowMs + QUEUED_LOOK_MS } } : start,
     next: { ...next, fence: isKept ? FIRST_FENCE : 0 },
     ...orders,
     more,

@@ -23,6 +23,12 @@ function readKey(context: BuildContext, node: YamlNode | null): WorkflowDefiniti
   return value === null ? null : { value, again };
 }
 
+/** Nothing where the file names no lock: a file without it has the digest that it always had. */
+function readLock(context: BuildContext, node: YamlNode | null): Pick<WorkflowDefinition, 'lock'> {
+  const name = readTemplate(context, child(node, 'name') ?? node);
+  return name === null ? {} : { lock: { name, limit: numberOf(child(node, 'limit')) ?? 1 } };
+}
+
 function readEvents(context: BuildContext, node: YamlNode | null): readonly EventDeclaration[] {
   return membersOf(node).map(([name, event]) => {
     const sequence = readExpression(context, child(event, 'sequence'));
@@ -66,6 +72,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
     description: textOf(child(root, 'description')),
     labels: readObject(root, 'labels'),
     key: readKey(context, child(root, 'key')),
+    ...readLock(context, child(root, 'lock')),
     input: readSchema(child(root, 'input')),
     constants: readObject(root, 'constants'),
     vars: readVars(child(root, 'vars')),

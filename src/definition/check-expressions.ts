@@ -6,7 +6,7 @@ import {
   type TemplateProblem,
   typesOf,
 } from './check-expression.ts';
-import { describeDependencies } from './dependencies.ts';
+import { describeDependencies, expressionsOf } from './dependencies.ts';
 import { type ExpressionPlace, expressionPlaces } from './expression-places.ts';
 import type { ProblemCode } from './problem-codes.ts';
 import type { Finding } from './report-problem.ts';
@@ -80,11 +80,15 @@ function foreignRoots(expression: Expression, roots: readonly string[]): readonl
 }
 
 function checkPlace(place: ExpressionPlace, types: ReturnType<typeof typesOf>): readonly Finding[] {
+  const { site, roots } = place;
   if (place.kind === 'template') {
-    const { template, site, schema, pointer } = place;
-    return checkTemplate(template, site, types, { schema, pointer }).map(inTemplate);
+    const { template, schema, pointer } = place;
+    const told = checkTemplate(template, site, types, { schema, pointer }).map(inTemplate);
+    const foreign =
+      roots === undefined || told.length > 0 ? [] : expressionsOf(template).flatMap((one) => foreignRoots(one, roots));
+    return [...told, ...foreign];
   }
-  const { expression, site, want, roots } = place;
+  const { expression, want } = place;
   const problems = checkExpression(expression, site, types, want);
   const foreign = roots === undefined || problems.length > 0 ? [] : foreignRoots(expression, roots);
   return [...problems.map((problem) => inExpression(problem, expression)), ...foreign];

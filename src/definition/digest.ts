@@ -57,7 +57,15 @@ function policyOfStep(step: Step): unknown {
 
 function policyOf(definition: WorkflowDefinition, steps: readonly Step[]): unknown {
   const { timeoutMs, onFailure, compensation, actions } = definition;
-  return { timeoutMs, onFailure, compensation, actions: actions.map(policyOfAction), steps: steps.map(policyOfStep) };
+  const lock = definition.lock === undefined ? {} : { lock: definition.lock };
+  return {
+    timeoutMs,
+    onFailure,
+    compensation,
+    ...lock,
+    actions: actions.map(policyOfAction),
+    steps: steps.map(policyOfStep),
+  };
 }
 
 function sourcesOf(definition: WorkflowDefinition): readonly (readonly [string, string])[] {

@@ -34,7 +34,11 @@ export type ExpressionPlace =
       readonly site: Site;
       readonly schema: JsonSchema;
       readonly pointer: string;
+      readonly roots?: readonly string[];
     };
+
+/** What is known when a run is started. */
+const BEFORE_A_RUN = ['input', 'constants'] as const;
 
 const TEXT: JsonSchema = { type: 'string' };
 const COUNT: JsonSchema = { type: 'integer' };
@@ -61,14 +65,23 @@ class PlaceWalk {
   }
 
   walk(): readonly ExpressionPlace[] {
-    const { key, output, events, actions, on = [], steps } = this.definition;
+    const { key, lock, output, events, actions, on = [], steps } = this.definition;
     if (key !== null)
       this.places.push({
         kind: 'expression',
         expression: key.value,
         site: { kind: 'flow' },
         want: 'string',
-        roots: ['input', 'constants'],
+        roots: BEFORE_A_RUN,
+      });
+    if (lock !== undefined)
+      this.places.push({
+        kind: 'template',
+        template: lock.name,
+        site: { kind: 'flow' },
+        schema: TEXT,
+        pointer: '/lock',
+        roots: BEFORE_A_RUN,
       });
     for (const event of events) {
       this.ofEvent(event.by, event.name, 'any');

@@ -9,6 +9,7 @@ import type { StoredRun } from '../ports/store.ts';
 import { BUSY_PAUSE_MS, type SettledAnswer } from './commit-runs.ts';
 import type { Desk } from './desk.ts';
 import type { Engine } from './engine.ts';
+import { leaveAtEnd } from './hold-lock.ts';
 import { loadRun } from './load-run.ts';
 import { observeLate } from './observe-late.ts';
 import { parkRun } from './park-run.ts';
@@ -139,6 +140,12 @@ function kept(decision: Decision, decidedAtMs: number): Driven {
   };
 }
 
+/** Whether a run ends here, or hears after its end that it holds a lock. */
+function leavesLock({ state, inputs }: Question, { next }: Decision): boolean {
+  if (next.endedAtMs === null) return false;
+  return state.endedAtMs === null || inputs.some((input) => input.type === 'inbox' && input.event.source === 'lock');
+}
+
 /** What a definite answer means; null = decide again on the reloaded run. */
 async function settle(
   hand: Hand,
@@ -153,6 +160,7 @@ async function settle(
         expected: sent.decision.next.revision,
         applied: answer.revision,
       });
+      if (leavesLock(question, sent.decision)) await leaveAtEnd(hand.engine, sent.decision.next.run);
       return sent.commit.lease.kind === 'release' ? { kind: 'left' } : kept(sent.decision, sent.decidedAtMs);
     case 'failed':
       return parkBroken(hand, question, answer.message);

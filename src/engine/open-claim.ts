@@ -1,9 +1,11 @@
+import { isQueued } from '../decision/on-lock.ts';
 import { PawlError } from '../model/errors.ts';
 import type { InboxPayload } from '../model/inbox-event.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { ClaimedRun, StoredRun } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { HoldingStart } from './held-run.ts';
+import { joinLock } from './hold-lock.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
 import { CRASHES, CRASHES_MAX, parkRun, releaseCommit } from './park-run.ts';
 import type { LoadedVersion } from './version-cache.ts';
@@ -63,7 +65,7 @@ function misfit(claimed: ClaimedRun, found: Extract<LoadedRun, { kind: 'misfit' 
 
 /**
  * Opens a run that was just claimed: finds its version, checks the pin, and lists what is to be decided first: that it
- * was taken over, then its inbox. Transaction: none.
+ * was taken over, then its inbox. A run that has not begun takes its place with its lock first. Transaction: none, but for a lock's own.
  */
 export async function openClaim(engine: Engine, claimed: ClaimedRun): Promise<OpenedClaim> {
   const { run: stored } = claimed;
@@ -76,6 +78,8 @@ export async function openClaim(engine: Engine, claimed: ClaimedRun): Promise<Op
   if (loaded.kind === 'misfit') return misfit(claimed, loaded);
   const poison = poisonOf(claimed, loaded);
   if (poison !== null) return poison;
+  const isTold = loaded.open.some((event) => event.payload.type === 'lock.granted');
+  if (isQueued(loaded.state) && !isTold) await joinLock(engine, stored.run);
   const inputs = [{ type: 'resumed' } as const, ...loaded.open.map((event) => ({ type: 'inbox', event }) as const)];
   return {
     kind: 'hold',

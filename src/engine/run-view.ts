@@ -6,7 +6,7 @@ import type { Effect, Receipt } from '../model/effect.ts';
 import { PawlError } from '../model/errors.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
-import type { Incident, RunIdentity } from '../model/run.ts';
+import type { Incident, RunIdentity, RunLock } from '../model/run.ts';
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
@@ -101,6 +101,8 @@ export interface RunView {
   readonly startedBy: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
+  /** The lock that it holds from its turn to its end; null where its workflow names none. */
+  readonly lock: RunLock | null;
   readonly input: Json;
   readonly output: Json;
   readonly failure: Json;
@@ -288,6 +290,7 @@ export function runView(version: LoadedVersion | null, { stored, receipts, nowMs
     phase: envelope === null ? 'forward' : phaseOf(envelope.snapshot),
     revision: stored.revision,
     endedAt: timeOrNull(stored.endedAtMs),
+    lock: stored.run.lock ?? null,
     output: stored.output ?? null,
     failure: stored.failure ?? null,
     waitingFor: waitingFor({ version, stored, envelope, incidents, nowMs }),

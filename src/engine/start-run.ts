@@ -14,6 +14,7 @@ import type { StartAnswer, StartRequest, StoredRun } from '../ports/store.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { versionOf } from './find-run.ts';
+import { joinAtStart } from './hold-lock.ts';
 import { refuseUnstorable } from './refuse-unstorable.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
@@ -60,6 +61,10 @@ function checkInput(schema: JsonSchema, input: Json): void {
   });
 }
 
+function isName(value: Json): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= 512;
+}
+
 /** The business key, or null where the workflow names none. @throws PAWL_INPUT_INVALID when it is no text; PAWL_EXPRESSION_FAULT. */
 function keyOf(version: LoadedVersion, input: Json): string | null {
   const { definition } = version.compiled.machine;
@@ -69,17 +74,32 @@ function keyOf(version: LoadedVersion, input: Json): string | null {
     { kind: 'flow' },
     { input, constants: definition.constants },
   );
-  if (typeof key === 'string' && key.length > 0 && key.length <= 512) return key;
+  if (isName(key)) return key;
   throw new RefusedError('PAWL_INPUT_INVALID', 'the key of the workflow must give a text of 1 to 512 characters', {});
+}
+
+/** The lock that the run will hold, or nothing. @throws PAWL_INPUT_INVALID when its name is no text; PAWL_EXPRESSION_FAULT. */
+function readLock(version: LoadedVersion, input: Json): Pick<RunIdentity, 'lock'> {
+  const { lock, constants } = version.compiled.machine.definition;
+  if (lock === undefined) return {};
+  const name = version.compiled.evaluator.render(lock.name, { kind: 'flow' }, { input, constants });
+  if (!isName(name))
+    throw new RefusedError(
+      'PAWL_INPUT_INVALID',
+      'the lock of the workflow must give a text of 1 to 512 characters',
+      {},
+    );
+  refuseUnstorable('the name of the lock', name);
+  return { lock: { name, limit: lock.limit } };
 }
 
 function identify(
   engine: Engine,
   version: LoadedVersion,
   ask: StartAsk,
-  given: { readonly input: Json; readonly key: string | null; readonly startNumber: number },
+  given: Pick<RunIdentity, 'input' | 'startNumber' | 'lock'> & { readonly key: string | null },
 ): RunIdentity {
-  const { input, key, startNumber } = given;
+  const { key, ...rest } = given;
   const runId = engine.ids.newRunId(key === null ? undefined : keyShard(engine.tenant, ask.workflow, key));
   return {
     runId,
@@ -89,8 +109,7 @@ function identify(
     version: version.stored.version,
     digest: version.stored.digest,
     key: key ?? runId,
-    startNumber,
-    input,
+    ...rest,
     startedAtMs: 0,
     startedBy: ask.by,
   };
@@ -170,8 +189,9 @@ export async function startRun(engine: Engine, doorOf: (part: number) => Door, a
   refuseUnstorable('the name of the starter', ask.by);
   const input = acceptInput(version, ask.input);
   const key = keyOf(version, input);
+  const lock = readLock(version, input);
   for (let startNumber = 1; ; ) {
-    const run = identify(engine, version, ask, { input, key, startNumber });
+    const run = identify(engine, version, ask, { input, key, startNumber, ...lock });
     const attempt = await startOnce(engine, doorOf(run.part), version, run);
     if (attempt.kind === 'started') return { run: attempt.run, created: true };
     const existing = await loadExisting(engine, attempt.answer.runId);
@@ -196,5 +216,6 @@ async function startOnce(engine: Engine, door: Door, version: LoadedVersion, run
     const inputs = decision.more ? [{ type: 'due' } as const] : [];
     door.hold({ version, state: decision.next, inputs, orders: decision, decidedAtMs }, request.lease.workerId);
   }
+  await joinAtStart(engine, decision.next.run);
   return { kind: 'started', run: decision.next.run };
 }

@@ -1,3 +1,4 @@
+import { isQueued } from '../decision/on-lock.ts';
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
@@ -22,6 +23,7 @@ export interface WaitingFor {
     | 'resend'
     | 'query'
     | 'person'
+    | 'lock'
     | 'decision';
   readonly step: string | null;
   readonly since: string | null;
@@ -163,14 +165,26 @@ function fromSteps(source: WaitingSource, run: string): readonly WaitingFor[] {
 }
 
 const HOLDER = ['its holder'] as const;
+const HOLDERS = ['the runs that hold the lock'] as const;
 
 /** What somebody has told the run and nobody has decided yet; what it tells itself is no news to people. */
 function fromInbox({ payload, receivedAtMs, outcome }: InboxEvent): readonly WaitingFor[] {
-  if (outcome !== null || payload.type === 'timer' || payload.type === 'proof') return [];
+  if (outcome !== null || payload.type === 'timer' || payload.type === 'proof' || payload.type === 'lock.granted')
+    return [];
   const by = payload.type === 'vote' ? payload.principal : payload.by;
   const progress = `${payload.type} by ${by}`;
   return [
     { kind: 'decision', step: null, since: text(receivedAtMs), until: null, by: HOLDER, progress, command: null },
+  ];
+}
+
+/** A run that has not begun waits for its turn; how many are before it is the queue's to tell. */
+function fromLock({ stored, envelope }: WaitingSource): readonly WaitingFor[] {
+  const { lock, startedAtMs } = stored.run;
+  if (lock === undefined || envelope === null || !isQueued(envelope)) return [];
+  const command = `pawl lock ls ${quoted(lock.name)}`;
+  return [
+    { kind: 'lock', step: null, since: text(startedAtMs), until: null, by: HOLDERS, progress: lock.name, command },
   ];
 }
 
@@ -184,6 +198,7 @@ export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
     ...stored.approvals.flatMap((approval) =>
       approval.state === 'open' ? [fromApproval(source.version, run, approval)] : [],
     ),
+    ...fromLock(source),
     ...fromSteps(source, run),
     ...stored.effects.flatMap((effect) => fromEffect(effect, nowMs) ?? []),
   ];

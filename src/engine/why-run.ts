@@ -6,6 +6,7 @@ import type { Witness } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { loadStored } from './find-run.ts';
 import { runView, type RunView } from './run-view.ts';
+import { type QueueView, queueView } from './list-locks.ts';
 import { overdueRuns } from './watch-overdue.ts';
 import type { WaitingFor } from './waiting-for.ts';
 
@@ -42,6 +43,8 @@ export interface WhyFacts {
   readonly crashes: number;
   readonly recovery: Witness['recovery'];
   readonly overdueSinceMs: number | null;
+  /** Where it stands in the queue of its lock; null where it waits for none. */
+  readonly queue: QueueView | null;
   readonly nowMs: number;
 }
 
@@ -66,6 +69,7 @@ const WORDS: Words = {
   retry: (step) => `${step} is not sent again before its time`,
   resend: (step) => `nobody knows whether ${step} happened: the same request goes again at its time`,
   query: (step) => `nobody knows whether ${step} happened: the provider is asked at its time`,
+  lock: (_, name) => `waits for the lock ${name}`,
   decision: (_, told) => `${told ?? 'an order'} is stored and not decided yet`,
 };
 
@@ -76,12 +80,13 @@ const HELD_BACK: Readonly<Record<string, string>> = {
   [IN_RECOVERY]: 'recovery',
 };
 
-function ofWaiting(view: WhyFacts['view'], waiting: WaitingFor): readonly Reason[] {
+function ofWaiting({ view, queue }: WhyFacts, waiting: WaitingFor): readonly Reason[] {
   const { kind, step, since, until, by, progress, command } = waiting;
   if (kind === 'person') return [];
   const row = view.effects.find((effect) => effect.step === step && OPEN.has(effect.state));
   const heldBy = HELD_BACK[row?.code ?? ''];
   const facts = { step, since, until, by, command };
+  if (kind === 'lock' && queue !== null) return [{ ...facts, kind, text: queue.text, by: queue.by }];
   if (heldBy !== undefined && kind !== 'answer') {
     const way = heldBy === 'recovery' ? { by: OPERATOR, command: LIST_WINDOW } : {};
     return [{ ...facts, ...way, kind: heldBy, text: row?.lastError ?? heldBy }];
@@ -165,7 +170,7 @@ const NEEDS_WORKER: ReadonlySet<string> = new Set([
 export function whyRun(facts: WhyFacts): WhyView {
   const { view } = facts;
   const { id: run, key, status } = view;
-  const own = [...ofIncidents(view), ...view.waitingFor.flatMap((waiting) => ofWaiting(view, waiting))];
+  const own = [...ofIncidents(view), ...view.waitingFor.flatMap((waiting) => ofWaiting(facts, waiting))];
   if (isEnd(status) && own.length === 0) {
     const text = `it has ended: ${status}`;
     return {
@@ -198,6 +203,7 @@ export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyV
   const version = await engine.versions.byDigest(run.digest);
   return whyRun({
     view: runView(version, { stored, receipts: [], nowMs }),
+    queue: stored.status === 'QUEUED' ? await queueView(engine, run) : null,
     holder,
     workers: seats.filter(({ part, leaseUntilMs }) => part === run.part && leaseUntilMs > nowMs).length,
     suspect: stored.suspect,

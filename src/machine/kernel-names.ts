@@ -1,6 +1,8 @@
 import type { ActionRef, GuardRef } from '../model/machine.ts';
 
-/** The run's own states; `$` keeps them apart from authors' ids. */
+/** Waits for the run's lock; the run's own states have `$` in their names, which no author's id can have. */
+export const QUEUED = '$queued';
+/** Where the author's steps are. */
 export const FORWARD = '$forward';
 /** Evaluates the document's output; transient. */
 export const FINISHING = '$finishing';

@@ -82,6 +82,7 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(
     'handler.taken': true,
     'group.expired': true,
     'group.undone': true,
+    'run.granted': true,
     'run.stopped': true,
     'run.settled': true,
     'run.undone': true,

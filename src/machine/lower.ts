@@ -14,6 +14,7 @@ import {
   MAIN_LIST,
   OUTPUT_HELD,
   OUTPUT_STEP,
+  QUEUED,
   SETTLING,
 } from './kernel-names.ts';
 import { outlineOf, placeOf } from './outline.ts';
@@ -32,11 +33,12 @@ export function lower(definition: WorkflowDefinition): Machine {
   const main = outline.lists.get(MAIN_LIST);
   invariant(main !== undefined, 'a definition without its own list');
   const forward: MachineState = { ...listState(outline, main), id: FORWARD, edges: [stopEdge] };
+  const before = definition.lock === undefined ? [] : [queuedState];
   const root: MachineState = {
     ...plainState('run', null, 'run'),
     kind: 'compound',
-    initial: FORWARD,
-    states: [forward, ...runStates()],
+    initial: before[0]?.id ?? FORWARD,
+    states: [...before, forward, ...runStates()],
   };
   const places = [...outline.steps.values()].map((step) => [step.step.id, placeOf(step)] as const);
   return { format: 'machine/1', definition, root: pruneHelpers(root), places };
@@ -51,6 +53,12 @@ const stopEdge: MachineEdge = {
   label: null,
 };
 const reopenEdge: MachineEdge = { ...stopEdge, event: 'run.reopened' };
+
+/** A run with a lock begins when its turn has come; until then it can be stopped like any other, and has nothing to undo. */
+const queuedState: MachineState = {
+  ...plainState(QUEUED, null, 'run'),
+  edges: [{ ...stopEdge, event: 'run.granted', target: FORWARD, actions: [], kind: 'next' }, stopEdge],
+};
 
 /** The run's own states. None is an XState `final`: an order can lead out of every end (rules R10, R24). */
 function runStates(): readonly MachineState[] {

@@ -312,6 +312,8 @@ export interface WorkflowDefinition {
   readonly description: string | null;
   readonly labels: JsonObject;
   readonly key: { readonly value: Expression; readonly again: 'never' | 'afterFailure' } | null;
+  /** Absent where the file names none: so a file without it has the digest that it always had. */
+  readonly lock?: { readonly name: Template; readonly limit: number };
   readonly input: JsonSchema;
   readonly constants: JsonObject;
   readonly vars: readonly (readonly [string, JsonObject])[];

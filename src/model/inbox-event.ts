@@ -4,6 +4,8 @@ import type { InboxOutcome, ReviewAnswer } from './statuses.ts';
 /** What an event from outside asks of a run. Timers and acts of people travel the same road as signals (P17). */
 export type InboxPayload =
   | { readonly type: 'signal'; readonly name: string; readonly data: Json; readonly by: string }
+  /** The run's turn in the queue of its lock has come. */
+  | { readonly type: 'lock.granted'; readonly lock: string }
   | { readonly type: 'timer'; readonly name: string; readonly generation: number; readonly dueAtMs: number }
   | {
       readonly type: 'vote';

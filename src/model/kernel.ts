@@ -51,6 +51,8 @@ export type KernelEvent =
   | { readonly type: 'group.expired'; readonly step: string; readonly open: readonly string[]; readonly atMs: number }
   /** What a clause with `undo` had to compensate is settled: its list begins. */
   | { readonly type: 'group.undone'; readonly step: string; readonly atMs: number }
+  /** The run has its lock: it begins. */
+  | { readonly type: 'run.granted'; readonly atMs: number }
   /** Forward work stops: deadline, accepted cancel, terminate, an operator's order. */
   | { readonly type: 'run.stopped'; readonly ending: Ending; readonly atMs: number }
   /** No effect is open any more: compensation may begin. */

@@ -17,6 +17,8 @@ export const LOG_EVENTS = {
   'event.conflict': 'an event id came again with another payload; filed as an observation, the first one counts',
   'function.note': 'a registered function logged something itself; its words are in `note`',
   'lease.swept': 'runs of dead workers were freed',
+  'lock.later': 'a lock could not be asked for or given back right away; whoever claims the run, or the sweep, does it',
+  'lock.swept': 'locks of runs that had ended were given to the next ones: a process died in between',
   'loop.fault': 'a turn of a worker loop failed; the next one comes',
   'recovery.ended': 'an operator has reconciled the window; everything is sent again',
   'recovery.opened':

@@ -4,6 +4,7 @@ import type { Digest, RunId, WorkerId } from './ids.ts';
 import type { InboxEvent } from './inbox-event.ts';
 import type { Json } from './json.ts';
 import type { HeadChange, Transition } from './run-commit.ts';
+import type { LockPlace } from './lock.ts';
 import type { RunIdentity, Timer } from './run.ts';
 
 /** A run's head as stored. */
@@ -50,6 +51,8 @@ export interface RunRecords {
   /** With their votes. */
   readonly approvals: readonly Approval[];
   readonly inbox: readonly InboxRecord[];
+  /** Its place with its lock; null where it has none. */
+  readonly place: LockPlace | null;
   /** Null where the run has no key of its own, or its row is missing. */
   readonly startKey: StartKeyRecord | null;
   /** Digest of the version that the run names by tenant, workflow and number; null = it is not published. */

@@ -20,6 +20,14 @@ export interface RunIdentity {
   readonly input: Json;
   readonly startedAtMs: number;
   readonly startedBy: string;
+  /** The lock that it holds from its turn to its end; absent where the workflow names none. */
+  readonly lock?: RunLock;
+}
+
+/** A lock as a run's file words it: at most `limit` unfinished runs of the tenant hold the name, the others queue. */
+export interface RunLock {
+  readonly name: string;
+  readonly limit: number;
 }
 
 /** Why something did not go well, as authors and people see it. */

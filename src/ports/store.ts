@@ -3,6 +3,7 @@ import type { PawlError } from '../model/errors.ts';
 import type { Digest, RunId, WorkerId } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
+import type { LockAct, LockAddress, LockGrant, LockPlace, LockRecord } from '../model/lock.ts';
 import type { RunIdentity, Timer } from '../model/run.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { Approval } from '../model/approval.ts';
@@ -256,6 +257,30 @@ export interface Store {
    */
   listen(heard: (part: number) => void): Promise<Hearing>;
   observe(observations: readonly Observation[]): Promise<void>;
+
+  /**
+   * A run takes its place with its lock; asked again, nothing changes. In the same statement whoever's turn it is gets a
+   * slot, in the order of starts and never more than the limit at once.
+   * @returns who has a slot now and is to be told: new holders, and the run itself if it holds one.
+   */
+  joinLock(lock: LockAddress, run: Omit<LockPlace, 'slot' | 'grantedAtMs'>): Promise<readonly LockGrant[]>;
+  /** A run leaves its place, which may be gone; the next ones get theirs. @returns new holders. */
+  leaveLock(lock: LockAddress, runId: RunId): Promise<readonly LockGrant[]>;
+  /** An operator sets how many may hold a lock, or (null) gives it back to the files; recorded. @returns new holders. */
+  limitLock(lock: LockAddress, act: Omit<LockAct, 'atMs'>): Promise<readonly LockGrant[]>;
+  /** Holders that were not looked at for `olderThanMs`, longest first, `limit` at most: they are marked as looked at. */
+  sweepLocks(
+    part: number,
+    olderThanMs: number,
+    limit: number,
+  ): Promise<readonly (LockGrant & Pick<LockAddress, 'tenant' | 'name'>)[]>;
+  /** Locks of a tenant by name, in every part. @param name null = all, `limit` at most. */
+  locks(tenant: string, name: string | null, limit: number): Promise<readonly LockRecord[]>;
+  /** Where runs stand, without loading them; runs that are not there are left out. */
+  heads(
+    part: number,
+    runIds: readonly RunId[],
+  ): Promise<readonly { readonly runId: RunId; readonly status: RunStatus; readonly endedAtMs: number | null }[]>;
 
   findRun(tenant: string, idOrKey: string): Promise<readonly RunIdentity[]>;
   listRuns(filter: RunFilter): Promise<readonly RunLine[]>;

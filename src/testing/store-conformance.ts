@@ -2,6 +2,7 @@ import { checkConformance } from './store-conformance/checks.ts';
 import { doorConformance } from './store-conformance/door.ts';
 import type { ConformanceHarness } from './store-conformance/harness.ts';
 import { leaseConformance } from './store-conformance/leases.ts';
+import { lockConformance } from './store-conformance/locks.ts';
 import { recordConformance } from './store-conformance/records.ts';
 import { startConformance } from './store-conformance/starts.ts';
 import { wakeUpConformance } from './store-conformance/wake-ups.ts';
@@ -18,5 +19,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: wake-ups`, () => wakeUpConformance(harness));
   harness.describe(`${kind}: records`, () => recordConformance(harness));
   harness.describe(`${kind}: watch`, () => watchConformance(harness));
+  harness.describe(`${kind}: locks`, () => lockConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

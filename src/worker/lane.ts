@@ -6,6 +6,7 @@ import type { Outlet } from '../engine/outlet.ts';
 import { openClaim } from '../engine/open-claim.ts';
 import { releaseCommit } from '../engine/park-run.ts';
 import { createOverdueAlarm } from '../engine/watch-overdue.ts';
+import { sweepLocks } from '../engine/sweep-locks.ts';
 import { accepted, startRuns } from '../engine/start-runs.ts';
 import type { WorkerId } from '../model/ids.ts';
 import { HINT_WITHIN_MS } from '../model/numbers.ts';
@@ -260,6 +261,7 @@ class PartLane implements Lane {
 
   private async sweepRound(): Promise<boolean> {
     await this.alarm.look();
+    await sweepLocks(this.engine, this.part);
     const swept = await this.engine.store.sweep(this.part, SWEEP_LEASES_MAX);
     if (swept.length === 0) return false;
     this.engine.logger.warn({ part: this.part, count: swept.length }, 'lease.swept');

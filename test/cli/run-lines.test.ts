@@ -19,6 +19,7 @@ const RUN: RunView = {
   startedBy: 'ana',
   startedAt: '2026-01-02T10:00:00.000Z',
   endedAt: null,
+  lock: null,
   input: {},
   output: null,
   failure: null,

@@ -216,3 +216,12 @@ DELETE FROM pawl.run_head WHERE run_id = $run;
 
 -- stray: a wake-up | sleeps | ^ready wake-up$ |
 INSERT INTO pawl.ready SELECT 0, '01890000-0000-7000-8000-000000000000', now(), 1;
+
+-- lock: goes on without | guards | ^lock guard$ |
+DELETE FROM pawl.lock_place WHERE run_id = $run;
+
+-- lock: goes on, and only waits | guards | ^lock guard$ |
+UPDATE pawl.lock_place SET slot = NULL, granted_at = NULL, seen_at = NULL WHERE run_id = $run;
+
+-- stray: a place with a lock | sleeps | ^lock_place guard$ |
+INSERT INTO pawl.lock_place (part, tenant, name, run_id, run_part, run_limit, started_at) SELECT 0, 'default', 'guard', '01890000-0000-7000-8000-000000000000', 0, 1, now();

@@ -23,7 +23,15 @@ function row(state: Effect['state'], code: string | null, lastError: string | nu
 }
 
 function why(seen: Partial<View>, more: Partial<WhyFacts> = {}): readonly Reason[] {
-  const house = { holder: null, workers: 1, suspect: false, crashes: 0, recovery: null, overdueSinceMs: null };
+  const house = {
+    holder: null,
+    workers: 1,
+    suspect: false,
+    crashes: 0,
+    recovery: null,
+    overdueSinceMs: null,
+    queue: null,
+  };
   return whyRun({ view: view(seen), ...house, nowMs: NOW, ...more }).reasons;
 }
 

@@ -9,6 +9,7 @@ import { INBOX, KEPT } from './inbox.ts';
 import { JOURNAL, STATE_HASH } from './journal.ts';
 import { LEASE } from './leases.ts';
 import { type CheckedRun, openRun } from './opened-run.ts';
+import { LOCK } from './locks.ts';
 import { HELD } from './people.ts';
 import { RECEIPT_CHAIN, RECEIPT_ROW } from './receipts.ts';
 import { REQUEST_HASH } from './request-hash.ts';
@@ -49,6 +50,7 @@ const POSITION_CHECKS: readonly PositionCheck[] = [
   ENDED,
   HELD,
   COMPENSATION,
+  LOCK,
   KEPT,
   TIMER,
   TIMER_MISSING,

@@ -1,4 +1,5 @@
 import { isEnd, type RunStatus } from '../../model/statuses.ts';
+import { showsQueued } from '../on-lock.ts';
 import { actionableRows, openReads } from '../on-due.ts';
 import { finalStatus, type LiveRun, liveStatus } from '../run-status.ts';
 import type { PositionCheck } from './check.ts';
@@ -22,6 +23,7 @@ function legalStatuses(run: OpenedRun): ReadonlySet<RunStatus> {
     const isHeld = ending === null || control.incidents.some(({ kind }) => kind === 'late-proof');
     return new Set([isHeld ? 'HELD' : finalStatus(ending, effects.values()), ...parked]);
   }
+  if (showsQueued(run)) return new Set<RunStatus>(['QUEUED', ...parked]);
   const isWatched = rows.lease !== null || rows.wakeUp !== null;
   const asOf = (hasEvents: boolean, nowMs: number): RunStatus =>
     liveStatus({ ...movingOf(run), phase, incidents: control.incidents, hasEvents, nowMs });

@@ -1,4 +1,5 @@
 import { activeLeaf } from '../active-steps.ts';
+import { isQueued } from '../on-lock.ts';
 import { actionableRows, openReads } from '../on-due.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import { effectRow, inboxRow, type OpenedRun } from './opened-run.ts';
@@ -42,6 +43,8 @@ function wantsOf(run: OpenedRun): readonly Want[] {
  * of its own (`timer-missing`); the deadline alone does not count, for it ends a run and does not move it on.
  */
 function isAwaited({ rows, control, snapshot, phase }: OpenedRun): boolean {
+  // Its place in the queue is looked at for itself (`lock`).
+  if (isQueued({ snapshot })) return true;
   if (control.incidents.length > 0 || rows.approvals.some(({ state }) => state === 'open')) return true;
   if (rows.effects.some(({ doubt }) => doubt === 'event')) return true;
   if (phase !== 'forward') return false;

@@ -16,7 +16,7 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "description": null,
       "labels": null,
       "key": "workflow.key",
-      "lock": null,
+      "lock": "workflow.lock",
       "input": null,
       "constants": null,
       "vars": null,
@@ -42,6 +42,14 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
     "keys": {
       "value": null,
       "again": null
+    },
+    "items": null,
+    "each": null
+  },
+  "workflow.lock": {
+    "keys": {
+      "name": null,
+      "limit": null
     },
     "items": null,
     "each": null

@@ -49,7 +49,14 @@ function signal(): { readonly given: Promise<void>; readonly give: () => void } 
 
 /** An empty database. */
 export function createDatabase(clock: DatabaseClock): Database {
-  let tables: Tables = { versions: new Map(), runs: new Map(), seats: new Map(), startKeys: new Map() };
+  let tables: Tables = {
+    versions: new Map(),
+    runs: new Map(),
+    seats: new Map(),
+    startKeys: new Map(),
+    locks: new Map(),
+    places: new Map(),
+  };
   const open = new Map<RunId, OpenDelivery>();
   let restores = 0;
 

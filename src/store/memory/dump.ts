@@ -10,7 +10,9 @@ import type {
   InboxRow,
   JournalRow,
   Lease,
+  LockRow,
   ObservationRow,
+  PlaceRow,
   RunRows,
   Seat,
   StartKey,
@@ -40,6 +42,8 @@ export interface Dump {
   readonly versions: readonly StoredVersion[];
   readonly seats: readonly Seat[];
   readonly startKeys: readonly StartKey[];
+  readonly locks: readonly LockRow[];
+  readonly places: readonly PlaceRow[];
   readonly runs: readonly RunDump[];
 }
 
@@ -61,11 +65,13 @@ function runDump(rows: RunRows): RunDump {
 }
 
 /** All rows in canonical order: by key, runs by id. */
-export function dumpOf({ versions, seats, startKeys, runs }: Tables): Dump {
+export function dumpOf({ versions, seats, startKeys, locks, places, runs }: Tables): Dump {
   return {
     versions: inOrder(versions.values(), (row) => [row.tenant, row.workflow, row.version]),
     seats: inOrder(seats.values(), (seat) => [seat.part, seat.workerId]),
     startKeys: inOrder(startKeys.values(), (row) => [row.part, row.tenant, row.workflow, row.key]),
+    locks: inOrder(locks.values(), (row) => [row.tenant, row.name]),
+    places: inOrder(places.values(), (row) => [row.tenant, row.name, row.runId]),
     runs: inOrder(runs.values(), ({ run }) => [run.runId]).map(runDump),
   };
 }

@@ -6,6 +6,7 @@ import { type BegunDelivery, createDatabase, type Database, type DatabaseClock }
 import { answerOf, deliverAndClaim, drainRuns, storeDeliveries, wakesOf } from './deliver.ts';
 import { dumpOf, type Dump } from './dump.ts';
 import { fireTimers, nextDue } from './fire.ts';
+import { headsOf, joinLock, leaveLock, limitLock, listLocks, sweepLocks } from './locks.ts';
 import { findRun, holderOf, listRuns, loadRuns, observe, overdueIn, traceOf, workersOf } from './reads.ts';
 import { recordsPage } from './records.ts';
 import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './run-reads.ts';
@@ -115,6 +116,20 @@ function eventVerbs({
   };
 }
 
+function lockVerbs({
+  read,
+  write,
+}: Database): Verbs<'joinLock' | 'leaveLock' | 'limitLock' | 'sweepLocks' | 'locks' | 'heads'> {
+  return {
+    joinLock: (lock, run) => write((statement) => joinLock(statement, lock, run)),
+    leaveLock: (lock, runId) => write((statement) => leaveLock(statement, lock, runId)),
+    limitLock: (lock, act) => write((statement) => limitLock(statement, lock, act)),
+    sweepLocks: (part, olderThanMs, limit) => write((statement) => sweepLocks(statement, part, olderThanMs, limit)),
+    locks: async (tenant, name, limit) => read((statement) => listLocks(statement, tenant, name, limit)),
+    heads: async (part, runIds) => read((statement) => headsOf(statement, part, runIds)),
+  };
+}
+
 type ReadingVerbs = Verbs<
   'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
 >;
@@ -151,6 +166,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...runVerbs(database, leaseMs),
     ...eventVerbs(database),
     ...readingVerbs(database, parts),
+    ...lockVerbs(database),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
     // Every row hangs on its run here.
     strays: () => Promise.resolve([]),

@@ -2,13 +2,15 @@ import type { RunId } from '../../model/ids.ts';
 import type { RunRecords } from '../../model/run-records.ts';
 import type { RecordsPage } from '../../ports/store.ts';
 import { type Dump, dumpOf } from './dump.ts';
+import { placeOf } from './locks.ts';
 import { keyOf, type Statement } from './tables.ts';
 
 /** Everything that a dump says of each run, as its invariants read it: the runs of all parts, in the order of their ids. */
-export function recordsOf({ runs, seats, startKeys, versions }: Dump): readonly RunRecords[] {
+export function recordsOf({ runs, seats, startKeys, versions, places }: Dump): readonly RunRecords[] {
   const seatsUntil = new Map(seats.map((seat) => [keyOf(seat.part, seat.workerId), seat.leaseUntilMs]));
   const keys = new Map(startKeys.map((row) => [keyOf(row.part, row.tenant, row.workflow, row.key), row]));
   const digests = new Map(versions.map((row) => [keyOf(row.tenant, row.workflow, row.version), row.digest]));
+  const placed = new Map(places.map((row) => [row.runId, placeOf(row)]));
   return runs.map(({ run, head, lease, ...rows }) => ({
     ...rows,
     run,
@@ -18,6 +20,7 @@ export function recordsOf({ runs, seats, startKeys, versions }: Dump): readonly 
       lease === null
         ? null
         : { ...lease, fence: head.fence, seatUntilMs: seatsUntil.get(keyOf(run.part, lease.workerId)) ?? null },
+    place: placed.get(run.runId) ?? null,
     startKey: keys.get(keyOf(run.part, run.tenant, run.workflow, run.key)) ?? null,
     publishedDigest: digests.get(keyOf(run.tenant, run.workflow, run.version)) ?? null,
   }));

@@ -3,6 +3,7 @@ import type { Effect, Receipt } from '../../model/effect.ts';
 import type { EffectKey, RunId, WorkerId } from '../../model/ids.ts';
 import type { InboxEvent } from '../../model/inbox-event.ts';
 import type { Json } from '../../model/json.ts';
+import type { LockAct, LockAddress, LockPlace } from '../../model/lock.ts';
 import type { AuditEntry, HeadChange, Observation, Transition } from '../../model/run-commit.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
 import type { StoredVersion } from '../../ports/store.ts';
@@ -81,12 +82,25 @@ export interface StartKey {
   readonly startNumber: number;
 }
 
+/** A lock that somebody asked for. */
+export interface LockRow extends LockAddress {
+  readonly setLimit: number | null;
+  readonly acts: readonly LockAct[];
+}
+
+/** A run's place with a lock; `seenMs`: when a holder was last looked at. */
+export interface PlaceRow extends LockPlace, Pick<LockAddress, 'part' | 'tenant' | 'name'> {
+  readonly seenMs: number | null;
+}
+
 /** All tables. Rows are immutable; a statement changes the maps of its own copy. */
 export interface Tables {
   readonly versions: Map<string, StoredVersion>;
   readonly runs: Map<RunId, RunRows>;
   readonly seats: Map<string, Seat>;
   readonly startKeys: Map<string, StartKey>;
+  readonly locks: Map<string, LockRow>;
+  readonly places: Map<string, PlaceRow>;
 }
 
 /** A delivery that is not committed yet, as the other statements meet it. */
@@ -105,12 +119,14 @@ export interface Statement extends Tables {
 }
 
 /** A copy whose maps can be changed without the others seeing it. */
-export function copyOf({ versions, runs, seats, startKeys }: Tables): Tables {
+export function copyOf({ versions, runs, seats, startKeys, locks, places }: Tables): Tables {
   return {
     versions: new Map(versions),
     runs: new Map(runs),
     seats: new Map(seats),
     startKeys: new Map(startKeys),
+    locks: new Map(locks),
+    places: new Map(places),
   };
 }
 

@@ -12,6 +12,7 @@ import { commitBatch } from './commit-batch.ts';
 import { type ConnectionOptions, type Connections, openConnections, type Row } from './connections.ts';
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
 import { NO_HINTS, openHints } from './hints.ts';
+import { lockVerbs } from './lock-verbs.ts';
 import { openDatabase } from './open-database.ts';
 import {
   auditFromRow,
@@ -314,6 +315,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...events,
     ...readingVerbs(connections, parts),
     ...checkingVerbs(connections),
+    ...lockVerbs(connections),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

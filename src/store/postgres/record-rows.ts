@@ -15,6 +15,7 @@ import {
   transitionFromRow,
 } from './rows.ts';
 import { runFromRow } from './run-rows.ts';
+import { placeFromRow } from './lock-verbs.ts';
 import { unpackSnapshot } from './snapshot-codec.ts';
 
 function headFromRow(row: Row): RunRecords['head'] {
@@ -64,6 +65,7 @@ function recordsFromRow(row: Row): RunRecords {
     timers: rows('timers').map(timerFromRow),
     approvals: rows('approvals').map((approval) => approvalFromRow(approval, rows('votes'))),
     inbox: rows('inbox').map(answeredFromRow),
+    place: row['place'] === null ? null : placeFromRow(row['place'] as Row),
     startKey:
       row['key_run_id'] === null
         ? null

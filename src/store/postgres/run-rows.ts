@@ -32,6 +32,8 @@ export function runToRow(run: RunIdentity): Travelling<typeof RUN> {
     input: textOf(run.input),
     started_at: run.startedAtMs,
     started_by: run.startedBy,
+    lock_name: run.lock?.name ?? null,
+    lock_limit: run.lock?.limit ?? null,
   };
 }
 
@@ -49,6 +51,9 @@ export function runFromRow(row: Row): RunIdentity {
     input: parse<Json>(row['input']),
     startedAtMs: row['started_at'] as number,
     startedBy: row['started_by'] as string,
+    ...(row['lock_name'] === null
+      ? {}
+      : { lock: { name: row['lock_name'] as string, limit: row['lock_limit'] as number } }),
   };
 }
 

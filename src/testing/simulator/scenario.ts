@@ -271,7 +271,29 @@ const orders: Draw = (random) => {
   });
 };
 
-const DRAWS: readonly [Draw, ...Draw[]] = [saga, loop, mailbox, race, approval, cancel, deadline, scope, turns, orders];
+/** All runs want one lock: some hold it while others are stopped in its queue. */
+const gate: Draw = (random) =>
+  scenarioOf({
+    name: 'gate',
+    head: ['timeout: 10m', `lock: { name: gate, limit: ${random.pick([1, 1, 2])} }`],
+    actions: [...undoable(random, 'open', 0.1), ...undoable(random, 'close', 0.1)],
+    steps: [call('open'), '- { id: inside, wait: 3s }', call('close')],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 6_000 }] : []),
+  });
+
+const DRAWS: readonly [Draw, ...Draw[]] = [
+  saga,
+  loop,
+  mailbox,
+  race,
+  approval,
+  cancel,
+  deadline,
+  scope,
+  turns,
+  orders,
+  gate,
+];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */
 const VARIANTS = 1_000;

@@ -68,20 +68,22 @@ function bringPeople(scene: Scene): void {
   world.after(ATTEND_MS, null, () => void attend());
 }
 
-/** Whether a run needs nobody: it has ended, or it says by name what a person has to decide. */
-function isAtRest(stored: StoredRun): boolean {
-  return isEnd(stored.status) || stored.status === 'HELD';
+/** Whether a run needs nobody: it has ended, it says by name what a person has to decide, or it waits for such a one's lock. */
+function isAtRest({ status, run }: StoredRun, all: readonly StoredRun[]): boolean {
+  if (isEnd(status) || status === 'HELD') return true;
+  return status === 'QUEUED' && all.some((other) => other.status === 'HELD' && other.run.lock?.name === run.lock?.name);
 }
 
 /** Whether everything that is wanted was started, is where `isThere` wants it, and nothing is to come any more. */
 async function areThere(scene: Scene, cases: Cases, there: Whereabouts): Promise<boolean> {
   if (cases.pending.count > 0 || cases.started.size + cases.writtenOff.size < there.wanted) return false;
-  return (await loadAll(scene, cases)).every(there.isThere);
+  const all = await loadAll(scene, cases);
+  return all.every((stored) => there.isThere(stored, all));
 }
 
 interface Whereabouts {
   readonly wanted: number;
-  isThere(stored: StoredRun): boolean;
+  isThere(stored: StoredRun, all: readonly StoredRun[]): boolean;
 }
 
 /** Lets time pass until all runs are there, at most `ms`. */
@@ -128,7 +130,7 @@ async function judge(scene: Scene, cases: Cases, wanted: number): Promise<void> 
   const seen = await loadAll(scene, cases);
   const evidence = { ...scene, kindOf: kindFinder(scene) };
   for (const stored of seen) {
-    if (!isAtRest(stored)) {
+    if (!isAtRest(stored, seen)) {
       const { runId } = stored.run;
       const message = 'it neither ended nor waits for a person';
       violations.push({ rule: 'stuck', runId, subject: stored.status, message });

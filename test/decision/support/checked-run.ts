@@ -22,6 +22,7 @@ export function checkedRun(play: Play): CheckedRun {
     timers: [...stored.timers.values()],
     approvals: [...stored.approvals.values()],
     inbox: inboxOf(play),
+    place: null,
     startKey: null,
     publishedDigest: state.run.digest,
     program: compiled,

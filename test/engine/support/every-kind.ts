@@ -51,6 +51,13 @@ const LISTEN = keyed('listen', [
   '  - { id: arrival, await: paid }',
 ]);
 
+const GUARD = keyed('guard', [
+  'lock: guard',
+  'events: { paid: { schema: { type: object } } }',
+  'steps:',
+  '  - { id: arrival, await: paid }',
+]);
+
 const vote = (process: Process, run: string, principal: string): Promise<unknown> =>
   process.app.vote(run, {
     approval: null,
@@ -90,9 +97,12 @@ function start(process: Process, workflow: string, id: string): Promise<unknown>
 /** Runs that move: a worker brings each to its end, or to where it waits. */
 async function work(house: Pick<House, 'process' | 'rest'>): Promise<void> {
   const process = await house.process({ functions: FUNCTIONS });
-  for (const text of [ORDER, ASK, DOUBT, SLEEP, LISTEN])
+  for (const text of [ORDER, ASK, DOUBT, SLEEP, LISTEN, GUARD])
     await process.app.publish({ text, file: 'kind.pawl.yaml', by: 'starter' });
   await process.app.runWorker();
+  await start(process, 'guard', 'guards');
+  await untilStatus(process, 'guards', 'WAITING');
+  await start(process, 'guard', 'queues');
   await start(process, 'order', 'done');
   await untilStatus(process, 'done', 'COMPLETED');
   await start(process, 'order', 'undone');
@@ -123,7 +133,7 @@ async function dieInFlight(house: Pick<House, 'process' | 'rest'>): Promise<void
 
 /**
  * One run of each kind, by key: `done`, `undone`, `approved` (two votes), `stopped` (terminated, its effect unknown);
- * `doubts` (held in review), `asks` (one of two votes, a kept event), `sleeps`, `listens`, `fresh` (to be sent, nobody works)
+ * `doubts` (held in review), `asks` (one of two votes, a kept event), `sleeps`, `listens`, `guards` (holds a lock), `queues` (waits for it), `fresh` (to be sent, nobody works)
  * and `held` (in flight in the hands of a worker that is dead).
  */
 export async function everyKind(house: Pick<House, 'process' | 'rest'>): Promise<void> {

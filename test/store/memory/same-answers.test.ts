@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { fc } from '../../support/fast-check.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunId } from '../../../src/model/ids.ts';
+import type { LockGrant } from '../../../src/model/lock.ts';
 import type { ClaimedRun, DeliveryAnswer, DrainedRun, StartAnswer, Store } from '../../../src/ports/store.ts';
 import { choicesFrom } from './support/choices.ts';
 import { anyCommand, type Command, lastLook } from './support/commands.ts';
@@ -36,6 +37,11 @@ function promised({ verb }: Command, part: number, answer: unknown): unknown {
       return byRun(answer as readonly DrainedRun[], ({ runId }) => runId);
     case 'sweep':
       return byRun(answer as readonly RunId[], (runId) => runId);
+    case 'joinLock':
+    case 'leaveLock':
+    case 'limitLock':
+    case 'sweepLocks':
+      return byRun(answer as readonly LockGrant[], ({ runId }) => runId);
     case 'workers':
       return (answer as Awaited<ReturnType<Store['workers']>>).filter((worker) => worker.part === part);
     case 'commit':

@@ -68,6 +68,25 @@ describe('Migrations', () => {
     expect(() => assertCompatible(0, MIGRATIONS)).toThrow('Pawl is not set up');
   });
 
+  it('Runs that were started before there were locks have none, and go on', async () => {
+    const client = await connect();
+    await migrate(client, { known: MIGRATIONS.slice(0, 2) });
+    const id = '01890000-0000-7000-8000-000000000001';
+    await runSql(
+      url,
+      `INSERT INTO pawl.run VALUES (0, '${id}', 'default', 'shop', 1, 'd', 'old', 1, '{}', now(), 'ana');
+       INSERT INTO pawl.run_head VALUES (0, '${id}', 'default', 1, 0, NULL, 'WAITING', 'forward', '[]', 0, false, 0, '{}')`,
+    );
+    const store = await openPostgresStore({ url });
+    const [run] = await store.findRun('default', 'old');
+    expect(run).toMatchObject({ runId: id, key: 'old' });
+    expect(Object.keys(run ?? {})).not.toContain('lock');
+    expect(await store.locks('default', null, 10)).toEqual([]);
+    const [records] = (await store.records(0, null, 10)).runs;
+    expect(records).toMatchObject({ place: null });
+    await store.close();
+  });
+
   it('A store that may not migrate refuses an empty database, and one opened with other parts is told so', async () => {
     await expect(openPostgresStore({ url, migrate: 'check' })).rejects.toMatchObject({
       code: 'PAWL_MIGRATION_MISMATCH',

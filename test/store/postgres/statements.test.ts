@@ -15,6 +15,7 @@ const WHOLE_PART = new Map([
   ['fire', ['timer']],
   ['overdue', ['lease', 'ready', 'timer']],
   ['next_due', ['ready', 'timer']],
+  ['sweep_locks', ['lock_place']],
 ]);
 
 /** Tables that `fill` makes large. */

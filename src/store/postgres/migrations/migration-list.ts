@@ -2,6 +2,7 @@ import { sha256 } from '../../../model/hash.ts';
 import { FIRST_TABLES } from './0001-first-tables.ts';
 import { CRASHES_TAKEN_BACK } from './0002-crashes-taken-back.ts';
 import { FORMS } from './0003-forms.ts';
+import { LOCKS } from './0004-locks.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: 'first-tables', breaking: true, sql: FIRST_TABLES },
   { number: 2, name: 'crashes-taken-back', breaking: true, sql: CRASHES_TAKEN_BACK },
   { number: 3, name: 'forms', breaking: true, sql: FORMS },
+  { number: 4, name: 'locks', breaking: true, sql: LOCKS },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

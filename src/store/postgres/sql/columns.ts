@@ -214,4 +214,6 @@ export const RUN = {
   input: 'text',
   started_at: 'time',
   started_by: 'text',
+  lock_name: 'text',
+  lock_limit: 'integer',
 } as const satisfies Columns;

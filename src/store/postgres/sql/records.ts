@@ -1,5 +1,6 @@
 import { APPROVAL, EFFECT, INBOX, readingOf, RECEIPT, RUN, TIMER, TRANSITION, VOTE } from './columns.ts';
 import { rowsOf } from './load.ts';
+import { PLACE } from './lock.ts';
 import { msOf, type Statement, TIME } from './statement.ts';
 
 const JOURNAL = { ...TRANSITION, fence: 'bigint', worker_id: 'text' } as const;
@@ -24,7 +25,7 @@ SELECT h.run_id AS head_id, r.run_id AS found_id, ${readingOf(RUN, 'r')},
        h.revision, h.fence, h.owner, h.status, h.phase, h.needs, h.codec, h.snapshot, ${msOf('h.ended_at')} AS ended_at, h.output, h.failure,
        l.worker_id AS lease_worker, l.fence AS lease_fence, ${msOf('l.claimed_at')} AS claimed_at, ${msOf('s.lease_until')} AS seat_until,
        ${msOf('w.due_at')} AS wake_due, w.wake, k.run_id AS key_run_id, k.request_hash AS key_hash, k.start_number AS key_number,
-       d.digest AS published_digest,
+       d.digest AS published_digest, p.place,
        ${rowsOf('journal', JOURNAL, 'c.revision')} AS journal,
        ${rowsOf('effect', EFFECT, 'c.effect_key')} AS effects,
        ${rowsOf('receipt', RECEIPT, 'c.receipt_no')} AS receipts,
@@ -41,6 +42,8 @@ LEFT JOIN LATERAL (SELECT w.* FROM pawl.ready w WHERE w.part = $1 AND w.run_id =
 LEFT JOIN LATERAL (
   SELECT k.* FROM pawl.start_key k
   WHERE k.part = $1 AND k.tenant = r.tenant AND k.workflow = r.workflow AND k.run_key = r.run_key OFFSET 0) AS k ON true
+LEFT JOIN LATERAL (
+  SELECT row_to_json(x) AS place FROM (SELECT ${readingOf(PLACE, 'p')} FROM pawl.lock_place p WHERE p.run_id = h.run_id OFFSET 0) AS x) AS p ON true
 LEFT JOIN LATERAL (
   SELECT d.digest FROM pawl.definition d
   WHERE d.tenant = r.tenant AND d.workflow = r.workflow AND d.version = r.version OFFSET 0) AS d ON true
@@ -78,5 +81,9 @@ export const STRAYS: Statement = {
   text: [
     straysOf('run', 'run_head', "'run'"),
     ...Object.entries(OWNED).map(([table, row]) => straysOf(table, 'run', row)),
+    // A place lies where its lock is; of a run of this part.
+    `(SELECT 'lock_place', c.run_id, c.name FROM pawl.lock_place c
+WHERE c.run_part = $1 AND NOT EXISTS (SELECT FROM pawl.run o WHERE o.part = $1 AND o.run_id = c.run_id)
+ORDER BY c.run_id LIMIT $2)`,
   ].join('\nUNION ALL\n'),
 };

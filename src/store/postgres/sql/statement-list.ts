@@ -3,6 +3,7 @@ import { COMMIT, COMMIT_FULL } from './commit.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition.ts';
 import { ANSWER_OF, DELIVER, DELIVER_AND_CLAIM, DRAIN } from './deliver.ts';
 import { HINT } from './hint.ts';
+import { HEADS, JOIN_LOCK, LEAVE_LOCK, LIMIT_LOCK, LOCK_ROWS, SWEEP_LOCKS } from './lock.ts';
 import { LOAD, NOW, TRACE } from './load.ts';
 import {
   AUDIT_ROWS,
@@ -67,4 +68,10 @@ export const STATEMENTS: readonly Statement[] = [
   END_RECOVERY,
   RECORDS,
   STRAYS,
+  JOIN_LOCK,
+  LEAVE_LOCK,
+  LIMIT_LOCK,
+  SWEEP_LOCKS,
+  LOCK_ROWS,
+  HEADS,
 ];

@@ -274,6 +274,23 @@ const READ_MAKERS: readonly Maker[] = [
   () => ask('workers'),
 ];
 
+/** Runs join and leave one of two locks, an operator changes a limit, holders are looked at. */
+const lock: Maker = (choices, world) => {
+  const { part, tenant, nowMs } = world;
+  const address = { part, tenant, name: choices.pick(['gate', 'ö']) };
+  const runId = anyRunId(choices, world);
+  const startedAtMs = nowMs - choices.below(3);
+  return choices.pick([
+    () => ask('joinLock', address, { runId, runPart: part, limit: choices.pick([1, 2, 3]), startedAtMs }),
+    () => ask('joinLock', address, { runId, runPart: part, limit: 2, startedAtMs }),
+    () => ask('leaveLock', address, runId),
+    () => ask('limitLock', address, { by: 'ops', reason: 'test', limit: choices.pick([null, 1, 2]) }),
+    () => ask('sweepLocks', part, choices.pick([0, 1_000]), 100),
+    () => ask('locks', tenant, choices.pick([null, 'gate']), choices.pick([10, 1])),
+    () => ask('heads', part, [runId]),
+  ])();
+};
+
 /** What a sequence begins with, so that there is something to work on. */
 const FIRST: readonly Maker[] = [takeSeat, start, start, takeSeat];
 
@@ -300,6 +317,8 @@ const MAKERS: readonly Maker[] = [
   ...SEAT_MAKERS,
   ...EVENT_MAKERS,
   deliver,
+  lock,
+  lock,
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
 ];

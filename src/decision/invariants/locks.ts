@@ -1,0 +1,35 @@
+import { isQueued } from '../on-lock.ts';
+import type { Finding, PositionCheck } from './check.ts';
+import type { OpenedRun } from './opened-run.ts';
+
+/** An order of a person reopens a run that has ended, and such a run does not wait for its lock again. */
+function isReopened({ snapshot }: OpenedRun): boolean {
+  return snapshot.data.ending?.kind === 'ordered';
+}
+
+function lockFaults(run: OpenedRun): readonly Finding[] {
+  const { lease, wakeUp, place, run: identity } = run.rows;
+  if (identity.lock === undefined) return [];
+  const row = `lock ${identity.lock.name}`;
+  if (isQueued(run)) {
+    const isLookedAfter = place !== null || lease !== null || wakeUp !== null || run.isParked;
+    return isLookedAfter ? [] : [{ row, what: 'the run waits for it and has no place in its queue' }];
+  }
+  if (run.phase === 'ended' || isReopened(run)) return [];
+  return place === null || place.slot === null
+    ? [{ row, what: 'the run has begun, does not hold it and goes on' }]
+    : [];
+}
+
+/**
+ * A run has begun only with a slot of its lock, and keeps it to its end; that no two runs have one slot is a constraint.
+ * Legal in between: a slot of a run that has just ended, or has not heard of it; a queue without a run that its starter,
+ * or whoever is woken for it, has not put there yet.
+ */
+export const LOCK: PositionCheck = {
+  name: 'lock',
+  rule: 'QUEUED',
+  promise: 'A run that names a lock holds it from its beginning to its end, or has its place in the queue.',
+  mend: 'a run in no queue: any event wakes it, and a worker puts it there; one that goes on without its lock: cancel it, or wait for its end before others begin',
+  find: lockFaults,
+};
