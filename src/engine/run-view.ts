@@ -6,7 +6,7 @@ import type { Effect, Receipt } from '../model/effect.ts';
 import { PawlError } from '../model/errors.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
-import type { Incident, RunIdentity, RunLock } from '../model/run.ts';
+import type { Incident, RunControl, RunIdentity, RunLock } from '../model/run.ts';
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
@@ -202,6 +202,11 @@ function incidentView(incident: Incident): IncidentView {
   return { id, kind, since: timeText(incident.sinceMs), step, effect: effectKey, message, from, acts };
 }
 
+/** The keys of what is being undone, in the order of its plans. */
+function plannedIn({ plan, undos = [] }: RunControl): readonly EffectKey[] {
+  return [...undos.flatMap(({ keys }) => keys), ...(plan ?? [])];
+}
+
 /** Ledger rows as they came: forward rows, then undos; each by when it began, what has not begun in the order of the plan. */
 function inOrder(effects: readonly Effect[], plan: readonly EffectKey[]): readonly Effect[] {
   const ranks = (effect: Effect): readonly number[] => [
@@ -281,8 +286,7 @@ export interface RunRecords {
  */
 export function runView(version: LoadedVersion | null, { stored, receipts, nowMs }: RunRecords): RunView {
   const { envelope, incidents } = openEnvelope(stored);
-  const { plan, undos } = envelope?.control ?? { plan: null };
-  const effects = inOrder(stored.effects, [...(undos ?? []).flatMap(({ keys }) => keys), ...(plan ?? [])]);
+  const effects = inOrder(stored.effects, envelope === null ? [] : plannedIn(envelope.control));
   const observers = new Map(receipts.map(({ receiptNo, observedBy }) => [receiptNo, observedBy]));
   return {
     ...identity(stored.run),
