@@ -86,6 +86,8 @@ function sumForm(list: SyntaxNode): string {
 function words(node: SyntaxNode): string {
   if (node.kind === 'call') return `${node.name}(${node.args.map(words).join(', ')})`;
   if (node.kind !== 'literal') return pathOf(node)?.join('.') ?? '…';
+  // An int is a BigInt here, which JSON has no words for.
+  if (typeof node.value === 'bigint') return `${node.value}`;
   return typeof node.value === 'number' && Number.isInteger(node.value)
     ? `${node.value}.0`
     : JSON.stringify(node.value);

@@ -277,6 +277,12 @@ describe('types', () => {
 });
 
 describe('literals', () => {
+  it('that are whole stand in a help as they were written', () => {
+    expect(helpOf('int(double((5 % 3)))')).toBe(
+      'write int(decimal(5 % 3)), exact, and a fault where it is no whole number; or int(string(decimal(5 % 3), 0)), which rounds',
+    );
+  });
+
   it('that a function cannot read are told at publish', () => {
     for (const [source, place] of [
       ['dur("1y")', '"1y"'],
