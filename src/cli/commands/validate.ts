@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { type Explanation, explainWorkflow } from '../../app/explain/explain-workflow.ts';
 import { decodeFile } from '../../definition/decode-file.ts';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import type { WorkflowDefinition } from '../../model/definition.ts';
@@ -9,6 +10,7 @@ import { EXIT } from '../exit-codes.ts';
 import { readBytes } from '../read-arguments.ts';
 import type { Bind } from '../bind.ts';
 import { UsageError } from '../report-error.ts';
+import { explanationLines } from '../tell-explanation.ts';
 import { terminalText } from '../terminal-text.ts';
 
 /** How many problems are shown to people in one call; `-o json` has all. */
@@ -19,6 +21,8 @@ interface Checked {
   readonly text: string;
   readonly definition: WorkflowDefinition | null;
   readonly problems: readonly Problem[];
+  /** What the workflow may do, where that was asked and the file is valid. */
+  readonly explanation: Explanation | null;
   /** Why the file was not checked at all. */
   readonly unreadable: string | null;
 }
@@ -29,19 +33,25 @@ export function addValidate(program: Command, bind: Bind): void {
     .command('validate')
     .description('check workflow files: every problem with its line, a caret and the mend')
     .argument('<file...>', 'workflow files')
-    .action(bind((context, files: string[]) => Promise.resolve(validate(context, files))));
+    .option('--explain', 'say how often each effect may be sent, what undoes it, where people are needed, what stands')
+    .action(
+      bind((context, files: string[], options: { readonly explain?: boolean }) =>
+        Promise.resolve(validate(context, files, options.explain === true)),
+      ),
+    );
 }
 
-function validate(context: CliContext, files: readonly string[]): void {
-  const checked = files.map((file) => check(context, file));
+function validate(context: CliContext, files: readonly string[], explains: boolean): void {
+  const checked = files.map((file) => check(context, file, explains));
   const hasErrors = checked.some(({ problems }) => problems.some(({ severity }) => severity === 'error'));
   const isUnreadable = checked.some(({ unreadable }) => unreadable !== null);
   context.exit = isUnreadable ? EXIT.usage : hasErrors ? EXIT.invalid : EXIT.ok;
-  const data = checked.map(({ file, definition, problems, unreadable }) => ({
+  const data = checked.map(({ file, definition, problems, explanation, unreadable }) => ({
     file,
     ok: definition !== null,
     ...(unreadable === null ? {} : { unreadable }),
     problems,
+    ...(explanation === null ? {} : { explanation }),
   }));
   if (printJsonList(context, data)) return;
   let room = SHOWN_MAX;
@@ -52,19 +62,22 @@ function validate(context: CliContext, files: readonly string[]): void {
 }
 
 /** A file that cannot be read is told with the others, so that one slip does not hide what else is wrong. */
-function check(context: CliContext, file: string): Checked {
+function check(context: CliContext, file: string, explains: boolean): Checked {
+  const nothing = { file, definition: null, explanation: null, unreadable: null };
   try {
     const { text, problem } = decodeFile(readBytes(context, file), file);
-    if (problem !== null) return { file, text, definition: null, problems: [problem], unreadable: null };
-    return { file, text, ...validateWorkflow(text, file), unreadable: null };
+    if (problem !== null) return { ...nothing, text, problems: [problem] };
+    const { definition, problems, map } = validateWorkflow(text, file);
+    const explanation = explains && definition !== null ? explainWorkflow(definition, map) : null;
+    return { ...nothing, text, definition, problems, explanation };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { file, text: '', definition: null, problems: [], unreadable: error.message };
+    return { ...nothing, text: '', problems: [], unreadable: error.message };
   }
 }
 
 function tell(context: CliContext, checked: Checked, room: number): void {
-  const { file, text, definition, problems, unreadable } = checked;
+  const { file, text, definition, problems, explanation, unreadable } = checked;
   const { paint } = context;
   const name = terminalText(file);
   if (unreadable !== null) {
@@ -83,6 +96,7 @@ function tell(context: CliContext, checked: Checked, room: number): void {
     context.print(
       `${name}  ${paint.good('ok')}  ${describe(definition)}${counts === '' ? '' : `  ${paint.warn(counts)}`}`,
     );
+  if (explanation !== null) for (const line of explanationLines(explanation)) context.print(terminalText(line));
 }
 
 function plural(count: number, noun: string): string | null {

@@ -63,10 +63,9 @@ class Placer {
 
   /** The innermost map or list that has ended before the comment and is not deeper than it. */
   private footFor(column: number, { before, next }: Neighbours): WrittenGroup | null {
-    if (next !== null && column <= this.layout.columnOf(next.holder.start)) return null;
-    for (let group = before?.holder ?? null; group !== null; group = group.entry?.holder ?? null) {
-      const isOpen = next !== null && group.start <= next.start && next.start < group.end;
-      if (isOpen) return null;
+    if (before === null || (next !== null && column <= this.layout.columnOf(next.holder.start))) return null;
+    for (let group: WrittenGroup | null = before.holder; group !== null; group = group.entry?.holder ?? null) {
+      if (next !== null && isWithin(next, group)) return null;
       if (!group.isFlow && this.layout.columnOf(group.start) <= column) return group;
     }
     return null;
@@ -76,6 +75,10 @@ class Placer {
 interface Neighbours {
   readonly before: WrittenEntry | null;
   readonly next: WrittenEntry | null;
+}
+
+function isWithin({ start }: WrittenEntry, group: WrittenGroup): boolean {
+  return group.start <= start && start < group.end;
 }
 
 /** A line's lead is looked at so far back; what is longer is no lead. */

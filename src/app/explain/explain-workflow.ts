@@ -1,0 +1,208 @@
+import { compensationOf, compensationPolicy, forwardPolicy } from '../../decision/effect-policy.ts';
+import { completedBefore, reachableFrom } from '../../definition/lint/completed-before.ts';
+import { buildFlowGraph, type PlacedStep } from '../../definition/lint/flow-graph.ts';
+import type { SourceMap } from '../../definition/source-map.ts';
+import type { ActionContract, ApproveStep, CallStep, WorkflowDefinition } from '../../model/definition.ts';
+import { invariant } from '../../model/errors.ts';
+import { type ExplainedSending, explainSending } from './explain-sending.ts';
+import { type FailingCause, type FailingPoint, failingPoints } from './failing-points.ts';
+import { templateWords } from './template-words.ts';
+
+/** A step and its line in the file. */
+export interface ExplainedStep {
+  readonly step: string;
+  readonly line: number;
+}
+
+/** What makes amends for an effect. */
+export type ExplainedUndo =
+  /** The author says that nothing is to be undone, or behind the pivot says nothing. */
+  | { readonly kind: 'none'; readonly isSaid: boolean }
+  | {
+      readonly kind: 'call';
+      readonly action: string;
+      readonly line: number;
+      readonly sending: ExplainedSending;
+      /** What a refusal for good does to the rest of the undo; a person decides in both cases. */
+      readonly onRefusal: 'hold' | 'continue';
+      /** Whether only an operator's order begins it: behind the pivot nothing is undone by itself. */
+      readonly onlyByOrder: boolean;
+    };
+
+/** What becomes of an effect when a later step fails or the run is cancelled there. */
+export interface ExplainedLater extends ExplainedStep {
+  readonly causes: readonly FailingCause[];
+  /** `maybe-held`: held where the way led over the pivot, else undone (or standing, where nothing undoes it). */
+  readonly then: 'undone' | 'stands' | 'held' | 'maybe-held';
+}
+
+/** An effect of a workflow. */
+export interface ExplainedEffect extends ExplainedStep {
+  readonly kind: 'effect';
+  readonly action: string;
+  readonly pivot: boolean;
+  readonly authorizedBy: string | null;
+  readonly sending: ExplainedSending;
+  readonly undo: ExplainedUndo;
+  readonly later: readonly ExplainedLater[];
+}
+
+/** A decision by people. */
+export interface ExplainedApproval extends ExplainedStep {
+  readonly kind: 'approval';
+  readonly from: readonly string[];
+  readonly quorum: string;
+  readonly expires: string | null;
+  readonly onExpire: 'deny' | 'approve' | 'hold';
+}
+
+/** What a workflow may do to the world, where people are needed, and what stands at its ends. */
+export interface Explanation {
+  readonly workflow: string;
+  readonly version: number;
+  /** In the order of the file. */
+  readonly parts: readonly (ExplainedEffect | ExplainedApproval)[];
+  readonly pivots: readonly ExplainedStep[];
+  /** What an unhandled failure before the pivot does, and the run's deadline likewise. */
+  readonly onFailure: 'compensate' | 'hold';
+  readonly timeoutMs: number | null;
+  /** Whether the end computes an output: if that fails the run is HELD and nothing is undone. */
+  readonly computesOutput: boolean;
+}
+
+/** Explains a valid definition. @param map finds the lines. */
+export function explainWorkflow(definition: WorkflowDefinition, map: SourceMap): Explanation {
+  const explainer = new Explainer(definition, map);
+  return explainer.explain();
+}
+
+type PlacedCall = PlacedStep & { readonly step: CallStep };
+
+class Explainer {
+  private readonly definition: WorkflowDefinition;
+  private readonly map: SourceMap;
+  private readonly graph;
+  private readonly completed;
+  private readonly actions: ReadonlyMap<string, ActionContract>;
+  private readonly points: readonly FailingPoint[];
+  /** Each pivot with the steps that control can reach once it is confirmed. */
+  private readonly pivots: readonly { readonly placed: PlacedCall; readonly behind: ReadonlySet<number> }[];
+
+  constructor(definition: WorkflowDefinition, map: SourceMap) {
+    this.definition = definition;
+    this.map = map;
+    this.graph = buildFlowGraph(definition);
+    this.completed = completedBefore(this.graph);
+    this.actions = new Map(definition.actions.map((action) => [action.name, action]));
+    this.points = failingPoints(this.graph, this.completed);
+    this.pivots = this.calls()
+      .filter(({ step }) => step.pivot)
+      .map((placed) => ({ placed, behind: this.after(placed) }));
+  }
+
+  explain(): Explanation {
+    const { workflow, version, onFailure, timeoutMs, output } = this.definition;
+    const parts = this.graph.steps.flatMap((placed) => this.part(placed));
+    const pivots = this.pivots.map(({ placed }) => this.at(placed));
+    const computesOutput = output !== null && output.kind !== 'literal';
+    return { workflow, version, parts, pivots, onFailure, timeoutMs, computesOutput };
+  }
+
+  private calls(): readonly PlacedCall[] {
+    return this.graph.steps.filter((placed): placed is PlacedCall => placed.step.verb === 'call');
+  }
+
+  private part(placed: PlacedStep): readonly (ExplainedEffect | ExplainedApproval)[] {
+    const { step } = placed;
+    if (step.verb === 'approve') return [this.approval(placed, step)];
+    if (step.verb !== 'call' || this.action(step.action).effect === 'read') return [];
+    return [this.effect(placed, step)];
+  }
+
+  private effect(placed: PlacedStep, step: CallStep): ExplainedEffect {
+    const contract = this.action(step.action);
+    const undo = this.undo(placed, step);
+    return {
+      ...this.at(placed),
+      kind: 'effect',
+      action: step.action,
+      pivot: step.pivot,
+      authorizedBy: step.authorizedBy,
+      sending: explainSending(contract, forwardPolicy(step, contract)),
+      undo,
+      later: this.later(placed, undo),
+    };
+  }
+
+  private undo(placed: PlacedStep, step: CallStep): ExplainedUndo {
+    const compensation = compensationOf(step, this.action(step.action));
+    if (compensation === null || compensation.kind === 'none') return { kind: 'none', isSaid: compensation !== null };
+    const contract = this.action(compensation.action);
+    const policy = compensationPolicy(compensation, contract, this.definition.compensation);
+    return {
+      kind: 'call',
+      action: compensation.action,
+      line: this.map.valueRange(compensation.pointer).line,
+      sending: explainSending(contract, policy),
+      onRefusal: policy.onFailure,
+      onlyByOrder: step.pivot || this.pivotAt(placed) === 'behind',
+    };
+  }
+
+  private later(placed: PlacedStep, undo: ExplainedUndo): readonly ExplainedLater[] {
+    const after = this.after(placed);
+    const points = this.points.filter(({ placed: point }) => after.has(point.index));
+    return points.flatMap(({ placed: point, causes }) => {
+      const failures = causes.filter((cause) => cause !== 'cancel');
+      const cancels = causes.filter((cause) => cause === 'cancel');
+      const ways = [failures, cancels].filter((way) => way.length > 0);
+      return ways.map((way) => ({ ...this.at(point), causes: way, then: this.fate(point, way, undo) }));
+    });
+  }
+
+  private fate(point: PlacedStep, causes: readonly FailingCause[], undo: ExplainedUndo): ExplainedLater['then'] {
+    const pivot = this.pivotAt(point);
+    if (pivot === 'behind') return 'held';
+    // A cancel undoes what was done, whatever a failure does.
+    if (this.definition.onFailure === 'hold' && !causes.includes('cancel')) return 'held';
+    if (pivot === 'maybe') return 'maybe-held';
+    return undo.kind === 'none' ? 'stands' : 'undone';
+  }
+
+  /** Where the point of no return is when a step is entered: on every way behind, on some, or on none. */
+  private pivotAt({ index }: PlacedStep): 'ahead' | 'maybe' | 'behind' {
+    if (this.pivots.some(({ placed }) => this.completed.always(index, placed.index))) return 'behind';
+    return this.pivots.some(({ behind }) => behind.has(index)) ? 'maybe' : 'ahead';
+  }
+
+  /** The steps that control can reach once a call is confirmed: also where an event took it while it was open. */
+  private after({ index }: PlacedStep): ReadonlySet<number> {
+    const leaves = ['done', 'taken'];
+    const ways = this.graph.edges.filter(({ from, kind }) => from === index && leaves.includes(kind));
+    return reachableFrom(
+      this.graph,
+      ways.map(({ to }) => to),
+    );
+  }
+
+  private approval(placed: PlacedStep, step: ApproveStep): ExplainedApproval {
+    return {
+      ...this.at(placed),
+      kind: 'approval',
+      from: step.from.map(templateWords),
+      quorum: templateWords(step.quorum),
+      expires: step.expires === null ? null : templateWords(step.expires),
+      onExpire: step.onExpire,
+    };
+  }
+
+  private action(name: string): ActionContract {
+    const action = this.actions.get(name);
+    invariant(action !== undefined, 'a valid definition has the actions that it calls', { action: name });
+    return action;
+  }
+
+  private at({ step }: PlacedStep): ExplainedStep {
+    return { step: step.id, line: this.map.valueRange(step.pointer).line };
+  }
+}

@@ -1,0 +1,147 @@
+import type { ExplainedSending } from '../app/explain/explain-sending.ts';
+import type {
+  ExplainedApproval,
+  ExplainedEffect,
+  ExplainedLater,
+  ExplainedUndo,
+  Explanation,
+} from '../app/explain/explain-workflow.ts';
+import { counted, spanWords } from './time-words.ts';
+
+/** An explanation in words, a line each. */
+export function explanationLines(explanation: Explanation): readonly string[] {
+  const parts = explanation.parts.flatMap((part) => [
+    '',
+    ...(part.kind === 'effect' ? effectLines(part, explanation) : approvalLines(part)),
+  ]);
+  return [...parts, '', ...runLines(explanation)];
+}
+
+function effectLines(effect: ExplainedEffect, { onFailure }: Explanation): readonly string[] {
+  const { step, line, action, pivot, authorizedBy, sending, undo, later } = effect;
+  const by = authorizedBy === null ? '' : `, once ${authorizedBy} has approved it`;
+  return [
+    `  line ${line}  ${step} calls ${action}${pivot ? ', the pivot' : ''}${by}`,
+    ...sendingLines(sending),
+    ...undoLines(undo, pivot),
+    ...laterLines(later, onFailure),
+  ];
+}
+
+function sendingLines(sending: ExplainedSending): readonly string[] {
+  const { attempts, resends, asks, refusedInDoubt } = sending;
+  const lines = [`    sent         ${attemptWords(sending)}`];
+  lines.push(
+    resends === null
+      ? '    answer lost  not sent again before it is known what happened'
+      : `    answer lost  the same bytes again under its key, up to ${counted(resends.calls, 'more call')} in ${spanWords(resends.forMs)}`,
+  );
+  if (asks !== null) {
+    const absent = asks.absentIsProof
+      ? '"not found" is believed once a call has had its time to settle'
+      : '"not found" proves nothing';
+    lines.push(
+      `                 then the provider is asked every ${spanWords(asks.everyMs)} for ${spanWords(asks.giveUpMs)}; ${absent}`,
+    );
+  }
+  lines.push(`                 ${personWords(sending)}`);
+  if (resends === null && attempts === 1) return lines;
+  const next = refusedInDoubt === 'asks' ? 'the provider is asked' : 'a person decides at once';
+  lines.push(`                 a refusal after it counts only if \`outcome\` names it; else ${next}`);
+  return lines;
+}
+
+function attemptWords({
+  attempts,
+  withinMs,
+  retriesOn,
+  retriesWhen,
+  repeatsAbsent,
+  trustsRefusal,
+}: ExplainedSending): string {
+  const refusals = trustsRefusal ? '' : '; a 429 or 503 is a lost answer, too, unless `outcome` names it';
+  if (attempts === 1) return `once${refusals}`;
+  const within = withinMs === null ? '' : ` within ${spanWords(withinMs)}`;
+  const often = `${attempts === null ? 'again and again' : `up to ${counted(attempts, 'call')}`}${within}`;
+  const on = [...retriesOn, ...(repeatsAbsent && !retriesOn.includes('absent') ? ['absent'] : [])].join(', ');
+  return `${often}, the next after: ${on}${retriesWhen === null ? '' : `, if ${retriesWhen}`}${refusals}`;
+}
+
+function personWords({ review: { afterMs, from, answers } }: ExplainedSending): string {
+  const when = afterMs === 0 ? 'at once' : `after ${spanWords(afterMs)}`;
+  return `${when} ${from.join(' or ')} says what happened: ${answers.join(', ')}`;
+}
+
+function undoLines(undo: ExplainedUndo, pivot: boolean): readonly string[] {
+  if (undo.kind === 'none') {
+    return [`    undone by    nothing${undo.isSaid ? ', as its author says' : ': it comes after the pivot'}`];
+  }
+  const { action, line, sending, onRefusal, onlyByOrder } = undo;
+  const order = onlyByOrder ? `, only when an operator orders it${pivot ? '' : ': it comes after the pivot'}` : '';
+  const often = sending.attempts === null ? 'called again and again' : `up to ${counted(sending.attempts, 'call')}`;
+  const resent = sending.resends === null ? '' : `, and ${counted(sending.resends.calls, 'more call')} under its key`;
+  const rest = onRefusal === 'hold' ? 'the rest waits' : 'the rest is undone first';
+  return [
+    `    undone by    ${action} (line ${line}), ${often}${resent}${order}`,
+    `                 answer lost: ${personWords(sending)}`,
+    `                 refused: the run is HELD for role:operator (retry, undone, waived); ${rest}`,
+  ];
+}
+
+const FATES: Readonly<Record<ExplainedLater['then'], string>> = {
+  undone: 'it is undone',
+  stands: 'it stands',
+  held: 'it stands, and the run is HELD: a person decides',
+  'maybe-held': 'it stands and the run is HELD if the pivot is behind; else it is undone if something undoes it',
+};
+
+/** Later steps that end alike share a line. */
+function laterLines(later: readonly ExplainedLater[], onFailure: Explanation['onFailure']): readonly string[] {
+  const fates = [...new Set(later.map(({ then }) => then))];
+  if (fates.length === 0) return ['    afterwards   no later step can fail'];
+  return fates.map((fate, index) => {
+    const steps = later
+      .filter(({ then }) => then === fate)
+      .map(({ step, line, causes }) => `${step} (line ${line}: ${causes.join(', ')})`);
+    const why = fate === 'held' && onFailure === 'hold' ? ' (onFailure: hold)' : '';
+    return `    ${index === 0 ? 'if then fails' : '             '} ${steps.join(', ')}: ${FATES[fate]}${why}`;
+  });
+}
+
+function approvalLines({ step, line, from, quorum, expires, onExpire }: ExplainedApproval): readonly string[] {
+  const ends = { deny: 'it fails with expired', approve: 'it counts as approved', hold: 'the run is HELD' }[onExpire];
+  return [
+    `  line ${line}  ${step} waits for people: ${from.join(' or ')}, quorum ${quorum}`,
+    expires === null ? '    it never expires' : `    after ${expires} without a decision ${ends}`,
+  ];
+}
+
+function runLines({ pivots, onFailure, timeoutMs, computesOutput }: Explanation): readonly string[] {
+  const names = pivots.map(({ step, line }) => `${step} (line ${line})`).join(', ');
+  const pivot =
+    pivots.length === 0
+      ? '  There is no pivot: a failure or a cancel at any step undoes what can be undone, the last effect first.'
+      : `  Before the pivot ${names} a failure or a cancel undoes what can be undone, the last effect first. While nobody knows whether it happened neither is followed.`;
+  const behind =
+    pivots.length === 0
+      ? []
+      : ['  After it nothing is undone by itself: a failure holds the run for role:operator, and a cancel is refused.'];
+  const held =
+    onFailure === 'hold'
+      ? ['  onFailure: hold: a failure that nothing catches holds the run for role:operator instead.']
+      : [];
+  const deadline =
+    timeoutMs === null
+      ? '  There is no deadline: a run may wait for ever.'
+      : `  After ${spanWords(timeoutMs)} nothing new is begun and what is open settles; no catch takes it. ${
+          onFailure === 'hold'
+            ? 'The run is HELD.'
+            : pivots.length === 0
+              ? 'Then what was done is undone.'
+              : 'Before the pivot what was done is then undone; after it the run is HELD.'
+        }`;
+  const output = computesOutput
+    ? ['  If `output` cannot be computed at the end, the run is HELD, and nothing is undone by itself.']
+    : [];
+  return [pivot, ...behind, ...held, deadline, ...output];
+}
