@@ -57,9 +57,7 @@ function ownCauses(step: Step): readonly FailingCause[] {
       );
     case 'end':
       return given(step.end === 'cancelled', 'cancel');
-    case 'set':
-    case 'wait':
-    case 'undo':
+    default:
       return [];
   }
 }
