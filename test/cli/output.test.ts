@@ -213,9 +213,10 @@ describe('wrong calls', () => {
   it.each([
     [['shwo'], '(Did you mean show?)'],
     [['ls', '--needz', 'human'], '(Did you mean --needs?)'],
+    [['validate', 'plain.yaml', '--explian'], '(Did you mean --explain?)'],
     [
-      ['validate', 'plain.yaml', '--explian'],
-      '(validate takes --data, --config, --format, --no-color, --json, --by, --as, --help)',
+      ['validate', 'plain.yaml', '--quux'],
+      '(validate takes --explain, --data, --config, --format, --no-color, --json, --by, --as, --help)',
     ],
     [['db', 'status', '-x'], '(status takes --data'],
     [['--quiet', 'ls'], '(pawl takes --version, --help)'],
