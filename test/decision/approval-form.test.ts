@@ -136,6 +136,18 @@ on: [{ event: moved, set: { to: bob } }]`;
     expect([run.ledger(), run.approval().authorizes[0]?.edited]).toEqual([{}, undefined]);
   });
 
+  it('A04 what the step cannot ask for any more is never sent: the failure of its own entry says why', () => {
+    // A04: "… Another request later: failure `unauthorized`, never sent."
+    const more = `vars: { parts: { type: integer, default: 1 } }
+events: { moved: {} }
+on: [{ event: moved, set: { parts: 0 } }]`;
+    const step = '  - { id: pay, call: do.a, authorizedBy: ok, with: { amount: "${ 100 / vars.parts }" } }';
+    const run = new Play(workflow(`${ASK()}\n${step}`, more), setting);
+    run.signal('moved');
+    expect(run.vote('u2', 'approve', { form: { amount: 7 } })).toMatchObject({ outcome: 'applied' });
+    expect([run.happened, run.ledger(), run.head().failure]).toMatchObject([[], {}, { code: 'expression' }]);
+  });
+
   it('A04 a redo that a person orders sends what was approved, edit and all', () => {
     // A04: "… Another request later: failure `unauthorized`, never sent."
     const run = new Play(`${TEXT}`.replace('workflow: story', 'workflow: story\nonFailure: hold'), {
