@@ -1,4 +1,4 @@
-import { isTurnList } from '../machine/outline.ts';
+import { isItemList, isTurnList } from '../machine/outline.ts';
 import type { Frame } from '../model/effect.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import { ownValue } from '../model/own-value.ts';
@@ -6,21 +6,22 @@ import type { RunData } from '../model/run.ts';
 
 /**
  * The frames of a step: one `["v", n]` per enclosing list, outermost first, before it `["r", n]` where the list is that of a
- * repeat, zeros left out (rule E01). Only the zeros inside the last counted list are left out: a zero outside of a counted
+ * repeat and `["m", key]` where it is that of a map, zeros left out (rule E01). Only the zeros inside the last counted list are left out: a zero outside of a counted
  * list stays in its place, because visit 1 of an outer list and visit 1 of an inner one are two acts and must not share a key.
  * @param lists ids of the enclosing step lists, outermost first (`StepPlace.lists`).
  */
-export function framesOf(lists: readonly string[], { visits, turns = {} }: Counts): readonly Frame[] {
+export function framesOf(lists: readonly string[], { visits, turns = {}, items = {} }: Counts): readonly Frame[] {
   const frames = lists.flatMap((list): readonly Frame[] => {
     const visit: Frame = ['v', ownValue(visits, list) ?? 0];
+    if (isItemList(list)) return [['m', ownValue(items, list)?.key ?? ''], visit];
     return isTurnList(list) ? [['r', ownValue(turns, list)?.no ?? 0], visit] : [visit];
   });
   const depth = frames.findLastIndex(([, count]) => count !== 0) + 1;
   return frames.slice(0, depth);
 }
 
-/** Visits and turns by list; an absent one is number 0. */
-export type Counts = Pick<RunData, 'visits' | 'turns'>;
+/** Visits, turns and items by list; an absent one is number 0. */
+export type Counts = Pick<RunData, 'visits' | 'turns' | 'items'>;
 
 /**
  * Whether frames lie in a visit of a step around them: they count the same in all lists around that step.
@@ -28,7 +29,7 @@ export type Counts = Pick<RunData, 'visits' | 'turns'>;
  * @param lists the lists around it.
  */
 export function isInVisit(frames: readonly Frame[], visit: readonly Frame[], lists: readonly string[]): boolean {
-  const counted = lists.flatMap((list) => (isTurnList(list) ? ['turn', 'visit'] : ['visit']));
+  const counted = lists.flatMap((list) => (isTurnList(list) || isItemList(list) ? ['round', 'visit'] : ['visit']));
   return counted.every((_count, depth) => (frames[depth]?.[1] ?? 0) === (visit[depth]?.[1] ?? 0));
 }
 

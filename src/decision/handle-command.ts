@@ -8,7 +8,7 @@ import { enterStep } from './enter-step.ts';
 import { holdStep } from './hold-step.ts';
 import { leaveStep } from './leave-step.ts';
 import { settleRun } from './settle-run.ts';
-import { undoGroup } from './undo-steps.ts';
+import { undoGroup, undoItem } from './undo-steps.ts';
 
 /** Turns what the machine asks for into rows, timers and approvals. */
 export function handleCommand(draft: Draft, { command, data }: IssuedCommand): void {
@@ -33,6 +33,9 @@ export function handleCommand(draft: Draft, { command, data }: IssuedCommand): v
       return;
     case 'group.undo':
       undoGroup(draft, command.step, data);
+      return;
+    case 'item.undo':
+      undoItem(draft, command.step, data);
       return;
     case 'run.settle':
       settleRun(draft, data);

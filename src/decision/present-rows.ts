@@ -1,7 +1,8 @@
+import { bodyListId } from '../machine/outline.ts';
 import type { Effect } from '../model/effect.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
-import { isInVisit } from './frames.ts';
+import { framesOf, isInVisit } from './frames.ts';
 import { forwardRows } from './step-effects.ts';
 import { framesAt } from './step-scope.ts';
 
@@ -16,4 +17,12 @@ export function presentRows(draft: Draft, steps: readonly string[], data: RunDat
     const around = [row.step, ...compiled.place(row.step).parents];
     return visits.some(({ step, lists, frames }) => around.includes(step) && isInVisit(row.frames, frames, lists));
   });
+}
+
+/** The rows of the present item of a map. */
+export function itemRows(draft: Draft, step: string, data: RunData): readonly Effect[] {
+  const { compiled } = draft.ctx;
+  const lists = [...compiled.place(step).lists, bodyListId(step, 'item')];
+  const frames = framesOf(lists, data);
+  return presentRows(draft, [step], data).filter((row) => isInVisit(row.frames, frames, lists));
 }

@@ -33,5 +33,7 @@ export function framesAhead(draft: Draft, from: string, step: string, data: RunD
   const around = new Set(compiled.place(from).lists);
   const present = <Count>(counts: Readonly<Record<string, Count>>): Readonly<Record<string, Count>> =>
     Object.fromEntries(Object.entries(counts).filter(([list]) => around.has(list)));
-  return framesOf(compiled.place(step).lists, { visits: present(data.visits), turns: present(data.turns ?? {}) });
+  const { visits, turns = {}, items = {} } = data;
+  const counts = { visits: present(visits), turns: present(turns), items: present(items) };
+  return framesOf(compiled.place(step).lists, counts);
 }

@@ -1,4 +1,7 @@
+import { itemsOf } from '../machine/items.ts';
+import { bodyListId } from '../machine/outline.ts';
 import type { UndoStep } from '../model/definition.ts';
+import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { Failure, RunData } from '../model/run.ts';
@@ -7,14 +10,14 @@ import { planOf, holdPlan } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
 import { pivotOf } from './pivot.ts';
-import { presentRows } from './present-rows.ts';
+import { itemRows, presentRows } from './present-rows.ts';
 
 /** What is to be undone while the run goes on, for whom and why. */
 interface UndoOrder {
   /** The step whose clause or whose own verb asks for it. */
   readonly step: string;
-  /** Steps, and groups with all that is in them. */
-  readonly of: readonly string[];
+  /** What has been done and is to be undone, in any state. */
+  readonly rows: readonly Effect[];
   readonly failure: Pick<Failure, 'code' | 'message' | 'step'>;
 }
 
@@ -22,7 +25,14 @@ interface UndoOrder {
 export function undoGroup(draft: Draft, step: string, data: RunData): void {
   const failure = ownValue(data.caught, step);
   invariant(failure !== undefined, 'a clause undoes without a failure', { step });
-  undoSteps(draft, { step, of: [step], failure }, data);
+  undoRows(draft, { step, rows: presentRows(draft, [step], data), failure });
+}
+
+/** An item of a map has failed and the map goes on: what the item has done is undone before the next one begins (R08). */
+export function undoItem(draft: Draft, step: string, data: RunData): void {
+  const failure = itemsOf(data, bodyListId(step, 'item')).lost;
+  invariant(failure !== undefined, 'an item is undone without a failure', { step });
+  undoRows(draft, { step, rows: itemRows(draft, step, data), failure });
 }
 
 /** The verb `undo`: what the named steps have done in their present visit is undone now. */
@@ -30,19 +40,19 @@ export function enterUndo(draft: Draft, { id, undo }: UndoStep, data: RunData): 
   const owner = draft.ctx.compiled.catchOwner(id);
   const caught = owner === null ? undefined : ownValue(data.caught, owner);
   const failure = caught ?? { code: 'undo', message: `undone by step ${id}`, step: id };
-  undoSteps(draft, { step: id, of: undo, failure }, data);
+  undoRows(draft, { step: id, rows: presentRows(draft, undo, data), failure });
 }
 
 /**
  * Writes the rows with their requests computed once (R12), and requests the first. What was undone before is not undone
  * again (R22). Behind a confirmed pivot nothing is undone without a person (R20).
  */
-function undoSteps(draft: Draft, { step, of, failure }: UndoOrder, data: RunData): void {
+function undoRows(draft: Draft, { step, rows, failure }: UndoOrder): void {
   if (pivotOf(draft.effects.values()) === 'behind') {
     holdUndo(draft, step);
     return;
   }
-  const confirmed = presentRows(draft, of, data).filter((row) => row.state === 'CONFIRMED');
+  const confirmed = rows.filter((row) => row.state === 'CONFIRMED');
   const undos = [...draft.effects.values()].filter((row) => row.compensates !== null);
   const plan = planOf(draft, failure, [...confirmed, ...undos]);
   if (plan.kind === 'fault') {

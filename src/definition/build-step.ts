@@ -4,6 +4,9 @@ import type {
   CatchClause,
   ChooseBranch,
   EndStep,
+  Expression,
+  Join,
+  MapStep,
   Step,
   StepBase,
   Template,
@@ -35,6 +38,7 @@ export const VERBS = [
   'set',
   'choose',
   'repeat',
+  'map',
   'scope',
   'wait',
   'await',
@@ -171,6 +175,26 @@ function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): Ap
   };
 }
 
+/** Stands for an expression that is missing (told elsewhere). */
+function nothing({ pointer }: YamlNode, key: string): Expression {
+  return { source: 'null', pointer: `${pointer}/${key}`, offset: 0 };
+}
+
+function readJoin(context: BuildContext, node: YamlNode | null): Join {
+  const word = textOf(node);
+  if (word !== null) return { kind: word === 'any' ? 'any' : 'all' };
+  for (const kind of ['count', 'percent'] as const) {
+    const of = readTemplate(context, child(node, kind));
+    if (of !== null) return { kind, of };
+  }
+  return { kind: 'all' };
+}
+
+function readTolerate(node: YamlNode | null): MapStep['tolerate'] {
+  const share = /^(\d+(?:\.\d+)?)%$/.exec(textOf(node) ?? '')?.[1];
+  return share === undefined ? { kind: 'count', of: numberOf(node) ?? 0 } : { kind: 'percent', of: Number(share) };
+}
+
 /** What a step of each verb is built from: the context, what every step says, the step's node and the verb's value. */
 type Built<V extends Verb> = (
   context: BuildContext,
@@ -200,6 +224,19 @@ const BUILDERS: { readonly [V in Verb]: Built<V> } = {
     max: numberOf(value) ?? 1,
     while: readExpression(context, child(node, 'while')),
     until: readExpression(context, child(node, 'until')),
+    steps: buildSteps(context, child(node, 'steps')),
+  }),
+  map: (context, base, { node, value }) => ({
+    ...base,
+    verb: 'map',
+    items: readExpression(context, value) ?? nothing(node, 'map'),
+    as: textOf(child(node, 'as')) ?? 'item',
+    key: readExpression(context, child(node, 'key')) ?? nothing(node, 'key'),
+    concurrency: numberOf(child(node, 'concurrency')) ?? 10,
+    join: readJoin(context, child(node, 'join')),
+    tolerate: readTolerate(child(node, 'tolerate')),
+    siblings: wordOf(child(node, 'siblings'), ['drain', 'cancel', 'finish'] as const, 'drain'),
+    losers: wordOf(child(node, 'losers'), ['undo', 'keep'] as const, 'undo'),
     steps: buildSteps(context, child(node, 'steps')),
   }),
   wait: (context, base, { value }) => ({ ...base, verb: 'wait', wait: readWait(context, value) }),

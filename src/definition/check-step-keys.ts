@@ -71,6 +71,22 @@ function repeatFindings(step: YamlNode, verb: string): Finding[] {
   return found;
 }
 
+/** A map says what it does with each item, and what tells one item from all others. */
+function mapFindings(step: YamlNode, verb: string): Finding[] {
+  if (verb !== 'map') return [];
+  const lacks = (key: string, help: string): Finding[] =>
+    child(step, key) === null
+      ? [{ code: 'PAWL-102', pointer: step.pointer, at: 'key', message: `a step with \`map\` needs \`${key}\``, help }]
+      : [];
+  return [
+    ...lacks('steps', 'add `steps:`'),
+    ...lacks(
+      'key',
+      'add `key:` with a text that each item has alone, for example `key: item.id`: it is part of the effect keys',
+    ),
+  ];
+}
+
 function elseFindings(branches: readonly YamlNode[]): Finding[] {
   return branches.slice(0, -1).flatMap((branch) => {
     if (child(branch, 'else') === null) return [];
@@ -101,7 +117,12 @@ function checkStep(step: YamlNode): Finding[] {
   const own =
     verb === undefined || verbs.length > 1
       ? []
-      : [...foreignKeys(step, verb), ...idFindings(step, verb), ...repeatFindings(step, verb)];
+      : [
+          ...foreignKeys(step, verb),
+          ...idFindings(step, verb),
+          ...repeatFindings(step, verb),
+          ...mapFindings(step, verb),
+        ];
   return [...own, ...elseFindings(branches), ...inner.flatMap((list) => checkStepKeys(list))];
 }
 

@@ -57,7 +57,8 @@ const reader = new Environment({
 /** Engine values and handlers meet here only: a handler gets what the engine holds, and a refusal gets the engine's caret. */
 function makeEnvironment(): Environment {
   const made = new Environment({
-    unlistedVariablesAreDyn: false,
+    // Items of maps have names of the author; which names can be read where is checked by our own inference.
+    unlistedVariablesAreDyn: true,
     homogeneousAggregateLiterals: false,
     limits: {
       maxAstNodes: BOUNDS.loweredNodes,

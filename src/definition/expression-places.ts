@@ -8,6 +8,7 @@ import type {
   FailStep,
   Handler,
   JsonSchema,
+  MapStep,
   ReconcileContract,
   RetryPolicy,
   Step,
@@ -234,9 +235,17 @@ class PlaceWalk {
   private body(step: Step, site: Site): void {
     if (step.verb === 'choose') for (const branch of step.branches) this.expression(branch.when, site, 'bool');
     if (step.verb === 'repeat') for (const guard of [step.while, step.until]) this.expression(guard, site, 'bool');
+    if (step.verb === 'map') this.map(step, site);
     for (const { steps } of bodyLists(step)) this.steps(steps, site);
     if (step.verb === 'choose' || step.verb === 'scope')
       this.template(step.output, site, true, `${step.pointer}/output`);
+  }
+
+  private map({ items, key, join, pointer }: MapStep, site: Site): void {
+    this.expression(items, site, 'list');
+    this.expression(key, site, 'string');
+    if (join.kind === 'count' || join.kind === 'percent')
+      this.template(join.of, site, { type: 'number' }, `${pointer}/join/${join.kind}`);
   }
 
   private verb(step: Step, site: Site): void {

@@ -1,10 +1,13 @@
 import { assertNever, invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
+import type { MapStep } from '../model/definition.ts';
 import type { ActionRef } from '../model/machine.ts';
 import { ownValue, withoutKey } from '../model/own-value.ts';
-import type { Ending, Failure, RunData, StepRecord } from '../model/run.ts';
+import type { Ending, Failure, Items, RunData, StepRecord } from '../model/run.ts';
 import { allSteps, innerSteps } from '../model/step-lists.ts';
-import { computedBefore, eventOf, failingOutward, type Turn, withCause } from './compute.ts';
+import { compute, computedBefore, eventOf, failingOutward, type Turn, withCause } from './compute.ts';
+import { mapOf } from './compute-items.ts';
+import { itemsOf, itemsOutput, OUTPUTS_KEPT_MAX } from './items.ts';
 import type { AssignName, AssignParams, FailureSource } from './kernel-names.ts';
 import { bodyListId } from './outline.ts';
 import { NO_TURNS, turnsOf } from './turns.ts';
@@ -17,7 +20,7 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
   'record.skipped': (turn, data, { step }) =>
     remember(data, { step, ran: null, record: { ...blank(turn), skipped: true } }),
   'record.done': (turn, data, { step, ran, output }) =>
-    remember(output === 'turns' ? withoutTurns(data, step) : data, {
+    remember(withoutRounds(data, step, output), {
       step,
       ran,
       record: withOutput(blank(turn), outputOf(turn, data, { step, output })),
@@ -37,13 +40,9 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
     return choose === null ? { ...data, visits } : { ...data, visits, ran: withoutKey(data.ran ?? {}, choose) };
   },
   'turn.begin': (turn, data, { step, list, first }) => {
-    const inside = allSteps(innerSteps(turn.program.step(step))).map(({ id }) => id);
     const before = turnsOf(data, list);
     return {
-      ...data,
-      visits: withoutKey(data.visits, list),
-      ran: withoutKey(data.ran ?? {}, step),
-      steps: inside.reduce(withoutKey, data.steps),
+      ...withoutBody(turn, data, { step, list }),
       turns: { ...data.turns, [list]: first ? NO_TURNS : { ...before, no: before.no + 1 } },
     };
   },
@@ -52,6 +51,22 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
     const output = outputOf(turn, data, { step, output: 'ran' }) ?? null;
     return { ...data, turns: { ...data.turns, [list]: { ...before, outputs: [...before.outputs, output] } } };
   },
+  'items.enter': (turn, data, { step, list }) => {
+    const computed = computedBefore(turn, data, { kind: 'items', step });
+    invariant(computed.ok, 'items that could not be computed', { step });
+    return { ...data, items: { ...data.items, [list]: firstItems(turn, step, computed.value as JsonObject) } };
+  },
+  'item.begin': (turn, data, { step, list }) => {
+    const computed = computedBefore(turn, data, { kind: 'item', step });
+    invariant(computed.ok, 'an item that could not be computed', { step });
+    const { key, value } = computed.value as { readonly key: string; readonly value: Json };
+    return {
+      ...withoutBody(turn, data, { step, list }),
+      items: { ...data.items, [list]: { ...withoutLost(itemsOf(data, list)), key, value } },
+    };
+  },
+  'item.end': (turn, data, { step, list, crossed = null }) =>
+    crossed === null ? succeeded(turn, data, { step, list }) : lost(data, list, crossed),
   fail: (turn, data, { step, source }) => {
     const failing = failureFrom(turn, data, { step, source });
     return { ...(endsStep(source) ? withFailed(turn, data, failing) : data), failing };
@@ -88,6 +103,60 @@ export function applyAssign(turn: Turn, data: RunData, ref: ActionRef): RunData 
   return assign(turn, data, ref.params as never);
 }
 
+type Body = { readonly step: string; readonly list: string };
+
+/** The body of a group begins anew: what its steps have left is forgotten. */
+function withoutBody(turn: Turn, data: RunData, { step, list }: Body): RunData {
+  const inside = allSteps(innerSteps(turn.program.step(step))).map(({ id }) => id);
+  return {
+    ...data,
+    visits: withoutKey(data.visits, list),
+    ran: withoutKey(data.ran ?? {}, step),
+    steps: inside.reduce(withoutKey, data.steps),
+  };
+}
+
+function withoutLost({ lost: _lost, ...items }: Items): Items {
+  return items;
+}
+
+function firstItems({ program }: Turn, step: string, known: JsonObject): Items {
+  const count = Number(known['count']);
+  const list = known['list'];
+  return {
+    ...{ count, needed: Number(known['needed']), no: 0, key: '', value: null, succeeded: 0, failed: {} },
+    ...(Array.isArray(list) ? { list } : {}),
+    ...(count <= OUTPUTS_KEPT_MAX || program.isRead(step) ? { outputs: {} } : {}),
+  };
+}
+
+function succeeded(turn: Turn, data: RunData, { step, list }: Body): RunData {
+  const before = itemsOf(data, list);
+  const output = outputOf(turn, data, { step, output: 'ran' }) ?? null;
+  const after: Items = { ...before, no: before.no + 1, succeeded: before.succeeded + 1 };
+  const outputs = before.outputs === undefined ? {} : { outputs: { ...before.outputs, [before.no]: output } };
+  return { ...data, items: { ...data.items, [list]: { ...after, ...outputs } } };
+}
+
+function lost(data: RunData, list: string, crossed: readonly string[]): RunData {
+  const failure = failingOutward(data, crossed);
+  invariant(failure !== null, 'an item that is lost without a failure', { list });
+  const before = itemsOf(data, list);
+  const failed = { ...before.failed, [before.no]: failure.code };
+  const after: Items = { failure, ...before, lost: failure, no: before.no + 1, failed };
+  const caught = crossed.reduce(withoutKey, data.caught);
+  return { ...data, failing: null, caught, items: { ...data.items, [list]: after } };
+}
+
+function withoutRounds(data: RunData, step: string, output: AssignParams['record.done']['output']): RunData {
+  if (output === 'turns') return withoutTurns(data, step);
+  if (output !== 'items') return data;
+  const list = bodyListId(step, 'item');
+  const { count, needed, no, key, succeeded: ok } = itemsOf(data, list);
+  const over: Items = { count, needed, no, key, value: null, succeeded: ok, failed: {} };
+  return { ...data, items: { ...data.items, [list]: over } };
+}
+
 /** The outputs of all turns are the output of the step from now on; the number still tells which turn was the last. */
 function withoutTurns(data: RunData, step: string): RunData {
   const list = bodyListId(step, 'turn');
@@ -98,7 +167,14 @@ function blank(turn: Turn): StepRecord {
   return { skipped: false, attempts: 0, code: null, atMs: turn.nowMs };
 }
 
-const ENDS: ReadonlySet<FailureSource['kind']> = new Set(['step', 'no-match', 'timeout', 'turns']);
+const ENDS: ReadonlySet<FailureSource['kind']> = new Set([
+  'step',
+  'no-match',
+  'timeout',
+  'turns',
+  'duplicate-item',
+  'items',
+]);
 
 /** Whether a failure is the last word of the step that it names: of one that settled, or whose time to go on has come, it is not. */
 function endsStep(source: FailureSource): boolean {
@@ -143,9 +219,19 @@ function outputOf(
     return computed.value;
   }
   if (at.output === 'turns') return turnsOf(data, bodyListId(at.step, 'turn')).outputs;
+  if (at.output === 'items') return mappedOutput(turn, data, at.step);
   const last = ownValue(data.ran ?? {}, at.step);
   const record = last === undefined ? undefined : ownValue(data.steps, last);
   return record?.output ?? null;
+}
+
+/** Nothing where nobody reads it and it is long: it would be written again with every transition. */
+function mappedOutput(turn: Turn, data: RunData, step: string): Json | undefined {
+  const items = itemsOf(data, bodyListId(step, 'item'));
+  if (items.outputs === undefined) return undefined;
+  const keys = compute(turn, data, { kind: 'keys', step });
+  invariant(keys.ok, 'keys that could be computed before', { step });
+  return itemsOutput(items, keys.value as readonly string[]);
 }
 
 function increment(counts: Readonly<Record<string, number>>, key: string): Readonly<Record<string, number>> {
@@ -183,6 +269,9 @@ function failureFrom(turn: Turn, data: RunData, at: Failing): Failure {
       return { ...plain, code: 'limit', class: 'limit', message: `step ${step ?? ''} has made all its turns` };
     case 'timeout':
       return { ...plain, code: 'timeout', class: 'timeout', message: `step ${step ?? ''} took too long` };
+    case 'duplicate-item':
+    case 'items':
+      return itemsFailure(turn, data, { step, source });
     case 'handler': {
       const event = eventOf(turn);
       return {
@@ -196,6 +285,32 @@ function failureFrom(turn: Turn, data: RunData, at: Failing): Failure {
     default:
       return assertNever(source);
   }
+}
+
+function itemsFailure(turn: Turn, data: RunData, { step, source }: Failing): Failure {
+  invariant(step !== null, 'items of no step');
+  if (source.kind !== 'duplicate-item') return lostFailure(mapOf(turn.program, step), data);
+  const computed = computedBefore(turn, data, source.of);
+  const { key, duplicate } = (computed.ok ? computed.value : {}) as JsonObject;
+  const message = `two items of step ${step} have the key ${JSON.stringify(key)}`;
+  const said = { key: key ?? null, index: duplicate ?? null };
+  return { code: 'duplicate-item', class: 'duplicate-item', message, step, data: said, cause: null };
+}
+
+/** Most failed items that a failure names one by one. */
+const NAMED_MAX = 100;
+
+/** Where all must succeed the first failure is that of the map; else no way is left to as many as were asked for (V07). */
+function lostFailure({ id, join }: MapStep, data: RunData): Failure {
+  const { count, needed, failed, failure } = itemsOf(data, bodyListId(id, 'item'));
+  const codes = Object.entries(failed);
+  const items = codes.slice(0, NAMED_MAX).map(([no, code]) => ({ index: Number(no), code }));
+  const told = { failed: codes.length, of: count, items };
+  if (join.kind === 'all' && failure !== undefined)
+    return { ...failure, data: failure.data ?? told, step: id, cause: failure };
+  const named = codes.slice(0, 10).map(([no, code]) => `${no}: ${code}`);
+  const message = `of ${count} items of step ${id} ${needed} had to succeed; failed: ${named.join(', ') || 'none'}`;
+  return { code: 'impossible', class: 'impossible', message, step: id, data: told, cause: null };
 }
 
 function faultFailure(turn: Turn, data: RunData, source: Extract<FailureSource, { kind: 'fault' }>): Failure {

@@ -9,6 +9,7 @@ import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
 import { findUnstorable } from '../model/storable.ts';
 import type { Failure, RunData, RunIdentity } from '../model/run.ts';
+import { itemsAtEntry, keysOf, nextItem } from './compute-items.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import type { Program } from './program.ts';
 import { eventView, failureView, flowScope, stepScope, stepSite, withRoot } from './scope.ts';
@@ -80,6 +81,12 @@ function evaluate(turn: Turn, data: RunData, of: ComputationRef): Json {
     case 'while':
     case 'until':
       return holds(turn, data, { step: of.step, guard: turnsGuard(turn.program.step(of.step), of.kind) });
+    case 'items':
+      return itemsAtEntry(turn, data, of.step);
+    case 'item':
+      return nextItem(turn, data, of.step);
+    case 'keys':
+      return keysOf(turn, data, of.step);
     case 'set':
       return setValues(turn, data, of.step);
     case 'fail':

@@ -1,6 +1,6 @@
 import type { ActionRef, MachineEdge, MachineState } from '../model/machine.ts';
 import { assignment, command, guard } from './kernel-names.ts';
-import { catchesLeft, type StepOutline, timedGroups } from './outline.ts';
+import { catchesLeft, isTimed, type StepOutline, timedGroups } from './outline.ts';
 import { edgesOf, type Route, uncatch } from './routes.ts';
 
 /** What the timeouts of the groups around a step add to one state of it, and the states in which it drains then. */
@@ -36,11 +36,26 @@ export function expiriesWhileHeld(step: StepOutline): readonly MachineEdge[] {
 
 /** A group that is being undone when the time of one around it is over: the undo is finished first. */
 export function expiriesWhileUndoing(step: StepOutline): ExpiryStates {
+  return expiriesOfUndo(step, { groups: timedGroups(step), undoneId, left: uncatch([step.step.id]) });
+}
+
+/** An item that is being undone when the time of its map, or of a group around that, is over. */
+export function expiriesWhileItemUndone(step: StepOutline): ExpiryStates {
+  const groups = isTimed(step.step) ? [step, ...timedGroups(step)] : timedGroups(step);
+  return expiriesOfUndo(step, { groups, undoneId: itemUndoneId, left: [] });
+}
+
+interface Undoing {
+  readonly groups: readonly StepOutline[];
+  readonly undoneId: (step: string, index: number) => string;
+  readonly left: readonly ActionRef[];
+}
+
+function expiriesOfUndo(step: StepOutline, { groups, undoneId, left }: Undoing): ExpiryStates {
   const id = step.step.id;
-  const groups = timedGroups(step);
   const edges = groups.map((group, index) => drainEdge(group, undoneId(id, index), null));
   const states = groups.map((group, index) => {
-    const actions = [...failing(step, group), ...uncatch([id])];
+    const actions = [...failing(step, group), ...left];
     const undone = edgesOf([failedRoute(group, actions)], {
       event: 'group.undone',
       guard: guard('undone', { step: id }),
@@ -56,6 +71,10 @@ function expiringId(step: string, index: number): string {
 
 function undoneId(step: string, index: number): string {
   return `${step}$undone${index}`;
+}
+
+function itemUndoneId(step: string, index: number): string {
+  return `${step}$itemundone${index}`;
 }
 
 /** The group's failure, and the running catches inside it that are left with it. */

@@ -1,8 +1,11 @@
 import { invariant } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { GuardRef } from '../model/machine.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { RunData } from '../model/run.ts';
 import { compute, type Turn } from './compute.ts';
+import { mapOf } from './compute-items.ts';
+import { itemsOf, itemsVerdict } from './items.ts';
 import type { GuardName, GuardParams } from './kernel-names.ts';
 import { turnsOf } from './turns.ts';
 
@@ -35,6 +38,11 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
   faulty: (turn, data, { of }) => !compute(turn, data, of).ok,
   jumpable: (_turn, data, { step, max }) => (ownValue(data.jumps, step) ?? 0) < max,
   turnable: (_turn, data, { list, max }) => turnsOf(data, list).no + 1 < max,
+  duplicated: (turn, data, { of }) => {
+    const computed = compute(turn, data, of);
+    return computed.ok && (computed.value as JsonObject)['duplicate'] !== null;
+  },
+  itemsAre: ({ program }, data, { step, list, is }) => itemsVerdict(mapOf(program, step), itemsOf(data, list)) === is,
   failing: (_turn, data) => data.failing !== null,
   holding: ({ holds }) => holds,
 };

@@ -1,4 +1,5 @@
 import type { ActionRef, GuardRef } from '../model/machine.ts';
+import type { ItemsVerdict } from './items.ts';
 
 /** Waits for the run's lock; the run's own states have `$` in their names, which no author's id can have. */
 export const QUEUED = '$queued';
@@ -27,6 +28,8 @@ export type ComputationRef =
   | { readonly kind: 'branch'; readonly step: string; readonly index: number }
   | { readonly kind: 'set'; readonly step: string }
   | { readonly kind: 'while' | 'until'; readonly step: string }
+  /** Of a map: what is known at its entry, the next item, and the keys of all. */
+  | { readonly kind: 'items' | 'item' | 'keys'; readonly step: string }
   | { readonly kind: 'fail'; readonly step: string }
   /** `step` null = the document's. */
   | { readonly kind: 'handler'; readonly step: string | null; readonly index: number }
@@ -62,6 +65,10 @@ export type GuardParams = {
   jumpable: { readonly step: string; readonly max: number };
   /** There may be another turn of this list. */
   turnable: { readonly list: string; readonly max: number };
+  /** Two items of this map have one key. */
+  duplicated: { readonly of: ComputationRef };
+  /** Whether there is another item of this map, or how it ends. */
+  itemsAre: { readonly step: string; readonly list: string; readonly is: ItemsVerdict };
   /** A failure is being routed. */
   failing: Record<string, never>;
   /** An unhandled failure keeps its step instead of undoing the run. */
@@ -85,18 +92,22 @@ export type FailureSource =
   /** The time of a group is over. */
   | { readonly kind: 'timeout' }
   /** A repeat has used up its turns. */
-  | { readonly kind: 'turns' };
+  | { readonly kind: 'turns' }
+  /** Two items of a map have one key. */
+  | { readonly kind: 'duplicate-item'; readonly of: ComputationRef }
+  /** Too many items of a map have failed. */
+  | { readonly kind: 'items' };
 
 /** The closed list of actions that change the data, with the parameters of each; each returns new data, none does anything else. */
 export type AssignParams = {
   /** The step is settled as the event says; `ran`: the group whose output it may become. */
   'record.settled': { readonly step: string; readonly ran: string | null };
   'record.skipped': { readonly step: string };
-  /** A transient step is done; its output is computed, of the last step that ran in it, of all turns, or absent. */
+  /** A transient step is done; its output is computed, of the last step that ran in it, of all turns or items, or absent. */
   'record.done': {
     readonly step: string;
     readonly ran: string | null;
-    readonly output: 'none' | 'ran' | 'computed' | 'turns';
+    readonly output: 'none' | 'ran' | 'computed' | 'turns' | 'items';
   };
   /** Writes vars; all values were computed on the values before the transition. */
   set: { readonly of: ComputationRef };
@@ -108,6 +119,12 @@ export type AssignParams = {
   'turn.begin': { readonly step: string; readonly list: string; readonly first: boolean };
   /** A turn is over: its output joins those of the turns before it. */
   'turn.end': { readonly step: string; readonly list: string };
+  /** A map begins: its items are counted. */
+  'items.enter': { readonly step: string; readonly list: string };
+  /** The next item begins: what the item before it has left in its steps is forgotten. */
+  'item.begin': { readonly step: string; readonly list: string };
+  /** An item is over; `crossed`: it has failed, leaving these running catches, innermost first. */
+  'item.end': { readonly step: string; readonly list: string; readonly crossed?: readonly string[] };
   /** Raises a failure of a step. */
   fail: { readonly step: string | null; readonly source: FailureSource };
   /** A clause takes the failure. */
@@ -135,6 +152,7 @@ export type CommandParams = {
   'group.enter': { readonly step: string };
   'group.leave': { readonly step: string };
   'group.undo': { readonly step: string; readonly clause: number };
+  'item.undo': { readonly step: string };
   'run.settle': Record<string, never>;
   'run.compensate': Record<string, never>;
   'run.end': Record<string, never>;

@@ -118,6 +118,11 @@ export function isTurnList(list: string): boolean {
   return list.endsWith('$turn');
 }
 
+/** Whether a list is that of a map, and is told apart by the item's key beside visits. */
+export function isItemList(list: string): boolean {
+  return list.endsWith('$item');
+}
+
 /** The groups in whose bodies a step stands, innermost first: never a step whose catch runs. */
 export function groupsAround(step: StepOutline): readonly StepOutline[] {
   return listsAround(step).flatMap(({ kind, owner }) => (kind === 'body' && owner !== null ? [owner] : []));
@@ -135,5 +140,5 @@ export function timedGroups(step: StepOutline): readonly StepOutline[] {
 
 /** Whether a group's body has a time of its own. */
 export function isTimed(step: Step): boolean {
-  return (step.verb === 'scope' || step.verb === 'repeat') && step.timeoutMs !== null;
+  return (step.verb === 'scope' || step.verb === 'repeat' || step.verb === 'map') && step.timeoutMs !== null;
 }

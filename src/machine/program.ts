@@ -3,6 +3,8 @@ import type { ActionContract, Step } from '../model/definition.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { Machine, MachineState, StepPlace } from '../model/machine.ts';
 import { allSteps } from '../model/step-lists.ts';
+import { createStepsRead } from '../definition/steps-read.ts';
+import { isItemList } from './outline.ts';
 
 /** A machine with everything that is looked up by id again and again. */
 export interface Program {
@@ -20,6 +22,16 @@ export interface Program {
   readonly steps: ReadonlyMap<string, Step>;
   /** The step whose running catch surrounds a step, innermost; null where there is none. Its failure is the root `failure`. */
   catchOwner(step: string): string | null;
+  /** Whether some expression reads what this step gives, or it may become what a group around it gives. */
+  isRead(step: string): boolean;
+  /** The maps in whose items a step stands, outermost first: their lists, and how expressions name the item. */
+  itemsAround(step: string): readonly ItemName[];
+}
+
+/** How the present item of a map's list is named in expressions. */
+export interface ItemName {
+  readonly list: string;
+  readonly as: string;
 }
 
 /** Indexes a machine once; nothing of it changes afterwards. */
@@ -27,6 +39,8 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
   const steps = new Map(allSteps(machine.definition.steps).map((step) => [step.id, step] as const));
   const places = new Map(machine.places);
   const actions = new Map(machine.definition.actions.map((action) => [action.name, action] as const));
+  const isRead = createStepsRead(machine.definition);
+  const items = new Map([...places].map(([id, place]) => [id, itemsIn(place, steps)] as const));
   const owners = new Map([...places].map(([id, place]) => [id, catchOwnerOf(place)] as const));
   return {
     machine,
@@ -37,7 +51,16 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     place: (id) => places.get(id) ?? unknown('step', id),
     action: (name) => actions.get(name) ?? unknown('action', name),
     catchOwner: (id) => owners.get(id) ?? null,
+    isRead: (id) => isRead(id) || (places.get(id)?.parents.length ?? 0) > 0,
+    itemsAround: (id) => items.get(id) ?? [],
   };
+}
+
+function itemsIn({ lists, parents }: StepPlace, steps: ReadonlyMap<string, Step>): readonly ItemName[] {
+  return lists.flatMap((list, depth) => {
+    const owner = steps.get(parents[depth - 1] ?? '');
+    return owner?.verb === 'map' && isItemList(list) ? [{ list, as: owner.as }] : [];
+  });
 }
 
 function unknown(what: string, id: string): never {

@@ -4,7 +4,7 @@ import type { ActionRef, EdgeKind, GuardRef, MachineEdge } from '../model/machin
 import type { ComputationRef } from './kernel-names.ts';
 import { assignment, both, FINISHING, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
-import { catchesLeft, catchListId, stepAt } from './outline.ts';
+import { bodyListId, catchesLeft, catchListId, stepAt } from './outline.ts';
 
 /** A way to go, before it is known which event takes it. */
 export interface Route {
@@ -54,6 +54,9 @@ export function exitRoutes(outline: Outline, step: StepOutline): readonly Route[
   return nextRoutes(outline, { owner: step, from: step, next, limit: limitRoute(step) });
 }
 
+/** Where the body of a group leads, by verb; of any other group to where it is done. */
+const AFTER: Readonly<Partial<Record<Step['verb'], string>>> = { repeat: 'turned', map: 'itemed' };
+
 /** The step after it, whatever its `next` says: a skipped step falls through. */
 export function fallRoute(step: StepOutline): Route {
   const { list } = step;
@@ -63,7 +66,7 @@ export function fallRoute(step: StepOutline): Route {
   if (list.owner === null) return { ...route, target: FINISHING, kind: 'end' };
   const owner = list.owner.step.id;
   if (list.kind === 'catch') return { ...route, target: `${owner}$after${list.index}` };
-  return { ...route, target: list.owner.step.verb === 'repeat' ? `${owner}$turned` : `${owner}$done` };
+  return { ...route, target: `${owner}$${AFTER[list.owner.step.verb] ?? 'done'}` };
 }
 
 /** A step's cycle is used up: failure `limit`, which its own catch may take. */
@@ -116,9 +119,16 @@ export function failureRoutes(step: StepOutline, from: 'own' | 'outward'): reado
   for (let at = step; at.list.owner !== null; at = at.list.owner) {
     const { owner } = at.list;
     if (at.list.kind === 'catch') crossed.push(owner.step.id);
+    else if (owner.step.verb === 'map') return [...routes, lostItem(owner, crossed)];
     else routes.push(...clauseRoutes(owner, [...crossed]));
   }
   return [...routes, ...unhandledRoutes(step, crossed)];
+}
+
+/** Nothing in the item catches it: the item has failed, and its map says what that means. */
+function lostItem({ step }: StepOutline, crossed: readonly string[]): Route {
+  const ended = assignment('item.end', { step: step.id, list: bodyListId(step.id, 'item'), crossed });
+  return { guard: null, target: `${step.id}$itemlost`, actions: [ended], kind: 'failure', label: null };
 }
 
 /** Nothing catches it: the step is held where it may not be undone, else the run settles and undoes. */

@@ -2,8 +2,9 @@ import type { Scope, Site } from '../definition/evaluator.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { EventView } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
-import type { Failure, RunData, RunIdentity, StepRecord } from '../model/run.ts';
-import type { Program } from './program.ts';
+import type { Failure, Items, RunData, RunIdentity, StepRecord } from '../model/run.ts';
+import { itemsOf } from './items.ts';
+import type { ItemName, Program } from './program.ts';
 
 /**
  * The roots of every expression in the flow: `input`, `constants`, `vars`, `steps`, `run`. Nothing in it depends on when it
@@ -29,10 +30,19 @@ export function stepScope(
   program: Program,
   at: { readonly run: RunIdentity; readonly data: RunData; readonly step: string },
 ): Scope {
-  const scope = flowScope(program, at.run, at.data);
+  const scope = withItems(flowScope(program, at.run, at.data), program.itemsAround(at.step), at.data);
   const owner = program.catchOwner(at.step);
   const failure = owner === null ? undefined : ownValue(at.data.caught, owner);
   return failure === undefined ? scope : withRoot(scope, 'failure', failureView(failure));
+}
+
+function withItems(scope: Scope, names: readonly ItemName[], data: RunData): Scope {
+  return names.reduce((around, { list, as }) => withItem(around, as, itemsOf(data, list)), scope);
+}
+
+/** The scope with an item and its place in the list. */
+export function withItem(scope: Scope, as: string, { value, no }: Pick<Items, 'value' | 'no'>): Scope {
+  return withRoot(withRoot(scope, as, value), `${as}Index`, no);
 }
 
 /** Which schemas type the roots where a step's own expressions stand; goes with `stepScope`. */
@@ -42,7 +52,7 @@ export function stepSite(program: Program, step: string): Site {
 }
 
 /** The scope with one more root; the others stay as lazy as they are. */
-export function withRoot(scope: Scope, root: 'failure' | 'event', value: Json): Scope {
+export function withRoot(scope: Scope, root: string, value: Json): Scope {
   const roots = Object.defineProperties({}, Object.getOwnPropertyDescriptors(scope));
   return Object.defineProperty(roots, root, { enumerable: true, value });
 }

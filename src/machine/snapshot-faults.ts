@@ -7,7 +7,7 @@ import { restingState } from './position.ts';
 /** Nesting of stored data; the edges let in less (P11), and the kernel adds a few levels around it. */
 const DEPTH_MAX = 256;
 const DATA_KEYS = ['vars', 'steps', 'visits', 'jumps', 'failing', 'caught', 'ending'] as const;
-const DATA_KEYS_OPTIONAL = ['ran', 'turns'] as const;
+const DATA_KEYS_OPTIONAL = ['ran', 'turns', 'items'] as const;
 
 /**
  * What is wrong with a stored snapshot for this machine. XState itself repairs or ignores most of it without a word, and
@@ -51,7 +51,15 @@ function findDataFault(compiled: CompiledMachine, data: RunData): string | null 
   const turns = Object.values(data.turns ?? {});
   if (!turns.every((turn) => isRecord(turn) && Array.isArray(turn.outputs)))
     return 'its data has turns without outputs';
-  const counts = [...Object.values(data.visits), ...Object.values(data.jumps), ...turns.map(({ no }) => no)];
+  const items = Object.values(data.items ?? {});
+  if (!items.every((item) => isRecord(item) && isRecord(item.failed) && typeof item.key === 'string'))
+    return 'its data has items of another shape';
+  const counts = [
+    ...Object.values(data.visits),
+    ...Object.values(data.jumps),
+    ...turns.map(({ no }) => no),
+    ...items.flatMap(({ no, count, succeeded }) => [no, count, succeeded]),
+  ];
   return counts.every((count) => Number.isSafeInteger(count) && count >= 0)
     ? null
     : 'its data counts with no whole number';

@@ -2,6 +2,7 @@ import type { ChooseStep, ScopeStep, Step } from '../model/definition.ts';
 import type { MachineEdge, MachineState } from '../model/machine.ts';
 import { expiriesWhileHeld, expiriesWhileUndoing, lowerExpiries } from './expiry-states.ts';
 import { lowerHandlers } from './handler-states.ts';
+import { itemStates, mapState } from './map-states.ts';
 import { repeatState, turnedState } from './turn-states.ts';
 import { done, faultEdge, plainState, ranIn } from './state-parts.ts';
 import type { ComputationRef } from './kernel-names.ts';
@@ -28,6 +29,8 @@ export function listState(outline: Outline, list: ListOutline): MachineState {
   const states = list.steps.flatMap((step) => stepStates(outline, stepAt(outline, step.id)));
   if (list.kind === 'body' && list.owner?.step.verb === 'repeat')
     states.push(turnedState(outline, list.owner, list.owner.step));
+  if (list.kind === 'body' && list.owner?.step.verb === 'map')
+    states.push(...itemStates(outline, list.owner, list.owner.step));
   const owner = list.owner?.step ?? null;
   const timed = owner !== null && list.kind === 'body' && isTimed(owner) ? [{ step: owner.id }] : [];
   return {
@@ -83,6 +86,8 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
       return [scopeState(step.step), doneState(outline, step, step.step)];
     case 'repeat':
       return [repeatState(outline, step, step.step)];
+    case 'map':
+      return [mapState(step, step.step)];
     case 'fail':
       return [failState(step)];
     case 'end':

@@ -228,6 +228,26 @@ export interface RepeatStep extends StepBase {
   readonly until: Expression | null;
   readonly steps: readonly Step[];
 }
+/** How many branches or items must succeed; `all` = as many as `tolerate` asks. */
+export type Join = { readonly kind: 'all' | 'any' } | { readonly kind: 'count' | 'percent'; readonly of: Template };
+
+/** Does its steps for each item of a list, one after the other in the order of the list. */
+export interface MapStep extends StepBase {
+  readonly verb: 'map';
+  readonly items: Expression;
+  /** Name of the item in the expressions inside; `<as>Index` is its place from 0. */
+  readonly as: string;
+  /** Text that tells one item from all others: part of the effect keys. */
+  readonly key: Expression;
+  /** Items at once at most. */
+  readonly concurrency: number;
+  readonly join: Join;
+  /** Items that may fail: a number, or a share of all (`percent`). */
+  readonly tolerate: { readonly kind: 'count' | 'percent'; readonly of: number };
+  readonly siblings: 'drain' | 'cancel' | 'finish';
+  readonly losers: 'undo' | 'keep';
+  readonly steps: readonly Step[];
+}
 /** Compensates the confirmed effects of steps now. */
 export interface UndoStep extends StepBase {
   readonly verb: 'undo';
@@ -285,6 +305,7 @@ export type Step =
   | ChooseStep
   | ScopeStep
   | RepeatStep
+  | MapStep
   | WaitStep
   | AwaitStep
   | ApproveStep

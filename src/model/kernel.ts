@@ -77,6 +77,8 @@ export type KernelCommand =
   | { readonly type: 'group.leave'; readonly step: string }
   /** A clause with `undo` has taken a failure: compensate the confirmed effects of this step or group. */
   | { readonly type: 'group.undo'; readonly step: string; readonly clause: number }
+  /** An item of a map has failed and the map goes on: compensate what that item has done. */
+  | { readonly type: 'item.undo'; readonly step: string }
   | { readonly type: 'run.settle' }
   | { readonly type: 'run.compensate' }
   | { readonly type: 'run.end' };

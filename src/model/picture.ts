@@ -7,6 +7,7 @@ export type PictureNodeKind =
   | 'choose'
   | 'scope'
   | 'repeat'
+  | 'map'
   | 'wait'
   | 'await'
   | 'approve'

@@ -65,6 +65,28 @@ export interface Turns {
   readonly outputs: readonly Json[];
 }
 
+/** The items of a map: how many there are, which is the present one, and what became of those before it. */
+export interface Items {
+  readonly count: number;
+  /** Successes that are needed, failures that are tolerated; fixed at the entry. */
+  readonly needed: number;
+  /** Number of the present item from 0; `count` once all are over. */
+  readonly no: number;
+  readonly key: string;
+  readonly value: Json;
+  readonly succeeded: number;
+  /** Codes of failed items by number. */
+  readonly failed: Readonly<Record<string, string>>;
+  /** The first failure, whole: where all must succeed it becomes that of the map. */
+  readonly failure?: Failure;
+  /** Why the present item has failed, while what it has done is being undone. */
+  readonly lost?: Failure;
+  /** The list as it was at the entry; absent where it cannot be another one later. */
+  readonly list?: readonly Json[];
+  /** Outputs of succeeded items by number; absent where nobody reads them. */
+  readonly outputs?: Readonly<Record<string, Json>>;
+}
+
 /** The data a machine carries: XState's context. */
 export interface RunData {
   readonly vars: JsonObject;
@@ -81,6 +103,8 @@ export interface RunData {
   readonly ran?: Readonly<Record<string, string>>;
   /** Turns of the list of each repeat that was entered; absent where none was. */
   readonly turns?: Readonly<Record<string, Turns>>;
+  /** Items of the list of each map that was entered; absent where none was. */
+  readonly items?: Readonly<Record<string, Items>>;
   readonly ending: Ending | null;
 }
 

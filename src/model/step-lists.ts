@@ -18,14 +18,18 @@ export function bodyLists(step: Step): readonly BodyList[] {
       return [{ name: 'scope', steps: step.steps }];
     case 'repeat':
       return [{ name: 'turn', steps: step.steps }];
+    case 'map':
+      return [{ name: 'item', steps: step.steps }];
     default:
       return [];
   }
 }
 
+const GROUPS: ReadonlySet<Step['verb']> = new Set(['choose', 'scope', 'repeat', 'map']);
+
 /** Whether a step is one that holds others, and is where they are. */
 export function isGroup(step: Pick<Step, 'verb'>): boolean {
-  return step.verb === 'choose' || step.verb === 'scope' || step.verb === 'repeat';
+  return GROUPS.has(step.verb);
 }
 
 /** The steps directly inside a step, in document order: of its body, then of its catch clauses. */

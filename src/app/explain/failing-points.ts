@@ -48,6 +48,8 @@ function ownCauses(step: Step): readonly FailingCause[] {
     case 'await':
     case 'scope':
       return given(step.timeoutMs !== null, 'timeout');
+    case 'map':
+      return ['expression', ...given(step.timeoutMs !== null, 'timeout')];
     case 'repeat':
       return ['limit', ...given(step.timeoutMs !== null, 'timeout')];
     case 'choose':

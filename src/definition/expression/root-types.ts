@@ -15,14 +15,18 @@ export interface TypeScope {
 
 type Fields = Readonly<Record<string, ValueType | FieldType>>;
 
+/** Places inside the flow, where items have names; an action and an undo are contracts of their own. */
+const IN_FLOW: ReadonlySet<Site['kind']> = new Set(['flow', 'catch', 'event']);
+
 /** Types of all roots of a definition (design 2-language, the table of roots). */
 export function createTypeScope(definition: WorkflowDefinition): TypeScope {
   const known = new Map<string, RootTypes>();
-  const everywhere = commonRoots(definition);
+  const common = commonRoots(definition);
+  const everywhere = new Map([...common, ...itemRoots(definition)]);
   return {
     rootsAt(site) {
       const key = siteKey(site);
-      const made = known.get(key) ?? rootsOf(definition, everywhere, site);
+      const made = known.get(key) ?? rootsOf(definition, IN_FLOW.has(site.kind) ? everywhere : common, site);
       known.set(key, made);
       return made;
     },
@@ -43,6 +47,18 @@ function commonRoots(definition: WorkflowDefinition): RootTypes {
     ['steps', { kind: 'object', fields: new Map<string, FieldType>(steps), rest: null }],
     ['run', object({ id: STRING, key: STRING, startedAt: TIMESTAMP, startedBy: STRING, tenant: STRING, version: INT })],
   ]);
+}
+
+/** The names of items; which of them can be read at a place is another question, asked by lint. */
+function itemRoots(definition: WorkflowDefinition): readonly (readonly [string, ValueType])[] {
+  return allSteps(definition.steps).flatMap((step): readonly (readonly [string, ValueType])[] =>
+    step.verb === 'map'
+      ? [
+          [step.as, DYN],
+          [`${step.as}Index`, INT],
+        ]
+      : [],
+  );
 }
 
 function rootsOf(definition: WorkflowDefinition, everywhere: RootTypes, site: Site): RootTypes {
@@ -159,6 +175,8 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
       return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: formType(step) });
     case 'repeat':
       return { kind: 'list', item: DYN };
+    case 'map':
+      return { kind: 'list', item: object({ key: STRING, status: STRING, code: NULLABLE_STRING, output: quiet(DYN) }) };
     case 'choose':
     case 'scope':
       return DYN;

@@ -68,7 +68,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     "verbs": null
   },
   "map": {
-    "since": 2,
+    "since": 1,
     "isVerb": true,
     "verbs": null
   },
@@ -191,7 +191,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "key": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "child",
@@ -215,28 +215,28 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "as": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "map"
     ]
   },
   "concurrency": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "map"
     ]
   },
   "tolerate": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "map"
     ]
   },
   "join": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "parallel",
@@ -244,7 +244,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "siblings": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "parallel",
@@ -252,7 +252,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "losers": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "parallel",

@@ -61,6 +61,8 @@ function ofVerb(step: Step): readonly Expression[] {
       return ofMany(step.output);
     case 'repeat':
       return only(step.while);
+    case 'map':
+      return [step.items, step.key, ...ofMany('of' in step.join ? step.join.of : null)];
     default:
       return [];
   }

@@ -1,5 +1,5 @@
 import { invariant } from '../../model/errors.ts';
-import type { CatchClause, RepeatStep, Step, WorkflowDefinition } from '../../model/definition.ts';
+import type { CatchClause, MapStep, RepeatStep, Step, WorkflowDefinition } from '../../model/definition.ts';
 import { bodyLists, isGroup } from '../../model/step-lists.ts';
 
 /** How control passes along an edge; only `done` means that the step it leaves has completed. */
@@ -161,7 +161,22 @@ class GraphBuilder {
     if (step.while !== null) this.add(node, after, 'enter');
   }
 
+  /** There may be no item at all; one that fails is followed by the next as well as by what the map's failure leads to. */
+  private linkItems(step: MapStep, node: number, { after, failTo }: ListFrame): void {
+    const over = this.nodeCount++;
+    const first = this.firstOf(step.steps) ?? over;
+    this.add(node, first, 'enter');
+    this.linkList(step.steps, { after: over, failTo: [over, ...failTo] });
+    this.add(over, first, 'taken');
+    this.add(over, after, 'taken');
+    this.add(node, after, 'enter');
+  }
+
   private linkBody(step: Step, node: number, frame: ListFrame): void {
+    if (step.verb === 'map') {
+      this.linkItems(step, node, frame);
+      return;
+    }
     if (step.verb === 'repeat') {
       this.linkTurns(step, node, frame);
       return;

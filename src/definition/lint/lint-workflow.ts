@@ -4,6 +4,7 @@ import { type Finding, toProblem } from '../report-problem.ts';
 import type { SourceMap } from '../source-map.ts';
 import { lintCatches } from './catch-rules.ts';
 import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './flow-rules.ts';
+import { lintItems } from './item-rules.ts';
 import { createLintContext, type LintContext } from './lint-context.ts';
 import { lintLiteralSecrets } from './literal-secret-rule.ts';
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
@@ -26,6 +27,7 @@ const RULES_OF_PARTS: readonly Rule[] = [
   lintNames,
   lintJumps,
   lintUndos,
+  lintItems,
   lintActions,
   lintPolicies,
   lintProviders,

@@ -4,6 +4,7 @@ import type {
   CatchClause,
   ChooseBranch,
   Handler,
+  Join,
   Step,
   StepBase,
   WorkflowDefinition,
@@ -23,6 +24,7 @@ import {
   fail,
   handler,
   literal,
+  map,
   repeat,
   scope,
   set,
@@ -67,7 +69,20 @@ export const tapes: fc.Arbitrary<Tape> = fc
 /** Names that every object has, and ones that sort unlike they stand: all are identifiers of the language. */
 const NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'z9', 'a1', 'b2', 'isPrototypeOf'] as const;
 
-const VERBS = ['call', 'set', 'wait', 'choose', 'await', 'approve', 'fail', 'end', 'scope', 'repeat', 'undo'] as const;
+const VERBS = [
+  'call',
+  'set',
+  'wait',
+  'choose',
+  'await',
+  'approve',
+  'fail',
+  'end',
+  'scope',
+  'repeat',
+  'map',
+  'undo',
+] as const;
 const GUARDS = ['true', 'false', 'vars.n > 2', 'vars.n < 3', 'input.flag', 'input.gone'] as const;
 
 /** A random definition of what validation lets pass: every `next` reachable, ways back bounded, ids unique. */
@@ -104,9 +119,14 @@ function planList(tape: Tape, at: { depth: number; ids: number }): { steps: read
         return inner.steps;
       });
     const branches =
-      drawn === 'choose' ? lists(1 + tape.below(3)) : drawn === 'scope' || drawn === 'repeat' ? lists(1) : [];
+      drawn === 'choose'
+        ? lists(1 + tape.below(3))
+        : drawn === 'scope' || drawn === 'repeat' || drawn === 'map'
+          ? lists(1)
+          : [];
     // A scope and a repeat have something in them.
-    const verb = (drawn === 'scope' || drawn === 'repeat') && branches[0]?.length === 0 ? 'call' : drawn;
+    const verb =
+      (drawn === 'scope' || drawn === 'repeat' || drawn === 'map') && branches[0]?.length === 0 ? 'call' : drawn;
     steps.push({ id, verb, branches, catches: lists(tape.chance(25) ? 1 + tape.below(2) : 0) });
   }
   return { steps, ids };
@@ -162,6 +182,16 @@ function build(tape: Tape, site: Site): Step {
         ...(tape.chance(50) ? { while: cel(asked) } : { until: cel(asked) }),
       });
     }
+    case 'map':
+      return map(step.id, inner(tape, site, step.branches[0] ?? []), {
+        ...common,
+        items: cel(tape.pick(['[1, 2]', '[]', '[3]', 'input.gone', '[4, 4]'])),
+        join: tape.pick<Join>([{ kind: 'all' }, { kind: 'any' }, { kind: 'count', of: literal(1) }]),
+        tolerate: { kind: 'count', of: tape.below(2) },
+        losers: tape.pick(['undo', 'keep']),
+        siblings: tape.pick(['drain', 'finish']),
+        timeoutMs: tape.chance(50) ? 1_000 : null,
+      });
     case 'undo':
       return undo(step.id, [site.lists[0]?.[0]?.id ?? step.id], common);
     case 'choose':

@@ -10,6 +10,7 @@ import type {
   Expression,
   FailStep,
   Handler,
+  MapStep,
   RepeatStep,
   RetryPolicy,
   ScopeStep,
@@ -115,6 +116,12 @@ export function scope(id: string, steps: readonly Step[], more: Partial<ScopeSte
 
 export function repeat(id: string, steps: readonly Step[], more: Partial<RepeatStep> = {}): RepeatStep {
   return { ...base(id), verb: 'repeat', max: 3, while: null, until: null, steps, ...more };
+}
+
+export function map(id: string, steps: readonly Step[], more: Partial<MapStep> = {}): MapStep {
+  const plain = { concurrency: 10, join: { kind: 'all' }, tolerate: { kind: 'count', of: 0 } } as const;
+  const items = { items: cel('[1, 2]'), as: `item_${id}`, key: cel(`string(item_${id})`) };
+  return { ...base(id), verb: 'map', ...items, ...plain, siblings: 'drain', losers: 'undo', steps, ...more };
 }
 
 export function undo(id: string, ids: readonly string[], more: Partial<UndoStep> = {}): UndoStep {

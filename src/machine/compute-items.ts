@@ -1,0 +1,106 @@
+import { dependenciesOf } from '../definition/dependencies.ts';
+import type { Scope } from '../definition/evaluator.ts';
+import type { MapStep } from '../model/definition.ts';
+import { invariant, RefusedError } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import type { RunData } from '../model/run.ts';
+import type { Turn } from './compute.ts';
+import { firstDuplicate, itemsOf, neededOf } from './items.ts';
+import { bodyListId } from './outline.ts';
+import type { Program } from './program.ts';
+import { stepScope, stepSite, withItem } from './scope.ts';
+
+/** Longest list that a map takes, as everywhere in expressions (2-language). */
+export const ITEMS_MAX = 10_000;
+
+/** The step as a map. @throws PAWL_INVARIANT for any other. */
+export function mapOf(program: Program, id: string): MapStep {
+  const step = program.step(id);
+  invariant(step.verb === 'map', 'not a map step', { step: id });
+  return step;
+}
+
+/**
+ * What is known of a map when it begins: how many items, how many must succeed, the number of an item whose key another
+ * one has (null = none), and the list itself where it may be another one later.
+ * @throws PAWL_EXPRESSION_FAULT.
+ */
+export function itemsAtEntry(turn: Turn, data: RunData, id: string): Json {
+  const map = mapOf(turn.program, id);
+  const list = evaluated(turn, data, map);
+  const keys = keysIn(turn, data, { map, list });
+  const needed = neededOf(map, list.length, joinNumber(turn, data, map));
+  const duplicate = firstDuplicate(keys);
+  const kept = readsVars(map) ? list : null;
+  return {
+    count: list.length,
+    needed,
+    duplicate,
+    key: duplicate === null ? null : (keys[duplicate] ?? null),
+    list: kept,
+  };
+}
+
+/** The next item and its key. @throws PAWL_EXPRESSION_FAULT. */
+export function nextItem(turn: Turn, data: RunData, id: string): Json {
+  const map = mapOf(turn.program, id);
+  const { no } = itemsOf(data, bodyListId(id, 'item'));
+  const value = listOf(turn, data, map)[no];
+  if (value === undefined) throw fault(`the list of ${id} has lost its item ${no}`);
+  return { value, key: keyOf(turn, data, { map, value, no }) };
+}
+
+/** The keys of all items, in order. @throws PAWL_EXPRESSION_FAULT. */
+export function keysOf(turn: Turn, data: RunData, id: string): readonly string[] {
+  const map = mapOf(turn.program, id);
+  return keysIn(turn, data, { map, list: listOf(turn, data, map) });
+}
+
+/** Only vars can be written while the items are done; a list that reads none is computed again when it is needed. */
+function readsVars({ items }: MapStep): boolean {
+  return dependenciesOf(items).some(([root]) => root === 'vars');
+}
+
+function listOf(turn: Turn, data: RunData, map: MapStep): readonly Json[] {
+  return itemsOf(data, bodyListId(map.id, 'item')).list ?? evaluated(turn, data, map);
+}
+
+function evaluated({ program, run }: Turn, data: RunData, { id, items }: MapStep): readonly Json[] {
+  const value = program.evaluator.evaluate(items, stepSite(program, id), stepScope(program, { run, data, step: id }));
+  if (!Array.isArray(value))
+    throw fault(`\`map\` takes a list; ${value === null ? 'null is none: write or(…, [])' : 'this is none'}`);
+  if (value.length > ITEMS_MAX)
+    throw fault(`\`map\` takes at most ${ITEMS_MAX} items, and the list has ${value.length}`);
+  return value;
+}
+
+type KeysAsk = { readonly map: MapStep; readonly list: readonly Json[] };
+
+function keysIn(turn: Turn, data: RunData, { map, list }: KeysAsk): readonly string[] {
+  const { program, run } = turn;
+  const around = stepScope(program, { run, data, step: map.id });
+  return list.map((value, no) => keyIn(turn, map, withItem(around, map.as, { value, no })));
+}
+
+function keyOf(turn: Turn, data: RunData, at: { map: MapStep; value: Json; no: number }): string {
+  const { program, run } = turn;
+  const around = stepScope(program, { run, data, step: at.map.id });
+  return keyIn(turn, at.map, withItem(around, at.map.as, at));
+}
+
+function keyIn({ program }: Turn, { id, key }: MapStep, scope: Scope): string {
+  const value = program.evaluator.evaluate(key, stepSite(program, id), scope);
+  if (typeof value === 'string' && value !== '') return value;
+  throw fault('the key of an item is a text that is not empty; write string(…) around a number');
+}
+
+function joinNumber({ program, run }: Turn, data: RunData, { id, join }: MapStep): number {
+  if (!('of' in join)) return 0;
+  const value = program.evaluator.render(join.of, stepSite(program, id), stepScope(program, { run, data, step: id }));
+  if (typeof value === 'number') return value;
+  throw fault(`\`${join.kind}\` of a join is a number`);
+}
+
+function fault(message: string): RefusedError {
+  return new RefusedError('PAWL_EXPRESSION_FAULT', message);
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { findFaults } from '../../src/decision/invariants/find-faults.ts';
+import { checkedRun } from './support/checked-run.ts';
+import { Play, workflow } from './support/play.ts';
+
+const LIST = '["x", "y", "z"]';
+
+/** Two calls for each item of a list, and a call behind the map. */
+const each = (
+  more = '',
+  items = LIST,
+  steps = '{ id: a, call: do.a }, { id: b, call: do.b, with: { of: =item } }',
+): string => workflow(`  - { id: m, map: '${items}', key: item, steps: [${steps}]${more} }\n  - { id: c, call: do.c }`);
+
+const frames = (run: Play, step: string) =>
+  [...run.state.effects.values()].filter((row) => row.step === step).map((row) => row.frames);
+
+describe('a map', () => {
+  it('does its steps for each item in the order of the list, and tells what became of each', () => {
+    const run = new Play(each()).drive();
+    expect(run.happened).toEqual(['do.a', 'do.b', 'do.a', 'do.b', 'do.a', 'do.b', 'do.c']);
+    const output = run.output('m') as readonly object[];
+    expect(output).toMatchObject(['x', 'y', 'z'].map((key) => ({ key, status: 'succeeded', code: null })));
+    expect(findFaults(checkedRun(run), run.nowMs)).toEqual([]);
+  });
+
+  it('V07 of no items is done at once, with an empty list', () => {
+    // V07: "An empty map completes at once with []."
+    const run = new Play(each('', '[]')).drive();
+    expect([run.happened, run.output('m')]).toEqual([['do.c'], []]);
+  });
+
+  it('R09 each item has keys of its own, by what it is and not by its place', () => {
+    // R09: "reordering or growing the items changes no key."
+    const run = new Play(each()).drive();
+    expect(frames(run, 'b')).toEqual([
+      [['v', 0], ['m', 'x']],
+      [['v', 0], ['m', 'y']],
+      [['v', 0], ['m', 'z']],
+    ]);
+    const grown = new Play(each('', '["z", "w", "y", "x"]')).drive();
+    const known = new Set(grown.provider.keys);
+    expect(run.provider.keys.filter((key) => !known.has(key))).toEqual([]);
+  });
+
+  it('V12 two items with one key are a failure before any begins', () => {
+    // V12: "Two map items with one key: failure before any item starts."
+    const run = new Play(each(', catch: [{ on: [duplicate-item] }]', '["x", "y", "x"]')).drive();
+    expect(run.happened).toEqual(['do.c']);
+    expect(run.state.snapshot.data.steps['m']).toMatchObject({ code: 'duplicate-item' });
+  });
+
+  it('R09 undoes what each item has done, once each, the last item first', () => {
+    // R09: "each item with a confirmed effect is compensated once, by item key, seeing its own request and receipt"
+    const run = new Play(each(), { script: { 'do.c': ['declined'] } }).drive();
+    expect(run.happened.slice(6)).toEqual(['undo.b', 'undo.a', 'undo.b', 'undo.a', 'undo.b', 'undo.a']);
+    expect(new Set(run.provider.keys).size).toBe(13);
+    expect(run.state.status).toBe('COMPENSATED');
+  });
+
+  it('fails with the failure of the item that failed, and begins none after it', () => {
+    const run = new Play(each(), { script: { 'do.b': ['ok', 'declined'] } }).drive();
+    expect(run.happened).toEqual(['do.a', 'do.b', 'do.a', 'undo.a', 'undo.b', 'undo.a']);
+    expect(run.state.snapshot.data.ending?.failure).toMatchObject({ code: 'declined', step: 'm' });
+  });
+
+  it('R08 goes on past an item that may fail, once what that item has done is undone', () => {
+    // R08: "losers of a race settle and their confirmed effects are compensated before the next step starts."
+    const run = new Play(each(', tolerate: 1'), { script: { 'do.b': ['ok', 'declined', 'ok'] } }).drive();
+    expect(run.happened).toEqual(['do.a', 'do.b', 'do.a', 'undo.a', 'do.a', 'do.b', 'do.c']);
+    expect(run.output('m')).toMatchObject([
+      { status: 'succeeded' },
+      { key: 'y', status: 'failed', code: 'declined', output: null },
+      { status: 'succeeded' },
+    ]);
+    expect(findFaults(checkedRun(run), run.nowMs)).toEqual([]);
+  });
+
+  it('R08 `losers: keep` leaves what a failed item has done', () => {
+    // R08: "`keep`: the next step starts at once"
+    const run = new Play(each(', tolerate: 50%, losers: keep'), {
+      script: { 'do.b': ['declined', 'ok', 'ok'] },
+    }).drive();
+    expect(run.happened).toEqual(['do.a', 'do.a', 'do.b', 'do.a', 'do.b', 'do.c']);
+  });
+
+  it.each([
+    ['any', ['do.a', 'do.b', 'do.c'], ['succeeded', 'stopped', 'stopped']],
+    ['{ count: 2 }', ['do.a', 'do.b', 'do.a', 'do.b', 'do.c'], ['succeeded', 'succeeded', 'stopped']],
+    ['{ percent: 34 }', ['do.a', 'do.b', 'do.a', 'do.b', 'do.c'], ['succeeded', 'succeeded', 'stopped']],
+    ['{ count: 0 }', ['do.c'], ['stopped', 'stopped', 'stopped']],
+  ])('V07 with `join: %s` is done as soon as enough have succeeded', (join, happened, statuses) => {
+    // V07: "Joins settle all that they must, then decide."
+    const run = new Play(each(`, join: ${join}`)).drive();
+    expect(run.happened).toEqual(happened);
+    expect((run.output('m') as readonly { status: string }[]).map(({ status }) => status)).toEqual(statuses);
+  });
+
+  it('is impossible at once where more must succeed than there are, and names what failed where too few are left', () => {
+    const four = new Play(each(', join: { count: 4 }')).drive();
+    expect(four.happened).toEqual([]);
+    expect(four.state.snapshot.data.ending?.failure).toMatchObject({ code: 'impossible', class: 'impossible' });
+    const script = { 'do.a': ['declined', 'declined', 'ok'] } as const;
+    const run = new Play(each(', join: { count: 2 }'), { script }).drive();
+    expect(run.happened).toEqual([]);
+    expect(run.state.snapshot.data.ending?.failure?.message).toContain('0: declined, 1: declined');
+  });
+
+  it('R05 `siblings: finish` does the other items before it fails', () => {
+    // R05: "`finish`: branches run to their end first."
+    const run = new Play(each(', siblings: finish'), { script: { 'do.a': ['declined', 'ok', 'ok'] } }).drive();
+    expect(run.happened.slice(0, 4)).toEqual(['do.a', 'do.b', 'do.a', 'do.b']);
+    expect(run.state.status).toBe('COMPENSATED');
+  });
+
+  it('forgets at each item what the item before it has left in its steps', () => {
+    const steps = '{ id: a, call: do.a, with: { seen: "${ or(steps.b.output.id, item) }" } }, { id: b, call: do.b }';
+    const run = new Play(each('', LIST, steps)).drive();
+    const seen = [...run.state.effects.values()].filter(({ step }) => step === 'a').map(({ request }) => request);
+    expect(seen.map((request) => /"seen":"(.)"/.exec(request)?.[1])).toEqual(['x', 'y', 'z']);
+  });
+
+  it('keeps the items as they were at its entry, whatever a handler makes of the vars', () => {
+    const head = 'vars: { list: { type: array, default: ["x", "y"] } }\nevents: { other: {} }';
+    const on = ', on: [{ event: other, set: { list: [] } }]';
+    const steps =
+      '  - { id: m, map: vars.list, key: item, steps: [{ id: w, wait: 1m }, { id: a, call: do.a }]' + on + ' }';
+    const run = new Play(workflow(steps, head)).drive();
+    run.signal('other');
+    run.drive();
+    for (const _ of ['x', 'y']) run.wait('1m');
+    expect(run.happened).toEqual(['do.a', 'do.a']);
+  });
+});
