@@ -132,3 +132,21 @@ describe('a map', () => {
     expect(run.happened).toEqual(['do.a', 'do.a']);
   });
 });
+
+describe('a long map', () => {
+  /** So many items; the issue's 10 000 by `PAWL_MAP_ITEMS=10000`. */
+  const count = Number(process.env['PAWL_MAP_ITEMS'] ?? 200);
+
+  it(`of ${count} items that fails before its last undoes all that was done, once each, and its run stays small`, () => {
+    const text = workflow(
+      '  - { id: m, map: input.list, key: item, concurrency: 1, steps: [{ id: a, call: do.a, with: { of: =item } }] }',
+    );
+    const list = Array.from({ length: count }, (_, no) => `item-${no}`);
+    const words = [...Array<'ok'>(count - 2).fill('ok'), 'declined'] as const;
+    const run = new Play(text, { input: { list }, script: { 'do.a': words }, compares: false }).drive();
+    expect(run.state.status).toBe('COMPENSATED');
+    expect(run.happened.filter((name) => name === 'undo.a')).toHaveLength(count - 2);
+    expect(new Set(run.provider.keys).size).toBe(2 * (count - 2) + 1);
+    expect(JSON.stringify(run.state.snapshot).length).toBeLessThan(8_192);
+  }, 900_000);
+});

@@ -148,6 +148,36 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: r, repeat: 2, «while|until»: "⟦steps.a.output⟧ == 1", steps: [{ id: a, call: act }] }\n`,
   },
   {
+    code: 'PAWL-207',
+    why: 'what is in a map that may have no item',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '[1]', key: string(item), steps: [{ id: a, call: act }] }\n  - { id: b, call: act, with: { n: «=⟦steps.a.output⟧|=input.n» } }\n`,
+  },
+  {
+    code: 'PAWL-403',
+    why: 'an item outside of its map',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '[1]', key: string(item), steps: [{ id: a, call: act }] }\n  - { id: b, call: act, with: { n: «=⟦item⟧|=input.n» } }\n`,
+  },
+  {
+    code: 'PAWL-221',
+    why: 'a key from the index',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '[1]', key: "string(«⟦itemIndex⟧|item»)", steps: [{ id: a, call: act }] }\n`,
+  },
+  {
+    code: 'PAWL-221',
+    why: 'an object from the index',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '[1]', key: string(item), steps: [{ id: a, call: act, object: «=⟦itemIndex⟧|=item» }] }\n`,
+  },
+  {
+    code: 'PAWL-113',
+    why: 'an item with the name of a root',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '[1]', as: «⟦input⟧|row», key: "'k'", steps: [{ id: a, call: act }] }\n`,
+  },
+  {
+    code: 'PAWL-201',
+    why: 'an item with the name of one around it',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '[1]', key: string(item), steps: [{ id: k, map: '[2]', as: «⟦item⟧|other», key: "'k'", steps: [{ id: a, call: act }] }] }\n`,
+  },
+  {
     code: 'PAWL-307',
     why: 'a var',
     file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h }\n  - { id: a, call: act, with: { n: «=⟦vars.total⟧|=input.n» }, authorizedBy: d }\n`,

@@ -142,7 +142,7 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     'PAWL-108',
     'no verb',
     step('⟦{ id: a }⟧'),
-    /^say what it does: call, set, choose, repeat, scope, wait, await, approve, undo, fail, end$/,
+    /^say what it does: call, set, choose, repeat, map, scope, wait, await, approve, undo, fail, end$/,
   ],
   ['PAWL-109', 'two verbs', step('{ id: a, call: pay, ⟦wait⟧: 5s }'), /two steps/],
   ['PAWL-110', 'months', step('{ id: a, wait: ⟦1M⟧ }'), /addMonths/],
@@ -261,6 +261,14 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     /list/,
   ],
   ['PAWL-901', 'a document key of a later part', doc('⟦retention⟧: 30d'), /later part/],
+  ['PAWL-102', 'a map without steps', step('⟦{ id: m, map: input.list, key: item }⟧'), /add `steps/],
+  ['PAWL-102', 'a map without a key', step('⟦{ id: m, map: input.list, steps: [{ end: done }] }⟧'), /`key: item.id`/],
+  [
+    'PAWL-106',
+    'a share that is none',
+    step('{ id: m, map: input.list, key: item, tolerate: ⟦lots⟧, steps: [{ end: done }] }'),
+    /./,
+  ],
   ['PAWL-102', 'a repeat without steps', step('⟦{ id: r, repeat: 3, until: input.x > 1 }⟧'), /add `steps/],
   [
     'PAWL-102',
