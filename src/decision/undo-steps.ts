@@ -10,7 +10,7 @@ import { pivotOf } from './pivot.ts';
 import { presentRows } from './present-rows.ts';
 
 /** What is to be undone while the run goes on, for whom and why. */
-interface UndoOrder {
+export interface UndoOrder {
   /** The step whose clause or whose own verb asks for it. */
   readonly step: string;
   /** Steps, and groups with all that is in them. */
@@ -37,7 +37,7 @@ export function enterUndo(draft: Draft, { id, undo }: UndoStep, data: RunData): 
  * Writes the rows with their requests computed once (R12), and requests the first. What was undone before is not undone
  * again (R22). Behind a confirmed pivot nothing is undone without a person (R20).
  */
-function undoSteps(draft: Draft, { step, of, failure }: UndoOrder, data: RunData): void {
+export function undoSteps(draft: Draft, { step, of, failure }: UndoOrder, data: RunData): void {
   if (pivotOf(draft.effects.values()) === 'behind') {
     holdUndo(draft, step);
     return;

@@ -4,6 +4,7 @@ import type {
   CatchClause,
   ChooseBranch,
   EndStep,
+  Join,
   Step,
   StepBase,
   Template,
@@ -27,7 +28,7 @@ import {
   readReview,
   readScopeCompensation,
 } from './build-policy.ts';
-import { child, isObject, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
+import { child, entriesOf, isObject, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
 /** The verbs of this part of the language. */
 export const VERBS = [
@@ -35,6 +36,7 @@ export const VERBS = [
   'set',
   'choose',
   'repeat',
+  'parallel',
   'scope',
   'wait',
   'await',
@@ -202,6 +204,17 @@ const BUILDERS: { readonly [V in Verb]: Built<V> } = {
     until: readExpression(context, child(node, 'until')),
     steps: buildSteps(context, child(node, 'steps')),
   }),
+  parallel: (context, base, { node, value }) => ({
+    ...base,
+    verb: 'parallel',
+    branches: entriesOf(value).map(([name, steps]) => ({
+      name,
+      steps: buildSteps(context, steps),
+      pointer: steps.pointer,
+    })),
+    join: readJoin(context, child(node, 'join')),
+    siblings: wordOf(child(node, 'siblings'), ['drain', 'cancel', 'finish'] as const, 'drain'),
+  }),
   wait: (context, base, { value }) => ({ ...base, verb: 'wait', wait: readWait(context, value) }),
   await: (context, base, { node, value }) => ({
     ...base,
@@ -222,6 +235,11 @@ const BUILDERS: { readonly [V in Verb]: Built<V> } = {
   }),
   end: (context, base, { value }) => ({ ...base, verb: 'end', ...readEnd(context, value) }),
 };
+
+function readJoin(context: BuildContext, node: YamlNode | null): Join {
+  const count = readTemplate(context, child(node, 'count'));
+  return count === null ? { kind: wordOf(node, ['all', 'any'] as const, 'all') } : { kind: 'count', count };
+}
 
 function buildVerb(context: BuildContext, verb: Verb, node: YamlNode): Step {
   return BUILDERS[verb](context, buildBase(context, verb, node), { node, value: child(node, verb) });

@@ -71,6 +71,23 @@ function repeatFindings(step: YamlNode, verb: string): Finding[] {
   return found;
 }
 
+/** A join says how many; what it cannot say yet is told. */
+function parallelFindings(step: YamlNode, verb: string): Finding[] {
+  if (verb !== 'parallel') return [];
+  const [losers, join] = [child(step, 'losers'), child(step, 'join')];
+  const found: Finding[] = [];
+  if (losers?.value === 'keep') {
+    const message = '`losers: keep` is not yet part of this release';
+    const help = 'write `losers: undo`: the losers settle and are undone before the next step';
+    found.push({ code: 'PAWL-901', pointer: losers.pointer, message, help });
+  }
+  if (join !== null && isObject(join.value) && Object.keys(join.value).length === 0) {
+    const message = 'a join that is a map needs `count`';
+    found.push({ code: 'PAWL-102', pointer: join.pointer, message, help: 'write `{ count: 2 }`, `all` or `any`' });
+  }
+  return found;
+}
+
 function elseFindings(branches: readonly YamlNode[]): Finding[] {
   return branches.slice(0, -1).flatMap((branch) => {
     if (child(branch, 'else') === null) return [];
@@ -94,6 +111,7 @@ function checkStep(step: YamlNode): Finding[] {
   const branches = itemsOf(child(step, 'choose'));
   const inner = [
     ...branches.flatMap((branch) => [child(branch, 'steps'), child(branch, 'else')]),
+    ...entriesOf(child(step, 'parallel')).map(([, list]) => list),
     child(step, 'scope'),
     child(step, 'steps'),
     ...itemsOf(child(step, 'catch')).map((clause) => child(clause, 'do')),
@@ -101,7 +119,12 @@ function checkStep(step: YamlNode): Finding[] {
   const own =
     verb === undefined || verbs.length > 1
       ? []
-      : [...foreignKeys(step, verb), ...idFindings(step, verb), ...repeatFindings(step, verb)];
+      : [
+          ...foreignKeys(step, verb),
+          ...idFindings(step, verb),
+          ...repeatFindings(step, verb),
+          ...parallelFindings(step, verb),
+        ];
   return [...own, ...elseFindings(branches), ...inner.flatMap((list) => checkStepKeys(list))];
 }
 

@@ -234,6 +234,8 @@ class PlaceWalk {
   private body(step: Step, site: Site): void {
     if (step.verb === 'choose') for (const branch of step.branches) this.expression(branch.when, site, 'bool');
     if (step.verb === 'repeat') for (const guard of [step.while, step.until]) this.expression(guard, site, 'bool');
+    if (step.verb === 'parallel' && step.join.kind === 'count')
+      this.template(step.join.count, site, COUNT, `${step.pointer}/join/count`);
     for (const { steps } of bodyLists(step)) this.steps(steps, site);
     if (step.verb === 'choose' || step.verb === 'scope')
       this.template(step.output, site, true, `${step.pointer}/output`);

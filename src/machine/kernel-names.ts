@@ -28,6 +28,7 @@ export type ComputationRef =
   | { readonly kind: 'set'; readonly step: string }
   | { readonly kind: 'while' | 'until'; readonly step: string }
   | { readonly kind: 'fail'; readonly step: string }
+  | { readonly kind: 'count'; readonly step: string }
   /** `step` null = the document's. */
   | { readonly kind: 'handler'; readonly step: string | null; readonly index: number }
   /** `step` null = the document's own output. */
@@ -48,7 +49,9 @@ export type GuardParams = {
    * null = either way.
    */
   expired: { readonly step: string; readonly open: string | null; readonly closed: string | null };
-  /** What this step's clause had to undo is settled. */
+  /** The branches of this step are not wanted any more; `open` and `closed` as above. */
+  halted: { readonly step: string; readonly open: string | null; readonly closed: string | null };
+  /** What this step's clause or race had to undo is settled. */
   undone: { readonly step: string };
   /** A person lets this step go on. */
   retried: { readonly step: string };
@@ -62,8 +65,16 @@ export type GuardParams = {
   jumpable: { readonly step: string; readonly max: number };
   /** There may be another turn of this list. */
   turnable: { readonly list: string; readonly max: number };
-  /** A failure is being routed. */
-  failing: Record<string, never>;
+  /** A failure is being routed; `in`: in this branch. */
+  failing: { readonly in?: string };
+  /** How many branches must succeed: `none`, or more than there are. */
+  need: { readonly step: string; readonly is: 'none' | 'impossible' };
+  /** What the branches have come to: it is decided and others are under way (`stops`), or all are at their end. */
+  joined: { readonly step: string; readonly as: 'stops' | 'met' | 'lost' };
+  /** All branches are at their end, and this way leads out. */
+  leaving: { readonly step: string; readonly way: number };
+  /** No way leads out yet, or only one from further inside. */
+  leavable: { readonly step: string; readonly way: number };
   /** An unhandled failure keeps its step instead of undoing the run. */
   holding: Record<string, never>;
 };
@@ -85,7 +96,9 @@ export type FailureSource =
   /** The time of a group is over. */
   | { readonly kind: 'timeout' }
   /** A repeat has used up its turns. */
-  | { readonly kind: 'turns' };
+  | { readonly kind: 'turns' }
+  /** Too few branches can succeed. */
+  | { readonly kind: 'join' };
 
 /** The closed list of actions that change the data, with the parameters of each; each returns new data, none does anything else. */
 export type AssignParams = {
@@ -96,7 +109,7 @@ export type AssignParams = {
   'record.done': {
     readonly step: string;
     readonly ran: string | null;
-    readonly output: 'none' | 'ran' | 'computed' | 'turns';
+    readonly output: 'none' | 'ran' | 'computed' | 'turns' | 'branches';
   };
   /** Writes vars; all values were computed on the values before the transition. */
   set: { readonly of: ComputationRef };
@@ -108,6 +121,14 @@ export type AssignParams = {
   'turn.begin': { readonly step: string; readonly list: string; readonly first: boolean };
   /** A turn is over: its output joins those of the turns before it. */
   'turn.end': { readonly step: string; readonly list: string };
+  /** All branches of a parallel step begin. */
+  'branches.begin': { readonly step: string };
+  /** A branch is at its end. */
+  'branch.end': { readonly step: string; readonly branch: string; readonly as: 'succeeded' | 'failed' | 'stopped' };
+  /** A failure leaves running catches on its way to the end of its branch. */
+  'branch.lose': { readonly list: string; readonly crossed: readonly string[] };
+  /** What is under way in the branches is not wanted any more; `way`: what leads out, null = the join. */
+  'branches.leave': { readonly step: string; readonly way: number | null };
   /** Raises a failure of a step. */
   fail: { readonly step: string | null; readonly source: FailureSource };
   /** A clause takes the failure. */
@@ -116,7 +137,7 @@ export type AssignParams = {
   uncatch: { readonly steps: readonly string[] };
   /** The caught failure goes on outward. */
   raise: { readonly step: string };
-  /** No failure is being routed any more. */
+  /** No failure of a step that is held is being routed any more. */
   forgive: Record<string, never>;
   /** The run is done. `step`: the `end` that says so; null = the end of the file. */
   'end.done': { readonly step: string | null };
@@ -135,6 +156,8 @@ export type CommandParams = {
   'group.enter': { readonly step: string };
   'group.leave': { readonly step: string };
   'group.undo': { readonly step: string; readonly clause: number };
+  'branches.stop': { readonly step: string; readonly retries: boolean | null };
+  'losers.undo': { readonly step: string };
   'run.settle': Record<string, never>;
   'run.compensate': Record<string, never>;
   'run.end': Record<string, never>;

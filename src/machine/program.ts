@@ -2,6 +2,7 @@ import type { Evaluator } from '../definition/evaluator.ts';
 import type { ActionContract, Step } from '../model/definition.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { Machine, MachineState, StepPlace } from '../model/machine.ts';
+import { isBranchList } from './outline.ts';
 import { allSteps } from '../model/step-lists.ts';
 
 /** A machine with everything that is looked up by id again and again. */
@@ -20,6 +21,8 @@ export interface Program {
   readonly steps: ReadonlyMap<string, Step>;
   /** The step whose running catch surrounds a step, innermost; null where there is none. Its failure is the root `failure`. */
   catchOwner(step: string): string | null;
+  /** The branch of a parallel step that a step stands in, innermost, by its list; null outside of any. */
+  branchOf(step: string): string | null;
 }
 
 /** Indexes a machine once; nothing of it changes afterwards. */
@@ -27,6 +30,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
   const steps = new Map(allSteps(machine.definition.steps).map((step) => [step.id, step] as const));
   const places = new Map(machine.places);
   const actions = new Map(machine.definition.actions.map((action) => [action.name, action] as const));
+  const branches = new Map([...places].map(([id, { lists }]) => [id, lists.findLast(isBranchList) ?? null] as const));
   const owners = new Map([...places].map(([id, place]) => [id, catchOwnerOf(place)] as const));
   return {
     machine,
@@ -37,6 +41,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     place: (id) => places.get(id) ?? unknown('step', id),
     action: (name) => actions.get(name) ?? unknown('action', name),
     catchOwner: (id) => owners.get(id) ?? null,
+    branchOf: (id) => branches.get(id) ?? null,
   };
 }
 

@@ -228,6 +228,22 @@ export interface RepeatStep extends StepBase {
   readonly until: Expression | null;
   readonly steps: readonly Step[];
 }
+/** One of the lists that a `parallel` does side by side. */
+export interface ParallelBranch {
+  readonly name: string;
+  readonly steps: readonly Step[];
+  readonly pointer: string;
+}
+/** How many branches must succeed; `count` is computed when the step is entered. */
+export type Join = { readonly kind: 'all' | 'any' } | { readonly kind: 'count'; readonly count: Template };
+/** Does its branches side by side, until as many have succeeded as `join` says. */
+export interface ParallelStep extends StepBase {
+  readonly verb: 'parallel';
+  readonly branches: readonly ParallelBranch[];
+  readonly join: Join;
+  /** What the decision does to branches that are under way: finish what is in flight, stop retries too, or let them run. */
+  readonly siblings: 'drain' | 'cancel' | 'finish';
+}
 /** Compensates the confirmed effects of steps now. */
 export interface UndoStep extends StepBase {
   readonly verb: 'undo';
@@ -285,6 +301,7 @@ export type Step =
   | ChooseStep
   | ScopeStep
   | RepeatStep
+  | ParallelStep
   | WaitStep
   | AwaitStep
   | ApproveStep

@@ -7,6 +7,7 @@ export type PictureNodeKind =
   | 'choose'
   | 'scope'
   | 'repeat'
+  | 'fork'
   | 'wait'
   | 'await'
   | 'approve'

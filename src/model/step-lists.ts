@@ -18,6 +18,8 @@ export function bodyLists(step: Step): readonly BodyList[] {
       return [{ name: 'scope', steps: step.steps }];
     case 'repeat':
       return [{ name: 'turn', steps: step.steps }];
+    case 'parallel':
+      return step.branches.map(({ name, steps }) => ({ name: `b_${name}`, steps }));
     default:
       return [];
   }
@@ -25,7 +27,7 @@ export function bodyLists(step: Step): readonly BodyList[] {
 
 /** Whether a step is one that holds others, and is where they are. */
 export function isGroup(step: Pick<Step, 'verb'>): boolean {
-  return step.verb === 'choose' || step.verb === 'scope' || step.verb === 'repeat';
+  return step.verb === 'choose' || step.verb === 'scope' || step.verb === 'repeat' || step.verb === 'parallel';
 }
 
 /** The steps directly inside a step, in document order: of its body, then of its catch clauses. */

@@ -146,6 +146,11 @@ function stepType(step: Step, definition: WorkflowDefinition): ValueType {
   });
 }
 
+/** What is told of a branch; it has no output unless it succeeded. */
+function branchType(): ValueType {
+  return object({ status: STRING, code: NULLABLE_STRING, output: DYN });
+}
+
 /** Type of `steps.<id>.output`; null = the verb has none. */
 function outputType(step: Step, definition: WorkflowDefinition): ValueType | null {
   switch (step.verb) {
@@ -159,6 +164,8 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
       return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: formType(step) });
     case 'repeat':
       return { kind: 'list', item: DYN };
+    case 'parallel':
+      return object(Object.fromEntries(step.branches.map(({ name }) => [name, branchType()] as const)));
     case 'choose':
     case 'scope':
       return DYN;

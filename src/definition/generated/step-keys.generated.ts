@@ -63,7 +63,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     "verbs": null
   },
   "parallel": {
-    "since": 2,
+    "since": 1,
     "isVerb": true,
     "verbs": null
   },
@@ -236,7 +236,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "join": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "parallel",
@@ -244,7 +244,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "siblings": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "parallel",
@@ -252,7 +252,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "losers": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "parallel",

@@ -59,11 +59,14 @@ function ofVerb(step: Step): readonly Expression[] {
       return ofMany(step.code, step.message, step.data);
     case 'end':
       return ofMany(step.output);
-    case 'repeat':
-      return only(step.while);
     default:
-      return [];
+      return ofGroup(step);
   }
+}
+
+function ofGroup(step: Step): readonly Expression[] {
+  if (step.verb === 'repeat') return only(step.while);
+  return step.verb === 'parallel' && step.join.kind === 'count' ? expressionsIn(step.join.count) : [];
 }
 
 function ofCall(step: CallStep): readonly Expression[] {

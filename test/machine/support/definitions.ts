@@ -10,6 +10,7 @@ import type {
   Expression,
   FailStep,
   Handler,
+  ParallelStep,
   RepeatStep,
   RetryPolicy,
   ScopeStep,
@@ -115,6 +116,16 @@ export function scope(id: string, steps: readonly Step[], more: Partial<ScopeSte
 
 export function repeat(id: string, steps: readonly Step[], more: Partial<RepeatStep> = {}): RepeatStep {
   return { ...base(id), verb: 'repeat', max: 3, while: null, until: null, steps, ...more };
+}
+
+/** @param branches each a list of steps, by name. */
+export function parallel(
+  id: string,
+  branches: Readonly<Record<string, readonly Step[]>>,
+  more: Partial<ParallelStep> = {},
+): ParallelStep {
+  const listed = Object.entries(branches).map(([name, steps]) => ({ name, steps, pointer: `/steps/${id}/parallel` }));
+  return { ...base(id), verb: 'parallel', branches: listed, join: { kind: 'all' }, siblings: 'drain', ...more };
 }
 
 export function undo(id: string, ids: readonly string[], more: Partial<UndoStep> = {}): UndoStep {
