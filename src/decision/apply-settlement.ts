@@ -3,6 +3,7 @@ import type { RunState } from '../model/run.ts';
 import { advancePlan } from './advance-plan.ts';
 import type { Draft } from './draft.ts';
 import type { EffectPolicy } from './effect-policy.ts';
+import { endFinishing, isFinishing } from './finishing.ts';
 import { orFault } from './faults.ts';
 import { OPERATORS } from './hold-step.ts';
 import { mayRetry } from './may-retry.ts';
@@ -33,10 +34,11 @@ function settlingPolicy(draft: Draft, effect: Effect): EffectPolicy {
   return draft.phase === 'ended' && policy.onUnknown !== 'review' ? { ...policy, onUnknown: 'reconcile' } : policy;
 }
 
-/** Whether a row may be sent anew: a forward row while its step is active, a compensation while it belongs to a plan. */
+/** Whether a row may be sent anew: a forward row while its step is active or finishes, a compensation while it belongs to a plan. */
 export function mayStart(draft: Pick<RunState, 'phase' | 'control' | 'effects'>, effect: Effect): boolean {
   if (effect.compensates !== null) return draft.phase === 'compensating' || isUndoing(draft, effect);
-  return draft.phase === 'forward' && Object.hasOwn(draft.control.activeSinceMs, effect.step);
+  if (draft.phase !== 'forward') return false;
+  return Object.hasOwn(draft.control.activeSinceMs, effect.step) || isFinishing(draft, effect.step);
 }
 
 /** Whether a compensation is of what a step undoes while the run goes on (R21), in whatever generation. */
@@ -70,6 +72,7 @@ export function applySettlement(draft: Draft, settlement: Settlement): void {
     advancePlan(draft);
     return;
   }
+  endFinishing(draft, written.step);
   // A cancel that waited for a pivot that failed stops the run before the failure is routed (R18).
   afterPivot(draft, written);
   if (draft.phase === 'forward') {

@@ -114,6 +114,11 @@ export class Draft {
     this.queue.push({ event, cause, atMs: this.atMs });
   }
 
+  /** Puts a kernel event before all others: nothing may happen in between. */
+  enqueueFirst(event: KernelEvent, cause: Cause): void {
+    this.queue.unshift({ event, cause, atMs: this.atMs });
+  }
+
   /** Records a transition that the kernel has made. */
   addTransition(
     snapshot: KernelSnapshot,

@@ -1,5 +1,6 @@
 import { assertNever } from '../model/errors.ts';
 import type { IssuedCommand } from '../model/kernel.ts';
+import type { RunData } from '../model/run.ts';
 import { compensateRun } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { endRun } from './end-run.ts';
@@ -8,6 +9,7 @@ import { enterStep } from './enter-step.ts';
 import { holdStep } from './hold-step.ts';
 import { leaveStep } from './leave-step.ts';
 import { settleRun } from './settle-run.ts';
+import { stopBranches, undoLosers } from './stop-branches.ts';
 import { undoGroup, undoItem } from './undo-steps.ts';
 
 /** Turns what the machine asks for into rows, timers and approvals. */
@@ -36,6 +38,22 @@ export function handleCommand(draft: Draft, { command, data }: IssuedCommand): v
       return;
     case 'item.undo':
       undoItem(draft, command.step, data);
+      return;
+    default:
+      handleOther(draft, { command, data });
+  }
+}
+
+type Other = Extract<IssuedCommand['command'], { readonly type: 'branches.stop' | 'losers.undo' | `run.${string}` }>;
+
+/** What is asked of several branches at once, or of the whole run. */
+function handleOther(draft: Draft, { command, data }: { readonly command: Other; readonly data: RunData }): void {
+  switch (command.type) {
+    case 'branches.stop':
+      stopBranches(draft, command, data);
+      return;
+    case 'losers.undo':
+      undoLosers(draft, command.step, data);
       return;
     case 'run.settle':
       settleRun(draft, data);

@@ -5,6 +5,7 @@ import type { KernelSnapshot } from '../model/run.ts';
 import { isGroup } from '../model/step-lists.ts';
 import type { Cause, Draft } from './draft.ts';
 import { handleCommand } from './handle-command.ts';
+import { openSteps } from './step-effects.ts';
 import { holdsFailures } from './pivot.ts';
 
 /** What the kernel made of an event; the same shape for the first entry. */
@@ -50,12 +51,17 @@ function noteGroups(draft: Draft, entered: readonly string[]): void {
   draft.setControl({ activeSinceMs: { ...draft.control.activeSinceMs, ...times } });
 }
 
+/** What is on its way when branches are told to stop is known only then: the commit before may have sent more. */
+function asOfNow(draft: Draft, event: KernelEvent): KernelEvent {
+  return event.type === 'branches.stopped' ? { ...event, open: openSteps(draft) } : event;
+}
+
 /** Works off the events that follow from what was decided, until nothing is queued or the commit is full (P02c). */
 export function pump(draft: Draft): void {
   while (draft.hasRoom) {
     const queued = draft.queue.shift();
     if (queued === undefined) return;
     draft.atMs = queued.atMs;
-    feed(draft, queued.event, queued.cause);
+    feed(draft, asOfNow(draft, queued.event), queued.cause);
   }
 }

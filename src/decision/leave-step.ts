@@ -1,6 +1,7 @@
 import { ownValue, withoutKey } from '../model/own-value.ts';
 import { closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
+import { isFinishing } from './finishing.ts';
 import { withdrawUnsent } from './step-effects.ts';
 
 /** A step is left: its timers and approvals end with it (V06); an open effect is somebody else's business. */
@@ -8,7 +9,7 @@ export function leaveStep(draft: Draft, id: string): void {
   draft.setControl({ activeSinceMs: withoutKey(draft.control.activeSinceMs, id) });
   for (const name of [`${id}:wait`, `${id}:timeout`, `${id}:expires`])
     if (draft.timers.has(name)) draft.clearTimer(name);
-  withdrawUnsent(draft, id);
+  if (!isFinishing(draft, id)) withdrawUnsent(draft, id);
   closeRead(draft, id);
   for (const approval of draft.approvals.values()) {
     if (approval.step === id && (approval.state === 'open' || approval.state === 'held'))

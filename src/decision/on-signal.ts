@@ -5,7 +5,7 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
-import { activeLeaf, handlerOwnersOf } from './active-steps.ts';
+import { activeLeaves, handlerOwnersOf } from './active-steps.ts';
 import type { Cause, Draft } from './draft.ts';
 import { feed } from './kernel-loop.ts';
 import { answerStale, isStale, noteApplied, orderOf, viewOf } from './event-order.ts';
@@ -68,17 +68,18 @@ function isOutOfOrder(draft: Draft, event: InboxEvent, view: EventView): boolean
 
 function take(draft: Draft, event: InboxEvent, view: EventView): boolean {
   const cause = { type: 'signal', id: `${event.source}/${event.eventId}` };
-  const leaf = activeLeaf(draft.snapshot.value);
-  if (leaf === null) return false;
-  const step = draft.ctx.compiled.step(leaf);
-  if (step.verb === 'await' && awaitTakes(draft, step, draft.snapshot.data, view)) {
+  const { compiled } = draft.ctx;
+  const leaves = activeLeaves(compiled, draft.snapshot.value);
+  for (const leaf of leaves) {
+    const step = compiled.step(leaf);
+    if (step.verb !== 'await' || !awaitTakes(draft, step, draft.snapshot.data, view)) continue;
     noteApplied(draft, event);
     const settled = stepSettled(draft, leaf, { ok: true, output: view.data, attempts: 0 });
     move(draft, settled, { ...cause, step: leaf });
     draft.answer(event, 'applied', { detail: { step: leaf } });
     return true;
   }
-  for (const owner of [...handlerOwnersOf(draft.ctx.compiled, leaf), null]) {
+  for (const { leaf, owner } of handlerOwnersOf(compiled, leaves)) {
     const index = handlerIndex(draft, owner, view);
     if (index === null) continue;
     noteApplied(draft, event);

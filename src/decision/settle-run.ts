@@ -1,5 +1,6 @@
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
+import { setFinishing } from './finishing.ts';
 import { cancelEffect } from './withdraw-effect.ts';
 import { forwardRows, isInFlight, withdrawUnsent } from './step-effects.ts';
 
@@ -10,6 +11,7 @@ export function settleRun(draft: Draft, data: RunData): void {
   draft.setControl({ cancelWaiting: null, deadlineWaiting: false });
   // What a step was undoing goes on in the run's own plan.
   if (draft.control.undos !== undefined) draft.setControl({ undos: [] });
+  setFinishing(draft, []);
   if (draft.timers.has(DEADLINE)) draft.clearTimer(DEADLINE);
   draft.closeIncidents(
     (incident) => incident.kind === 'failure' || incident.kind === 'pivot' || incident.kind === 'expired',

@@ -13,7 +13,7 @@ import { pivotOf } from './pivot.ts';
 import { itemRows, presentRows } from './present-rows.ts';
 
 /** What is to be undone while the run goes on, for whom and why. */
-interface UndoOrder {
+export interface UndoOrder {
   /** The step whose clause or whose own verb asks for it. */
   readonly step: string;
   /** What has been done and is to be undone, in any state. */
@@ -47,7 +47,7 @@ export function enterUndo(draft: Draft, { id, undo }: UndoStep, data: RunData): 
  * Writes the rows with their requests computed once (R12), and requests the first. What was undone before is not undone
  * again (R22). Behind a confirmed pivot nothing is undone without a person (R20).
  */
-function undoRows(draft: Draft, { step, rows, failure }: UndoOrder): void {
+export function undoRows(draft: Draft, { step, rows, failure }: UndoOrder): void {
   if (pivotOf(draft.effects.values()) === 'behind') {
     holdUndo(draft, step);
     return;

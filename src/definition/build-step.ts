@@ -30,7 +30,7 @@ import {
   readReview,
   readScopeCompensation,
 } from './build-policy.ts';
-import { child, isObject, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
+import { child, entriesOf, isObject, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
 /** The verbs of this part of the language. */
 export const VERBS = [
@@ -38,6 +38,7 @@ export const VERBS = [
   'set',
   'choose',
   'repeat',
+  'parallel',
   'map',
   'scope',
   'wait',
@@ -180,14 +181,9 @@ function nothing({ pointer }: YamlNode, key: string): Expression {
   return { source: 'null', pointer: `${pointer}/${key}`, offset: 0 };
 }
 
-function readJoin(context: BuildContext, node: YamlNode | null): Join {
-  const word = textOf(node);
-  if (word !== null) return { kind: word === 'any' ? 'any' : 'all' };
-  for (const kind of ['count', 'percent'] as const) {
-    const of = readTemplate(context, child(node, kind));
-    if (of !== null) return { kind, of };
-  }
-  return { kind: 'all' };
+function readMapJoin(context: BuildContext, node: YamlNode | null): MapStep['join'] {
+  const percent = readTemplate(context, child(node, 'percent'));
+  return percent === null ? readJoin(context, node) : { kind: 'percent', percent };
 }
 
 function readTolerate(node: YamlNode | null): MapStep['tolerate'] {
@@ -233,11 +229,22 @@ const BUILDERS: { readonly [V in Verb]: Built<V> } = {
     as: textOf(child(node, 'as')) ?? 'item',
     key: readExpression(context, child(node, 'key')) ?? nothing(node, 'key'),
     concurrency: numberOf(child(node, 'concurrency')) ?? 10,
-    join: readJoin(context, child(node, 'join')),
+    join: readMapJoin(context, child(node, 'join')),
     tolerate: readTolerate(child(node, 'tolerate')),
     siblings: wordOf(child(node, 'siblings'), ['drain', 'cancel', 'finish'] as const, 'drain'),
     losers: wordOf(child(node, 'losers'), ['undo', 'keep'] as const, 'undo'),
     steps: buildSteps(context, child(node, 'steps')),
+  }),
+  parallel: (context, base, { node, value }) => ({
+    ...base,
+    verb: 'parallel',
+    branches: entriesOf(value).map(([name, steps]) => ({
+      name,
+      steps: buildSteps(context, steps),
+      pointer: steps.pointer,
+    })),
+    join: readJoin(context, child(node, 'join')),
+    siblings: wordOf(child(node, 'siblings'), ['drain', 'cancel', 'finish'] as const, 'drain'),
   }),
   wait: (context, base, { value }) => ({ ...base, verb: 'wait', wait: readWait(context, value) }),
   await: (context, base, { node, value }) => ({
@@ -259,6 +266,11 @@ const BUILDERS: { readonly [V in Verb]: Built<V> } = {
   }),
   end: (context, base, { value }) => ({ ...base, verb: 'end', ...readEnd(context, value) }),
 };
+
+function readJoin(context: BuildContext, node: YamlNode | null): Join {
+  const count = readTemplate(context, child(node, 'count'));
+  return count === null ? { kind: wordOf(node, ['all', 'any'] as const, 'all') } : { kind: 'count', count };
+}
 
 function buildVerb(context: BuildContext, verb: Verb, node: YamlNode): Step {
   return BUILDERS[verb](context, buildBase(context, verb, node), { node, value: child(node, verb) });

@@ -87,6 +87,23 @@ function mapFindings(step: YamlNode, verb: string): Finding[] {
   ];
 }
 
+/** A join says how many; what it cannot say yet is told. */
+function parallelFindings(step: YamlNode, verb: string): Finding[] {
+  if (verb !== 'parallel') return [];
+  const [losers, join] = [child(step, 'losers'), child(step, 'join')];
+  const found: Finding[] = [];
+  if (losers?.value === 'keep') {
+    const message = '`losers: keep` is not yet part of this release';
+    const help = 'write `losers: undo`: the losers settle and are undone before the next step';
+    found.push({ code: 'PAWL-901', pointer: losers.pointer, message, help });
+  }
+  if (join !== null && isObject(join.value) && Object.keys(join.value).length === 0) {
+    const message = 'a join that is a map needs `count`';
+    found.push({ code: 'PAWL-102', pointer: join.pointer, message, help: 'write `{ count: 2 }`, `all` or `any`' });
+  }
+  return found;
+}
+
 function elseFindings(branches: readonly YamlNode[]): Finding[] {
   return branches.slice(0, -1).flatMap((branch) => {
     if (child(branch, 'else') === null) return [];
@@ -110,6 +127,7 @@ function checkStep(step: YamlNode): Finding[] {
   const branches = itemsOf(child(step, 'choose'));
   const inner = [
     ...branches.flatMap((branch) => [child(branch, 'steps'), child(branch, 'else')]),
+    ...entriesOf(child(step, 'parallel')).map(([, list]) => list),
     child(step, 'scope'),
     child(step, 'steps'),
     ...itemsOf(child(step, 'catch')).map((clause) => child(clause, 'do')),
@@ -122,6 +140,7 @@ function checkStep(step: YamlNode): Finding[] {
           ...idFindings(step, verb),
           ...repeatFindings(step, verb),
           ...mapFindings(step, verb),
+          ...parallelFindings(step, verb),
         ];
   return [...own, ...elseFindings(branches), ...inner.flatMap((list) => checkStepKeys(list))];
 }

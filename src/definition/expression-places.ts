@@ -42,6 +42,7 @@ export type ExpressionPlace =
 const BEFORE_A_RUN = ['input', 'constants'] as const;
 
 const TEXT: JsonSchema = { type: 'string' };
+const NUMBER: JsonSchema = { type: 'number' };
 const COUNT: JsonSchema = { type: 'integer' };
 const TEXT_OR_NUMBER: JsonSchema = { type: ['string', 'number'] };
 
@@ -236,6 +237,8 @@ class PlaceWalk {
     if (step.verb === 'choose') for (const branch of step.branches) this.expression(branch.when, site, 'bool');
     if (step.verb === 'repeat') for (const guard of [step.while, step.until]) this.expression(guard, site, 'bool');
     if (step.verb === 'map') this.map(step, site);
+    if (step.verb === 'parallel' && step.join.kind === 'count')
+      this.template(step.join.count, site, COUNT, `${step.pointer}/join/count`);
     for (const { steps } of bodyLists(step)) this.steps(steps, site);
     if (step.verb === 'choose' || step.verb === 'scope')
       this.template(step.output, site, true, `${step.pointer}/output`);
@@ -244,8 +247,8 @@ class PlaceWalk {
   private map({ items, key, join, pointer }: MapStep, site: Site): void {
     this.expression(items, site, 'list');
     this.expression(key, site, 'string');
-    if (join.kind === 'count' || join.kind === 'percent')
-      this.template(join.of, site, { type: 'number' }, `${pointer}/join/${join.kind}`);
+    if (join.kind === 'count') this.template(join.count, site, COUNT, `${pointer}/join/count`);
+    if (join.kind === 'percent') this.template(join.percent, site, NUMBER, `${pointer}/join/percent`);
   }
 
   private verb(step: Step, site: Site): void {

@@ -1,10 +1,22 @@
-import { assertNever, invariant } from '../model/errors.ts';
+import { invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { MapStep } from '../model/definition.ts';
 import type { ActionRef } from '../model/machine.ts';
 import { ownValue, withoutKey } from '../model/own-value.ts';
 import type { Ending, Failure, Items, RunData, StepRecord } from '../model/run.ts';
 import { allSteps, innerSteps } from '../model/step-lists.ts';
+import {
+  beginBranches,
+  branchesOf,
+  branchListId,
+  endBranch,
+  failingAt,
+  joinFailure,
+  outputOfBranches,
+  parallelAt,
+  withBranches,
+  withFailing,
+} from './branches.ts';
 import { compute, computedBefore, eventOf, failingOutward, type Turn, withCause } from './compute.ts';
 import { mapOf } from './compute-items.ts';
 import { itemsOf, itemsOutput, OUTPUTS_KEPT_MAX } from './items.ts';
@@ -66,23 +78,48 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
     };
   },
   'item.end': (turn, data, { step, list, crossed = null }) =>
-    crossed === null ? succeeded(turn, data, { step, list }) : lost(data, list, crossed),
+    crossed === null ? succeeded(turn, data, { step, list }) : lost(turn, data, { step, list, crossed }),
   fail: (turn, data, { step, source }) => {
     const failing = failureFrom(turn, data, { step, source });
-    return { ...(endsStep(source) ? withFailed(turn, data, failing) : data), failing };
+    const told = endsStep(source) ? withFailed(turn, data, step, failing.code) : data;
+    return withFailing(turn.program, told, step, failing);
   },
-  catch: (_turn, data, { step, crossed }) => {
-    const failure = failingOutward(data, crossed);
+  'branches.begin': (turn, data, { step }) => {
+    const need = computedBefore(turn, data, { kind: 'count', step });
+    invariant(need.ok, 'branches begin without their number', { step });
+    return beginBranches(data, parallelAt(turn.program, step), Number(need.value));
+  },
+  'branch.end': (_turn, data, { step, branch, as }) => {
+    const list = branchListId(step, branch);
+    const failure = as === 'failed' ? (ownValue(data.failingIn ?? {}, list) ?? null) : null;
+    const output = as === 'succeeded' ? lastOutput(data, list) : null;
+    return endBranch(data, step, { branch, status: as, code: failure?.code ?? null, output }, failure);
+  },
+  'branch.lose': (_turn, data, { list, crossed }) => {
+    const failure = failingOutward(data, ownValue(data.failingIn ?? {}, list) ?? null, crossed);
+    invariant(failure !== null, 'a branch fails without a failure', { list });
+    return {
+      ...data,
+      caught: crossed.reduce(withoutKey, data.caught),
+      failingIn: { ...data.failingIn, [list]: failure },
+    };
+  },
+  'branches.leave': (_turn, data, { step, way }) => {
+    const before = branchesOf(data, step);
+    return withBranches(data, step, { ...before, stopping: true, way: way ?? before.way });
+  },
+  catch: (turn, data, { step, crossed }) => {
+    const failure = failingOutward(data, failingAt(turn.program, data, step), crossed);
     invariant(failure !== null, 'a clause without a failure', { step });
     const caught = crossed.reduce(withoutKey, data.caught);
-    return { ...data, failing: null, caught: { ...caught, [step]: failure } };
+    return { ...withFailing(turn.program, data, step, null), caught: { ...caught, [step]: failure } };
   },
   uncatch: (_turn, data, { steps }) => ({ ...data, caught: steps.reduce(withoutKey, data.caught) }),
-  raise: (_turn, data, { step }) => ({ ...data, failing: ownValue(data.caught, step) ?? null }),
+  raise: (turn, data, { step }) => withFailing(turn.program, data, step, ownValue(data.caught, step) ?? null),
   forgive: (_turn, data) => ({ ...data, failing: null }),
   'end.done': (turn, data, { step }) => finished(turn, data, step),
   'end.failed': (_turn, data, { crossed }) =>
-    ended(data, { kind: 'failed', as: null, output: null, failure: failingOutward(data, crossed) }),
+    ended(data, { kind: 'failed', as: null, output: null, failure: failingOutward(data, data.failing, crossed) }),
   'end.cancelled': (_turn, data) => ended(data, { kind: 'cancelled', as: null, output: null, failure: null }),
   'end.stopped': ({ event }, data) => {
     invariant(event?.type === 'run.stopped' || event?.type === 'run.reopened', 'an ending without its event');
@@ -138,14 +175,18 @@ function succeeded(turn: Turn, data: RunData, { step, list }: Body): RunData {
   return { ...data, items: { ...data.items, [list]: { ...after, ...outputs } } };
 }
 
-function lost(data: RunData, list: string, crossed: readonly string[]): RunData {
-  const failure = failingOutward(data, crossed);
+function lost(
+  { program }: Turn,
+  data: RunData,
+  { step, list, crossed }: Body & { readonly crossed: readonly string[] },
+): RunData {
+  const failure = failingOutward(data, failingAt(program, data, step), crossed);
   invariant(failure !== null, 'an item that is lost without a failure', { list });
   const before = itemsOf(data, list);
   const failed = { ...before.failed, [before.no]: failure.code };
   const after: Items = { failure, ...before, lost: failure, no: before.no + 1, failed };
   const caught = crossed.reduce(withoutKey, data.caught);
-  return { ...data, failing: null, caught, items: { ...data.items, [list]: after } };
+  return { ...withFailing(program, data, step, null), caught, items: { ...data.items, [list]: after } };
 }
 
 function withoutRounds(data: RunData, step: string, output: AssignParams['record.done']['output']): RunData {
@@ -172,6 +213,7 @@ const ENDS: ReadonlySet<FailureSource['kind']> = new Set([
   'no-match',
   'timeout',
   'turns',
+  'join',
   'duplicate-item',
   'items',
 ]);
@@ -182,7 +224,7 @@ function endsStep(source: FailureSource): boolean {
   return ENDS.has(source.kind);
 }
 
-function withFailed(turn: Turn, data: RunData, { step, code }: Failure): RunData {
+function withFailed(turn: Turn, data: RunData, step: string | null, code: string): RunData {
   return step === null ? data : { ...data, steps: { ...data.steps, [step]: { ...blank(turn), code } } };
 }
 
@@ -220,7 +262,13 @@ function outputOf(
   }
   if (at.output === 'turns') return turnsOf(data, bodyListId(at.step, 'turn')).outputs;
   if (at.output === 'items') return mappedOutput(turn, data, at.step);
-  const last = ownValue(data.ran ?? {}, at.step);
+  if (at.output === 'branches') return outputOfBranches(parallelAt(turn.program, at.step), branchesOf(data, at.step));
+  return lastOutput(data, at.step);
+}
+
+/** What the step gave that ran last in a group or a branch. */
+function lastOutput(data: RunData, group: string): Json {
+  const last = ownValue(data.ran ?? {}, group);
   const record = last === undefined ? undefined : ownValue(data.steps, last);
   return record?.output ?? null;
 }
@@ -239,7 +287,8 @@ function increment(counts: Readonly<Record<string, number>>, key: string): Reado
 }
 
 function ended(data: RunData, ending: Ending): RunData {
-  return { ...data, failing: null, caught: {}, ending };
+  const { failingIn: _routed, ...rest } = data;
+  return { ...rest, failing: null, caught: {}, ending };
 }
 
 function finished(turn: Turn, data: RunData, step: string | null): RunData {
@@ -263,15 +312,12 @@ function failureFrom(turn: Turn, data: RunData, at: Failing): Failure {
       return declaredFailure(turn, data, source);
     case 'limit':
       return limitFailure(data, step, source.caught);
-    case 'no-match':
-      return { ...plain, code: 'no-match', class: 'no-match', message: `no branch of ${step ?? ''} is true` };
-    case 'turns':
-      return { ...plain, code: 'limit', class: 'limit', message: `step ${step ?? ''} has made all its turns` };
-    case 'timeout':
-      return { ...plain, code: 'timeout', class: 'timeout', message: `step ${step ?? ''} took too long` };
     case 'duplicate-item':
     case 'items':
       return itemsFailure(turn, data, { step, source });
+    case 'join':
+      invariant(step !== null, 'a join of no step');
+      return joinFailure(parallelAt(turn.program, step), branchesOf(data, step));
     case 'handler': {
       const event = eventOf(turn);
       return {
@@ -283,7 +329,7 @@ function failureFrom(turn: Turn, data: RunData, at: Failing): Failure {
       };
     }
     default:
-      return assertNever(source);
+      return ownFailure(step, source.kind);
   }
 }
 
@@ -313,10 +359,23 @@ function lostFailure({ id, join }: MapStep, data: RunData): Failure {
   return { code: 'impossible', class: 'impossible', message, step: id, data: told, cause: null };
 }
 
+const OWN_FAILURES = {
+  'no-match': { class: 'no-match', message: (step: string) => `no branch of ${step} is true` },
+  turns: { class: 'limit', message: (step: string) => `step ${step} has made all its turns` },
+  timeout: { class: 'timeout', message: (step: string) => `step ${step} took too long` },
+} as const;
+
+/** A failure that a step has by itself; its code is its class. */
+function ownFailure(step: string | null, kind: keyof typeof OWN_FAILURES): Failure {
+  const { class: code, message } = OWN_FAILURES[kind];
+  return { code, class: code, message: message(step ?? ''), step, data: null, cause: null };
+}
+
 function faultFailure(turn: Turn, data: RunData, source: Extract<FailureSource, { kind: 'fault' }>): Failure {
   const computed = computedBefore(turn, data, source.of);
   invariant(!computed.ok, 'a fault that is none', { step: source.of.step });
-  return source.cause ? withCause(computed.failure, failingOutward(data, crossedBy(source))) : computed.failure;
+  const outward = failingOutward(data, failingAt(turn.program, data, source.of.step), crossedBy(source));
+  return source.cause ? withCause(computed.failure, outward) : computed.failure;
 }
 
 function limitFailure(data: RunData, step: string | null, caught: boolean): Failure {

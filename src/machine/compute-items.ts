@@ -1,6 +1,6 @@
 import { dependenciesOf } from '../definition/dependencies.ts';
 import type { Scope } from '../definition/evaluator.ts';
-import type { MapStep } from '../model/definition.ts';
+import type { MapStep, Template } from '../model/definition.ts';
 import { invariant, RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunData } from '../model/run.ts';
@@ -95,10 +95,17 @@ function keyIn({ program }: Turn, { id, key }: MapStep, scope: Scope): string {
 }
 
 function joinNumber({ program, run }: Turn, data: RunData, { id, join }: MapStep): number {
-  if (!('of' in join)) return 0;
-  const value = program.evaluator.render(join.of, stepSite(program, id), stepScope(program, { run, data, step: id }));
+  const number = numberIn(join);
+  if (number === null) return 0;
+  const value = program.evaluator.render(number, stepSite(program, id), stepScope(program, { run, data, step: id }));
   if (typeof value === 'number') return value;
   throw fault(`\`${join.kind}\` of a join is a number`);
+}
+
+/** The template of a join that names a number; null where it names none. */
+export function numberIn(join: MapStep['join']): Template | null {
+  if (join.kind === 'percent') return join.percent;
+  return join.kind === 'count' ? join.count : null;
 }
 
 function fault(message: string): RefusedError {

@@ -10,6 +10,7 @@ import { ownValue } from '../model/own-value.ts';
 import { findUnstorable } from '../model/storable.ts';
 import type { Failure, RunData, RunIdentity } from '../model/run.ts';
 import { itemsAtEntry, keysOf, nextItem } from './compute-items.ts';
+import { failingAt, parallelAt } from './branches.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import type { Program } from './program.ts';
 import { eventView, failureView, flowScope, stepScope, stepSite, withRoot } from './scope.ts';
@@ -91,6 +92,8 @@ function evaluate(turn: Turn, data: RunData, of: ComputationRef): Json {
       return setValues(turn, data, of.step);
     case 'fail':
       return failValues(turn, data, of.step);
+    case 'count':
+      return countValue(turn, data, of.step);
     case 'handler':
       return handlerValues(turn, data, of);
     case 'output':
@@ -169,6 +172,17 @@ function failValues(turn: Turn, data: RunData, id: string): Json {
   return renderAll(turn, present, { site: stepSite(program, id), scope: stepScope(program, { run, data, step: id }) });
 }
 
+/** How many branches must succeed. @throws PAWL_EXPRESSION_FAULT for what is no whole number. */
+function countValue(turn: Turn, data: RunData, id: string): Json {
+  const { program, run } = turn;
+  const { join, branches } = parallelAt(program, id);
+  if (join.kind !== 'count') return join.kind === 'all' ? branches.length : 1;
+  const at = { site: stepSite(program, id), scope: stepScope(program, { run, data, step: id }) };
+  const count = program.evaluator.render(join.count, at.site, at.scope);
+  if (Number.isSafeInteger(count)) return count;
+  throw new RefusedError('PAWL_EXPRESSION_FAULT', `count is no whole number: ${JSON.stringify(count)}`);
+}
+
 /** The event that a handler takes. */
 export function eventOf(turn: Turn): EventView {
   const { event } = turn;
@@ -209,7 +223,7 @@ function outputOf(step: Step): Template | null {
 function clauseMatches(turn: Turn, data: RunData, of: Extract<ComputationRef, { kind: 'clause' }>): boolean {
   const { program, run } = turn;
   const clause = program.step(of.step).catch[of.index];
-  const failing = failingOutward(data, of.crossed);
+  const failing = failingOutward(data, failingAt(program, data, of.step), of.crossed);
   invariant(clause !== undefined && failing !== null, 'no such clause, or no failure', {
     step: of.step,
     index: of.index,
@@ -228,8 +242,7 @@ function namesFailure(clause: CatchClause, failure: Failure): boolean {
 }
 
 /** The failure that is being routed, with the failures of the catches that it leaves as its causes (rule R22). */
-export function failingOutward(data: RunData, crossed: readonly string[]): Failure | null {
-  const { failing } = data;
+export function failingOutward(data: RunData, failing: Failure | null, crossed: readonly string[]): Failure | null {
   if (failing === null) return null;
   return crossed.reduce((failure, step) => withCause(failure, ownValue(data.caught, step) ?? null), failing);
 }

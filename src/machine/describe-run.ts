@@ -2,6 +2,7 @@ import type { Machine } from '../model/machine.ts';
 import type { Picture, PictureEdge, PictureLive, PictureNode } from '../model/picture.ts';
 import { describeMachine } from './diagram.ts';
 import { COMPENSATING, COMPLETED, ENDED, SETTLING } from './kernel-names.ts';
+import { followLanes, pairOf } from './lanes.ts';
 import { outlineOf, placeOf } from './outline.ts';
 
 /** What is known of a run, for its picture. */
@@ -19,9 +20,7 @@ export function describeRun(machine: Machine, path: RunPath): Picture {
   const picture = describeMachine(machine);
   const boxes = new Set(picture.nodes.map((node) => node.id));
   const visited = path.entered.flatMap((state) => boxOfState(boxes, state));
-  const pairs = new Set(
-    ['$start', ...visited].flatMap((box, index) => visited.slice(index, index + 1).map((next) => pairOf(box, next))),
-  );
+  const { pairs, places } = followLanes(machine, path.entered, (state) => boxOfState(boxes, state).length > 0);
   const groups = groupsOf(machine);
   const failed = new Set(
     path.entered.flatMap((state) => (state.endsWith('$failed') ? [state.slice(0, -'$failed'.length)] : [])),
@@ -33,7 +32,7 @@ export function describeRun(machine: Machine, path: RunPath): Picture {
   const live = (node: PictureNode): PictureLive | null => {
     if (path.undone.includes(node.id) || path.undone.some((step) => node.id === `${step}$undo`)) return 'undone';
     if (path.held.includes(node.id)) return 'held';
-    if (node.id === visited.at(-1) && !isEndState(path.entered.at(-1))) return failed.has(node.id) ? 'failed' : 'now';
+    if (places.has(node.id) && !isEndState(path.entered.at(-1))) return failed.has(node.id) ? 'failed' : 'now';
     if (!visited.includes(node.id) && node.kind !== 'start') return null;
     return failed.has(node.id) ? 'failed' : 'taken';
   };
@@ -66,8 +65,4 @@ function groupsOf(machine: Machine): ReadonlyMap<string, readonly string[]> {
     }
   }
   return groups;
-}
-
-function pairOf(from: string, to: string): string {
-  return `${from} ${to}`;
 }

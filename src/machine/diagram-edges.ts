@@ -2,6 +2,8 @@ import type { Handler } from '../model/definition.ts';
 import type { GuardRef, Machine, MachineEdge, MachineState } from '../model/machine.ts';
 import type { PictureEdge } from '../model/picture.ts';
 import { invariant } from '../model/errors.ts';
+import { branchesId } from './branch-states.ts';
+import { takersAt } from './handler-states.ts';
 import { COMPLETED, FINISHING, SETTLING } from './kernel-names.ts';
 import { type Outline, type StepOutline, stepAt } from './outline.ts';
 
@@ -11,6 +13,9 @@ export type DiagramArrow = Omit<PictureEdge, 'id' | 'taken' | 'condition'>;
 /** Where something ends that is drawn as an end, beside the machine's own `$completed`. */
 const FAILED_END = '$failed';
 const CANCELLED_END = '$cancelled';
+
+/** What ends a step from around it is not drawn. */
+const ENDERS: readonly MachineEdge['event'][] = ['group.expired', 'branches.stopped'];
 
 type Arrow = DiagramArrow & { readonly from: string };
 interface Folding {
@@ -47,7 +52,7 @@ function stepArrows(folding: Folding, at: StepOutline): readonly Arrow[] {
   const arrows = stateAt(folding, id).edges.flatMap((edge) => ownArrows(folding, at, edge));
   // A `fail` and an `end` are ends themselves: what the run's end makes of them needs no arrow.
   const ways = verb === 'fail' || verb === 'end' ? [] : arrows;
-  return [...ways, ...skipArrows(folding, at), ...catchArrows(folding, at)];
+  return [...ways, ...wayOutArrows(folding, at), ...skipArrows(folding, at), ...catchArrows(folding, at)];
 }
 
 /** From a choose's box where it has one: its catches and handlers belong to all that is in it. */
@@ -84,6 +89,25 @@ function handlerArrows(folding: Folding, at: StepOutline, edge: MachineEdge): re
   }
   if (edge.target === SETTLING) return [{ from, to: CANCELLED_END, kind: 'handler', label: edge.label }];
   return goals(folding, edge.target).map(({ to }) => ({ from, to, kind: 'handler', label: edge.label }));
+}
+
+/** What leads out of branches from outside: their step takes it for all of them, and goes on when they have settled. */
+function wayOutArrows(folding: Folding, at: StepOutline): readonly Arrow[] {
+  if (at.step.verb !== 'parallel') return [];
+  const { edges } = stateAt(folding, branchesId(at.step.id));
+  return takersAt(folding.outline, at).flatMap(({ owner, handler, number }) => {
+    if (owner === null) return [];
+    const from = boxedId(owner);
+    const arrow = { from, kind: 'handler', label: handler.event } as const;
+    if (handler.then === 'fail') return [{ ...arrow, to: FAILED_END }];
+    if (handler.then === 'cancel') return [{ ...arrow, to: CANCELLED_END }];
+    const leads = edges.filter((edge) => edge.kind !== 'failure' && leavesBy(edge, number));
+    return leads.flatMap((edge) => goals(folding, targetOf(edge)).map(({ to }) => ({ ...arrow, to })));
+  });
+}
+
+function leavesBy({ guard }: MachineEdge, way: number): boolean {
+  return guardsIn(guard).some(({ type, params }) => type === 'leaving' && params['way'] === way);
 }
 
 /** A skipped step goes on to the one after it; drawn only where a done one goes somewhere else. */
@@ -156,6 +180,8 @@ function goals(folding: Folding, id: string): readonly Goal[] {
   if (id === SETTLING) return [{ to: FAILED_END, jump: null }];
   const state = stateAt(folding, id);
   if (state.role === 'active') return [{ to: id, jump: null }];
+  if (state.kind === 'parallel') return state.states.flatMap(({ initial }) => (initial ? goals(folding, initial) : []));
+  if (state.role === 'over') return goalsOfBranch(folding, state);
   if (state.step !== null && state.id === `${state.step}$when`) return [{ to: state.step, jump: null }];
   return waysOn(state).flatMap((edge) => {
     const further = goals(folding, targetOf(edge));
@@ -163,10 +189,17 @@ function goals(folding: Folding, id: string): readonly Goal[] {
   });
 }
 
+/** Where a branch leads that has succeeded: to what follows all of them; one that has not leads nowhere by itself. */
+function goalsOfBranch(folding: Folding, { id, step }: MachineState): readonly Goal[] {
+  if (step === null || !id.endsWith('$succeeded')) return [];
+  const met = stateAt(folding, branchesId(step)).edges.filter(({ kind }) => kind === 'next');
+  return met.flatMap((edge) => goals(folding, targetOf(edge)));
+}
+
 /** What a helper leads to that is worth an arrow; a raised failure: the clauses around it, else the failed end. */
 function waysOn(state: MachineState): readonly MachineEdge[] {
   if (state.role !== 'failed')
-    return state.edges.filter((edge) => edge.label !== 'limit' && edge.event !== 'group.expired' && !isFault(edge));
+    return state.edges.filter((edge) => edge.label !== 'limit' && !ENDERS.includes(edge.event) && !isFault(edge));
   const caught = state.edges.filter((edge) => edge.kind === 'catch');
   return caught.length > 0 ? caught : state.edges.filter((edge) => edge.target === SETTLING);
 }

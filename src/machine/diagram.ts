@@ -1,9 +1,10 @@
-import type { ActionContract, CallStep, Compensation, Handler, Step, Template } from '../model/definition.ts';
+import type { ActionContract, CallStep, Compensation, Handler, Join, Step, Template } from '../model/definition.ts';
+import { elementAt } from '../model/element-at.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
 import { anyTimeId, type DiagramArrow, diagramArrows, documentArrows } from './diagram-edges.ts';
 import { clauseLabel } from './routes.ts';
-import { type ListOutline, type Outline, outlineOf, stepAt, type StepOutline } from './outline.ts';
+import { isBranchList, type ListOutline, type Outline, outlineOf, stepAt, type StepOutline } from './outline.ts';
 
 /** The box around the body of a group. */
 export function groupId(step: string): string {
@@ -80,12 +81,13 @@ function listNodes(outline: Outline, steps: readonly Step[]): readonly PictureNo
 function stepNodes(outline: Outline, at: StepOutline): readonly PictureNode[] {
   const { step } = at;
   const parent = boxOf(at.list);
-  const group: PictureNode = { ...startNode, id: groupId(step.id), kind: 'group', parent, title: titleOf(step) };
+  const kind = step.verb === 'parallel' ? 'parallel' : 'group';
+  const group: PictureNode = { ...startNode, id: groupId(step.id), kind, parent, title: titleOf(step) };
   const hasGroup = hasBox(at);
   const own: PictureNode = {
     ...startNode,
     id: step.id,
-    kind: step.verb,
+    kind: step.verb === 'parallel' ? 'fork' : step.verb,
     parent: hasGroup ? group.id : parent,
     title: titleOf(step),
     detail: subjectOf(step),
@@ -96,9 +98,17 @@ function stepNodes(outline: Outline, at: StepOutline): readonly PictureNode[] {
     ...(hasGroup ? [group] : []),
     own,
     ...undoNodes(outline, at, own.parent),
-    ...at.inner.filter((list) => list.kind === 'body').flatMap((list) => listNodes(outline, list.steps)),
+    ...at.inner.filter((list) => list.kind === 'body').flatMap((list) => bodyNodes(outline, at, list)),
     ...catches.flatMap((list) => [catchNode(at, list, parent), ...listNodes(outline, list.steps)]),
   ];
+}
+
+/** Branches stand side by side, each in a box of its own. */
+function bodyNodes(outline: Outline, at: StepOutline, list: ListOutline): readonly PictureNode[] {
+  const nodes = listNodes(outline, list.steps);
+  if (at.step.verb !== 'parallel') return nodes;
+  const title = elementAt(at.step.branches, list.index).name;
+  return [{ ...startNode, id: list.id, kind: 'group', parent: groupId(at.step.id), title }, ...nodes];
 }
 
 /** A group has a box of its own where its body holds steps. */
@@ -109,7 +119,7 @@ export function hasBox(at: StepOutline): boolean {
 /** The box that a list's steps stand in; null = the page. */
 function boxOf(list: ListOutline): string | null {
   if (list.owner === null) return null;
-  return list.kind === 'body' ? groupId(list.owner.step.id) : list.id;
+  return list.kind === 'body' && !isBranchList(list.id) ? groupId(list.owner.step.id) : list.id;
 }
 
 function catchNode(at: StepOutline, list: ListOutline, parent: string | null): PictureNode {
@@ -146,8 +156,14 @@ function subjectOf(step: Step): string | null {
 function subjectOfGroup(step: Step): string | null {
   if (step.verb === 'undo') return step.undo.join(', ');
   if (step.verb === 'map') return `for each ${step.as} of ${step.items.source}`;
+  if (step.verb === 'parallel') return joinWords(step.join);
   if (step.verb !== 'repeat') return null;
   return step.while === null ? `until ${String(step.until?.source)}` : `while ${step.while.source}`;
+}
+
+/** How many branches must succeed. */
+function joinWords(join: Join): string {
+  return join.kind === 'count' ? `${wordsOf(join.count)} must succeed` : `${join.kind} must succeed`;
 }
 
 /** A template in a few words; expressions as they are written. */

@@ -1,7 +1,7 @@
 import type { ActionRef, MachineEdge, MachineState } from '../model/machine.ts';
 import { assignment, command, guard } from './kernel-names.ts';
-import { catchesLeft, isTimed, type StepOutline, timedGroups } from './outline.ts';
-import { edgesOf, type Route, uncatch } from './routes.ts';
+import { branchAround, catchesLeft, isTimed, type ListOutline, type StepOutline, timedGroups } from './outline.ts';
+import { branchEndId, edgesOf, type Route, uncatch } from './routes.ts';
 
 /** What the timeouts of the groups around a step add to one state of it, and the states in which it drains then. */
 export interface ExpiryStates {
@@ -9,54 +9,80 @@ export interface ExpiryStates {
   readonly states: readonly MachineState[];
 }
 
+/** What may end a step from around it: the time of a group, or the branch that it stands in, which is not wanted any more. */
+export interface Ender {
+  readonly event: 'group.expired' | 'branches.stopped';
+  readonly guard: 'expired' | 'halted';
+  /** The group, or the parallel step of the branch. */
+  readonly owner: StepOutline;
+  readonly list: ListOutline;
+}
+
+/** All that may end a step, innermost first. */
+export function endersOf(step: StepOutline): readonly Ender[] {
+  return [...groupEnders(timedGroups(step)), ...branchEnder(step)];
+}
+
+/** The times of these groups. */
+export function groupEnders(groups: readonly StepOutline[]): readonly Ender[] {
+  return groups.map((owner) => ({ event: 'group.expired', guard: 'expired', owner, list: owner.list }));
+}
+
+/** The branch around a step, if there is one. */
+export function branchEnder(step: StepOutline): readonly Ender[] {
+  const list = branchAround(step);
+  const owner = list?.owner ?? null;
+  return list === null || owner === null ? [] : [{ event: 'branches.stopped', guard: 'halted', owner, list }];
+}
+
 /**
- * Lowers the timeouts in force at a step that waits for the world, innermost group first: nothing new starts, what is open
- * settles, whatever the outcome, then the failure `timeout` of the group.
+ * Lowers what may end a step that waits for the world, innermost first: nothing new starts, what is open settles, whatever
+ * the outcome, then the failure `timeout` of the group, or the end of the branch.
  * @param canBeOpen whether the step may have something on its way that must settle first.
  */
 export function lowerExpiries(step: StepOutline, canBeOpen: boolean): ExpiryStates {
   const id = step.step.id;
-  const groups = timedGroups(step);
-  const edges = groups.flatMap((group, index) => [
-    ...(canBeOpen ? [drainEdge(group, expiringId(id, index), id)] : []),
-    expiredEdge(group, { leaf: canBeOpen ? id : null, actions: failing(step, group) }),
+  const enders = endersOf(step);
+  const edges = enders.flatMap((ender, index) => [
+    ...(canBeOpen ? [drainEdge(ender, expiringId(id, index), id)] : []),
+    endedEdge(step, ender, canBeOpen ? id : null),
   ]);
-  return { edges, states: canBeOpen ? drainStates(step, groups) : [] };
+  return { edges, states: canBeOpen ? drainStates(step, enders) : [] };
 }
 
-/** A step that drains for a handler already: the timeout of a group around it counts all the same. */
+/** A step that drains for a handler already: what is around it may end it all the same. */
 export function expiriesWhileDraining(step: StepOutline): readonly MachineEdge[] {
-  return timedGroups(step).map((group, index) => drainEdge(group, expiringId(step.step.id, index), null));
+  return endersOf(step).map((ender, index) => drainEdge(ender, expiringId(step.step.id, index), null));
 }
 
 /** A step that only a person can let go: nothing of it is open, so its group fails at once. */
 export function expiriesWhileHeld(step: StepOutline): readonly MachineEdge[] {
-  return timedGroups(step).map((group) => expiredEdge(group, { leaf: null, actions: failing(step, group) }));
+  return endersOf(step).map((ender) => endedEdge(step, ender, null));
 }
 
-/** A group that is being undone when the time of one around it is over: the undo is finished first. */
+/** A group that is being undone when it is ended from around it: the undo is finished first. */
 export function expiriesWhileUndoing(step: StepOutline): ExpiryStates {
-  return expiriesOfUndo(step, { groups: timedGroups(step), undoneId, left: uncatch([step.step.id]) });
+  return expiriesOfUndo(step, { enders: endersOf(step), undoneId, left: uncatch([step.step.id]) });
 }
 
-/** An item that is being undone when the time of its map, or of a group around that, is over. */
+/** An item that is being undone when its map, or what is around that, is ended. */
 export function expiriesWhileItemUndone(step: StepOutline): ExpiryStates {
-  const groups = isTimed(step.step) ? [step, ...timedGroups(step)] : timedGroups(step);
-  return expiriesOfUndo(step, { groups, undoneId: itemUndoneId, left: [] });
+  const own = isTimed(step.step) ? groupEnders([step]) : [];
+  return expiriesOfUndo(step, { enders: [...own, ...endersOf(step)], undoneId: itemUndoneId, left: [] });
 }
 
 interface Undoing {
-  readonly groups: readonly StepOutline[];
+  readonly enders: readonly Ender[];
   readonly undoneId: (step: string, index: number) => string;
   readonly left: readonly ActionRef[];
 }
 
-function expiriesOfUndo(step: StepOutline, { groups, undoneId, left }: Undoing): ExpiryStates {
+function expiriesOfUndo(step: StepOutline, { enders, undoneId, left }: Undoing): ExpiryStates {
   const id = step.step.id;
-  const edges = groups.map((group, index) => drainEdge(group, undoneId(id, index), null));
-  const states = groups.map((group, index) => {
-    const actions = [...failing(step, group), ...left];
-    const undone = edgesOf([failedRoute(group, actions)], {
+  const edges = enders.map((ender, index) => drainEdge(ender, undoneId(id, index), null));
+  const states = enders.map((ender, index) => {
+    const route = endRoute(step, ender);
+    const undone = edgesOf([{ ...route, actions: [...route.actions, ...left] }], {
       event: 'group.undone',
       guard: guard('undone', { step: id }),
     });
@@ -77,37 +103,35 @@ function itemUndoneId(step: string, index: number): string {
   return `${step}$itemundone${index}`;
 }
 
-/** The group's failure, and the running catches inside it that are left with it. */
-function failing(step: StepOutline, group: StepOutline): readonly ActionRef[] {
-  const fail = assignment('fail', { step: group.step.id, source: { kind: 'timeout' } });
-  return [fail, ...uncatch(catchesLeft(step, group.list))];
+/** Where a step goes that is ended: the group's failure, or the end of the branch; running catches inside are left with it. */
+export function endRoute(step: StepOutline, { event, owner, list }: Ender): Route {
+  const left: readonly ActionRef[] = uncatch(catchesLeft(step, list));
+  if (event === 'branches.stopped')
+    return { guard: null, target: branchEndId(list, 'stopped'), actions: left, kind: 'settle', label: null };
+  const fail = assignment('fail', { step: owner.step.id, source: { kind: 'timeout' } });
+  const actions = [fail, ...left];
+  return { guard: null, target: `${owner.step.id}$failed`, actions, kind: 'failure', label: 'timeout' };
 }
 
-function failedRoute(group: StepOutline, actions: readonly ActionRef[]): Route {
-  return { guard: null, target: `${group.step.id}$failed`, actions, kind: 'failure', label: 'timeout' };
+function endedEdge(step: StepOutline, ender: Ender, leaf: string | null): MachineEdge {
+  const taken = guard(ender.guard, { step: ender.owner.step.id, closed: leaf, open: null });
+  return { ...endRoute(step, ender), event: ender.event, guard: taken };
 }
 
-function expiredEdge(
-  group: StepOutline,
-  at: { readonly leaf: string | null; readonly actions: readonly ActionRef[] },
-): MachineEdge {
-  const taken = guard('expired', { step: group.step.id, closed: at.leaf, open: null });
-  return { ...failedRoute(group, at.actions), event: 'group.expired', guard: taken };
+function drainEdge({ event, guard: type, owner }: Ender, target: string, open: string | null): MachineEdge {
+  const taken = guard(type, { step: owner.step.id, closed: null, open });
+  const [kind, label] = event === 'group.expired' ? (['failure', 'timeout'] as const) : (['settle', null] as const);
+  return { event, guard: taken, target, actions: [], kind, label };
 }
 
-function drainEdge(group: StepOutline, target: string, open: string | null): MachineEdge {
-  const taken = guard('expired', { step: group.step.id, closed: null, open });
-  return { event: 'group.expired', guard: taken, target, actions: [], kind: 'failure', label: 'timeout' };
-}
-
-function drainStates(step: StepOutline, groups: readonly StepOutline[]): readonly MachineState[] {
+function drainStates(step: StepOutline, enders: readonly Ender[]): readonly MachineState[] {
   const id = step.step.id;
   const outer = expiriesWhileDraining(step);
-  return groups.map((group, index) => {
-    const actions = [assignment('record.settled', { step: id, ran: null }), ...failing(step, group)];
+  return enders.map((ender, index) => {
+    const record = [assignment('record.settled', { step: id, ran: null })];
     const settled = guard('settled', { step: id, ok: null });
     const edges = (['effect.settled', 'step.settled'] as const).flatMap((event) =>
-      edgesOf([failedRoute(group, actions)], { event, guard: settled }),
+      edgesOf([endRoute(step, ender)], { event, guard: settled, actions: record }),
     );
     return drainState(expiringId(id, index), id, [...edges, ...outer.slice(index + 1)]);
   });

@@ -3,6 +3,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { GuardRef } from '../model/machine.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { RunData } from '../model/run.ts';
+import { areOver, branchesOf, decisionOf, parallelAt } from './branches.ts';
 import { compute, type Turn } from './compute.ts';
 import { mapOf } from './compute-items.ts';
 import { itemsOf, itemsVerdict } from './items.ts';
@@ -28,6 +29,11 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
     event.step === step &&
     (open === null || event.open.includes(open)) &&
     (closed === null || !event.open.includes(closed)),
+  halted: ({ event }, _data, { step, open, closed }) =>
+    event?.type === 'branches.stopped' &&
+    event.step === step &&
+    (open === null || event.open.includes(open)) &&
+    (closed === null || !event.open.includes(closed)),
   undone: ({ event }, _data, { step }) => event?.type === 'group.undone' && event.step === step,
   retried: ({ event }, _data, { step }) => event?.type === 'step.retried' && event.step === step,
   terminated: ({ event }) => event?.type === 'run.stopped' && event.ending.kind === 'terminated',
@@ -43,7 +49,30 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
     return computed.ok && (computed.value as JsonObject)['duplicate'] !== null;
   },
   itemsAre: ({ program }, data, { step, list, is }) => itemsVerdict(mapOf(program, step), itemsOf(data, list)) === is,
-  failing: (_turn, data) => data.failing !== null,
+  failing: (_turn, data, { in: branch }) =>
+    (branch === undefined ? data.failing : (ownValue(data.failingIn ?? {}, branch) ?? null)) !== null,
+  need: (turn, data, { step, is }) => {
+    const need = compute(turn, data, { kind: 'count', step });
+    if (!need.ok) return false;
+    return is === 'none'
+      ? Number(need.value) <= 0
+      : Number(need.value) > parallelAt(turn.program, step).branches.length;
+  },
+  joined: ({ program }, data, { step, as }) => {
+    const parallel = parallelAt(program, step);
+    const branches = branchesOf(data, step);
+    const decision = decisionOf(parallel, branches);
+    if (as === 'stops') return decision !== null && !branches.stopping && !areOver(parallel, branches);
+    return decision === as && areOver(parallel, branches);
+  },
+  leaving: ({ program }, data, { step, way }) => {
+    const branches = branchesOf(data, step);
+    return branches.way === way && areOver(parallelAt(program, step), branches);
+  },
+  leavable: (_turn, data, { step, way }) => {
+    const { way: before } = branchesOf(data, step);
+    return before === null || before < way;
+  },
   holding: ({ holds }) => holds,
 };
 

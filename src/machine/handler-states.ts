@@ -2,14 +2,14 @@ import type { Handler } from '../model/definition.ts';
 import type { ActionRef, GuardRef, MachineEdge, MachineState } from '../model/machine.ts';
 import { expiriesWhileDraining } from './expiry-states.ts';
 import type { ComputationRef } from './kernel-names.ts';
-import { assignment, both, command, FINISHING, guard, SETTLING } from './kernel-names.ts';
+import { assignment, both, command, FINISHING, type GuardParams, guard, SETTLING } from './kernel-names.ts';
 import type { Outline, StepOutline } from './outline.ts';
-import { catchesLeft, handlerOwners } from './outline.ts';
+import { branchAround, catchesLeft, handlerOwners } from './outline.ts';
 import type { Route } from './routes.ts';
 import { edgesOf, nextRoutes, uncatch, unhandledRoutes } from './routes.ts';
 
 /** A handler that can take an event while a step is active. */
-interface Taker {
+export interface Taker {
   /** Number among all takers of the step: names the leaving state. */
   readonly number: number;
   /** The step that declares it; null = the document. */
@@ -34,21 +34,24 @@ export function lowerHandlers(outline: Outline, step: StepOutline, canBeOpen: bo
   return { edges: parts.flatMap((part) => part.edges), states: parts.flatMap((part) => part.states) };
 }
 
-function takersAt({ definition }: Outline, step: StepOutline): readonly Taker[] {
+/** Every handler that is in force at a step, innermost first: those of its branch, and outside of any the document's. */
+export function takersAt({ definition }: Outline, step: StepOutline): readonly Taker[] {
   const takers: Taker[] = [];
   const add = (owner: StepOutline | null, handlers: readonly Handler[]): void => {
     for (const [index, handler] of handlers.entries()) takers.push({ number: takers.length, owner, index, handler });
   };
   for (const owner of handlerOwners(step)) add(owner, owner.step.on);
-  add(null, definition.on ?? []);
+  if (branchAround(step) === null) add(null, definition.on ?? []);
   return takers;
 }
 
-function idOf({ owner }: Taker): string | null {
+/** The step that declares a handler; null = the document. */
+export function idOf({ owner }: Taker): string | null {
   return owner === null ? null : owner.step.id;
 }
 
-interface TakerAt {
+/** A handler at a step where it is in force. */
+export interface TakerAt {
   readonly step: StepOutline;
   readonly taker: Taker;
   readonly canBeOpen: boolean;
@@ -104,12 +107,13 @@ function taken(taker: Taker, open: boolean | null): GuardRef {
 }
 
 /** `then: fail` raises while the event is at hand. */
-function beforeLeaving(at: TakerAt): readonly ActionRef[] {
+export function beforeLeaving(at: TakerAt): readonly ActionRef[] {
   if (at.taker.handler.then !== 'fail') return [];
   return [assignment('fail', { step: idOf(at.taker), source: { kind: 'handler' } })];
 }
 
-function targetRoutes(outline: Outline, at: TakerAt): readonly Route[] {
+/** Where a handler leads; nowhere if it has no target. */
+export function targetRoutes(outline: Outline, at: TakerAt): readonly Route[] {
   const { taker, step } = at;
   const { handler, owner } = taker;
   const label = handler.event;
@@ -135,12 +139,18 @@ function targetRoutes(outline: Outline, at: TakerAt): readonly Route[] {
 }
 
 /** A failure of a handler belongs to the step that declares it; of the document's, to no step: no clause takes it. */
-function failingRoutes(at: TakerAt): readonly Route[] {
+export function failingRoutes(at: TakerAt): readonly Route[] {
   const { owner, handler } = at.taker;
   if (owner === null)
     return unhandledRoutes(at.step, catchesLeft(at.step, null)).map((route) => ({ ...route, label: handler.event }));
   const actions = uncatch(catchesLeft(at.step, owner.list));
   return [{ guard: null, target: `${owner.step.id}$failed`, actions, kind: 'failure', label: handler.event }];
+}
+
+/** Where the failure is looked for that is being routed at a step. */
+export function failingIn(step: StepOutline): GuardParams['failing'] {
+  const branch = branchAround(step);
+  return branch === null ? {} : { in: branch.id };
 }
 
 /** Retries have stopped; what is in flight settles, whatever the outcome, then the handler's target. */
@@ -152,7 +162,7 @@ function leavingState(
   const step = at.step.step.id;
   const settled = guard('settled', { step, ok: null });
   const actions = [assignment('record.settled', { step, ran: null })];
-  const isFailing = both(settled, guard('failing', {}));
+  const isFailing = both(settled, guard('failing', failingIn(at.step)));
   const edges = (['effect.settled', 'step.settled'] as const).flatMap((event) => [
     ...edgesOf(ways.failing, { event, guard: isFailing, actions }),
     ...(at.taker.handler.then === 'fail' ? [] : edgesOf(ways.targets, { event, guard: settled, actions })),

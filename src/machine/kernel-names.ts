@@ -31,6 +31,7 @@ export type ComputationRef =
   /** Of a map: what is known at its entry, the next item, and the keys of all. */
   | { readonly kind: 'items' | 'item' | 'keys'; readonly step: string }
   | { readonly kind: 'fail'; readonly step: string }
+  | { readonly kind: 'count'; readonly step: string }
   /** `step` null = the document's. */
   | { readonly kind: 'handler'; readonly step: string | null; readonly index: number }
   /** `step` null = the document's own output. */
@@ -51,7 +52,9 @@ export type GuardParams = {
    * null = either way.
    */
   expired: { readonly step: string; readonly open: string | null; readonly closed: string | null };
-  /** What this step's clause had to undo is settled. */
+  /** The branches of this step are not wanted any more; `open` and `closed` as above. */
+  halted: { readonly step: string; readonly open: string | null; readonly closed: string | null };
+  /** What this step's clause or race had to undo is settled. */
   undone: { readonly step: string };
   /** A person lets this step go on. */
   retried: { readonly step: string };
@@ -69,8 +72,16 @@ export type GuardParams = {
   duplicated: { readonly of: ComputationRef };
   /** Whether there is another item of this map, or how it ends. */
   itemsAre: { readonly step: string; readonly list: string; readonly is: ItemsVerdict };
-  /** A failure is being routed. */
-  failing: Record<string, never>;
+  /** A failure is being routed; `in`: in this branch. */
+  failing: { readonly in?: string };
+  /** How many branches must succeed: `none`, or more than there are. */
+  need: { readonly step: string; readonly is: 'none' | 'impossible' };
+  /** What the branches have come to: it is decided and others are under way (`stops`), or all are at their end. */
+  joined: { readonly step: string; readonly as: 'stops' | 'met' | 'lost' };
+  /** All branches are at their end, and this way leads out. */
+  leaving: { readonly step: string; readonly way: number };
+  /** No way leads out yet, or only one from further inside. */
+  leavable: { readonly step: string; readonly way: number };
   /** An unhandled failure keeps its step instead of undoing the run. */
   holding: Record<string, never>;
 };
@@ -96,7 +107,9 @@ export type FailureSource =
   /** Two items of a map have one key. */
   | { readonly kind: 'duplicate-item'; readonly of: ComputationRef }
   /** Too many items of a map have failed. */
-  | { readonly kind: 'items' };
+  | { readonly kind: 'items' }
+  /** Too few branches can succeed. */
+  | { readonly kind: 'join' };
 
 /** The closed list of actions that change the data, with the parameters of each; each returns new data, none does anything else. */
 export type AssignParams = {
@@ -107,7 +120,7 @@ export type AssignParams = {
   'record.done': {
     readonly step: string;
     readonly ran: string | null;
-    readonly output: 'none' | 'ran' | 'computed' | 'turns' | 'items';
+    readonly output: 'none' | 'ran' | 'computed' | 'turns' | 'items' | 'branches';
   };
   /** Writes vars; all values were computed on the values before the transition. */
   set: { readonly of: ComputationRef };
@@ -125,6 +138,14 @@ export type AssignParams = {
   'item.begin': { readonly step: string; readonly list: string };
   /** An item is over; `crossed`: it has failed, leaving these running catches, innermost first. */
   'item.end': { readonly step: string; readonly list: string; readonly crossed?: readonly string[] };
+  /** All branches of a parallel step begin. */
+  'branches.begin': { readonly step: string };
+  /** A branch is at its end. */
+  'branch.end': { readonly step: string; readonly branch: string; readonly as: 'succeeded' | 'failed' | 'stopped' };
+  /** A failure leaves running catches on its way to the end of its branch. */
+  'branch.lose': { readonly list: string; readonly crossed: readonly string[] };
+  /** What is under way in the branches is not wanted any more; `way`: what leads out, null = the join. */
+  'branches.leave': { readonly step: string; readonly way: number | null };
   /** Raises a failure of a step. */
   fail: { readonly step: string | null; readonly source: FailureSource };
   /** A clause takes the failure. */
@@ -133,7 +154,7 @@ export type AssignParams = {
   uncatch: { readonly steps: readonly string[] };
   /** The caught failure goes on outward. */
   raise: { readonly step: string };
-  /** No failure is being routed any more. */
+  /** No failure of a step that is held is being routed any more. */
   forgive: Record<string, never>;
   /** The run is done. `step`: the `end` that says so; null = the end of the file. */
   'end.done': { readonly step: string | null };
@@ -153,6 +174,8 @@ export type CommandParams = {
   'group.leave': { readonly step: string };
   'group.undo': { readonly step: string; readonly clause: number };
   'item.undo': { readonly step: string };
+  'branches.stop': { readonly step: string; readonly retries: boolean | null };
+  'losers.undo': { readonly step: string };
   'run.settle': Record<string, never>;
   'run.compensate': Record<string, never>;
   'run.end': Record<string, never>;

@@ -81,6 +81,7 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(
     'step.settled': true,
     'handler.taken': true,
     'group.expired': true,
+    'branches.stopped': true,
     'group.undone': true,
     'run.granted': true,
     'run.stopped': true,

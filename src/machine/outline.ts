@@ -123,9 +123,25 @@ export function isItemList(list: string): boolean {
   return list.endsWith('$item');
 }
 
-/** The groups in whose bodies a step stands, innermost first: never a step whose catch runs. */
+/** Whether a list is a branch of a parallel step. */
+export function isBranchList(list: string): boolean {
+  return list.includes('$b_');
+}
+
+/** The branch that a step stands in, innermost; null outside of any. */
+export function branchAround(step: StepOutline): ListOutline | null {
+  return listsAround(step).find(({ id }) => isBranchList(id)) ?? null;
+}
+
+/**
+ * The groups in whose bodies a step stands, innermost first: never a step whose catch runs, and none around a branch that it
+ * stands in. What comes from outside a branch its parallel step takes, for all branches at once.
+ */
 export function groupsAround(step: StepOutline): readonly StepOutline[] {
-  return listsAround(step).flatMap(({ kind, owner }) => (kind === 'body' && owner !== null ? [owner] : []));
+  const lists = listsAround(step);
+  const branch = lists.findIndex(({ id }) => isBranchList(id));
+  const inside = branch === -1 ? lists : lists.slice(0, branch);
+  return inside.flatMap(({ kind, owner }) => (kind === 'body' && owner !== null ? [owner] : []));
 }
 
 /** Who takes events while a step is active: itself, then the groups in whose bodies it stands; innermost first. */
@@ -138,7 +154,9 @@ export function timedGroups(step: StepOutline): readonly StepOutline[] {
   return groupsAround(step).filter((group) => isTimed(group.step));
 }
 
+const TIMED: ReadonlySet<Step['verb']> = new Set(['scope', 'repeat', 'map', 'parallel']);
+
 /** Whether a group's body has a time of its own. */
 export function isTimed(step: Step): boolean {
-  return (step.verb === 'scope' || step.verb === 'repeat' || step.verb === 'map') && step.timeoutMs !== null;
+  return TIMED.has(step.verb) && step.timeoutMs !== null;
 }

@@ -6,35 +6,42 @@ import type { Program } from './program.ts';
 const DEPTH_MAX = 256;
 
 /**
- * The states that a snapshot's value names, outermost first.
+ * The innermost states that a snapshot's value names, in the order of the machine: one, or one of each branch.
  * @returns null when it names something that the machine has not, or stops short of an innermost state.
  */
-export function statesOf(program: Program, value: Json): readonly MachineState[] | null {
-  const path: MachineState[] = [];
-  let parent = program.machine.root;
-  let rest: Json | undefined = value;
-  while (path.length < DEPTH_MAX) {
-    const named = nameOf(rest);
-    const state = named === null ? undefined : parent.states.find((child) => child.id === named.id);
-    if (named === null || state === undefined) return null;
-    path.push(state);
-    if (named.inner === undefined) return state.states.length === 0 ? path : null;
-    parent = state;
-    rest = named.inner;
+export function leavesOf(program: Pick<Program, 'machine'>, value: Json): readonly MachineState[] | null {
+  return leavesIn(program.machine.root, value, 0);
+}
+
+function leavesIn(parent: MachineState, value: Json, depth: number): readonly MachineState[] | null {
+  const named = namesIn(value);
+  const expected = parent.kind === 'parallel' ? parent.states.length : 1;
+  if (named === null || named.size !== expected || depth > DEPTH_MAX) return null;
+  // In the machine's order: a store may give the names of the branches in another one.
+  const children = parent.states.filter(({ id }) => named.has(id));
+  if (children.length !== named.size) return null;
+  const leaves: MachineState[] = [];
+  for (const state of children) {
+    const inner = named.get(state.id);
+    const found = inner === undefined ? leafOf(state) : leavesIn(state, inner, depth + 1);
+    if (found === null) return null;
+    leaves.push(...found);
   }
-  return null;
+  return leaves;
 }
 
-/** The innermost state a run rests in; null for a value that this machine cannot rest in. */
-export function restingState(program: Program, value: Json): MachineState | null {
-  const state = statesOf(program, value)?.at(-1);
-  if (state === undefined || state.edges.some((edge) => edge.event === null)) return null;
-  return state;
+function leafOf(state: MachineState): readonly MachineState[] | null {
+  return state.states.length === 0 ? [state] : null;
 }
 
-function nameOf(value: Json | undefined): { readonly id: string; readonly inner: Json | undefined } | null {
-  if (typeof value === 'string') return { id: value, inner: undefined };
+/** The innermost states a run rests in; null for a value that this machine cannot rest in. */
+export function restingStates(program: Pick<Program, 'machine'>, value: Json): readonly MachineState[] | null {
+  const leaves = leavesOf(program, value);
+  return leaves?.every(({ edges }) => edges.every((edge) => edge.event !== null)) === true ? leaves : null;
+}
+
+function namesIn(value: Json): ReadonlyMap<string, Json | undefined> | null {
+  if (typeof value === 'string') return new Map([[value, undefined]]);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const [entry, ...more] = Object.entries(value);
-  return entry === undefined || more.length > 0 ? null : { id: entry[0], inner: entry[1] };
+  return new Map(Object.entries(value));
 }

@@ -2,6 +2,7 @@ import type { Evaluator } from '../definition/evaluator.ts';
 import type { ActionContract, Step } from '../model/definition.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { Machine, MachineState, StepPlace } from '../model/machine.ts';
+import { isBranchList } from './outline.ts';
 import { allSteps } from '../model/step-lists.ts';
 import { createStepsRead } from '../definition/steps-read.ts';
 import { isItemList } from './outline.ts';
@@ -26,6 +27,8 @@ export interface Program {
   isRead(step: string): boolean;
   /** The maps in whose items a step stands, outermost first: their lists, and how expressions name the item. */
   itemsAround(step: string): readonly ItemName[];
+  /** The branch of a parallel step that a step stands in, innermost, by its list; null outside of any. */
+  branchOf(step: string): string | null;
 }
 
 /** How the present item of a map's list is named in expressions. */
@@ -41,6 +44,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
   const actions = new Map(machine.definition.actions.map((action) => [action.name, action] as const));
   const isRead = createStepsRead(machine.definition);
   const items = new Map([...places].map(([id, place]) => [id, itemsIn(place, steps)] as const));
+  const branches = new Map([...places].map(([id, { lists }]) => [id, lists.findLast(isBranchList) ?? null] as const));
   const owners = new Map([...places].map(([id, place]) => [id, catchOwnerOf(place)] as const));
   return {
     machine,
@@ -53,6 +57,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     catchOwner: (id) => owners.get(id) ?? null,
     isRead: (id) => isRead(id) || (places.get(id)?.parents.length ?? 0) > 0,
     itemsAround: (id) => items.get(id) ?? [],
+    branchOf: (id) => branches.get(id) ?? null,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { MachineState } from '../model/machine.ts';
 
-const HELPERS: readonly MachineState['role'][] = ['gate', 'failed', 'held', 'leaving', 'undoing'];
+const HELPERS: readonly MachineState['role'][] = ['gate', 'failed', 'held', 'leaving', 'undoing', 'over'];
 
 /**
  * Leaves out helper states that no edge leads to, so that every state of a machine can be reached. What the author wrote and

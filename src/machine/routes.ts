@@ -4,7 +4,7 @@ import type { ActionRef, EdgeKind, GuardRef, MachineEdge } from '../model/machin
 import type { ComputationRef } from './kernel-names.ts';
 import { assignment, both, FINISHING, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
-import { bodyListId, catchesLeft, catchListId, stepAt } from './outline.ts';
+import { bodyListId, branchAround, catchesLeft, catchListId, isBranchList, stepAt } from './outline.ts';
 
 /** A way to go, before it is known which event takes it. */
 export interface Route {
@@ -66,7 +66,13 @@ export function fallRoute(step: StepOutline): Route {
   if (list.owner === null) return { ...route, target: FINISHING, kind: 'end' };
   const owner = list.owner.step.id;
   if (list.kind === 'catch') return { ...route, target: `${owner}$after${list.index}` };
+  if (isBranchList(list.id)) return { ...route, target: branchEndId(list, 'succeeded') };
   return { ...route, target: `${owner}$${AFTER[list.owner.step.verb] ?? 'done'}` };
+}
+
+/** The state in which a branch is at its end. */
+export function branchEndId({ id }: Pick<ListOutline, 'id'>, as: 'succeeded' | 'failed' | 'stopped'): string {
+  return `${id}$${as}`;
 }
 
 /** A step's cycle is used up: failure `limit`, which its own catch may take. */
@@ -84,6 +90,7 @@ export function nextRoutes(
   way: { readonly owner: StepOutline; readonly from: StepOutline; readonly next: string; readonly limit: Route },
 ): readonly Route[] {
   const { owner, from, next } = way;
+  invariant(staysInBranch(outline, from, next), 'next leads out of a branch', { step: owner.step.id, next });
   if (next === 'end')
     return [{ guard: null, target: FINISHING, actions: uncatch(catchesLeft(from, null)), kind: 'end', label: null }];
   const target = stepAt(outline, next);
@@ -104,6 +111,11 @@ export function nextRoutes(
   return [back, way.limit];
 }
 
+function staysInBranch(outline: Outline, from: StepOutline, next: string): boolean {
+  const branch = branchAround(from);
+  return branch === null || (next !== 'end' && branchAround(stepAt(outline, next)) === branch);
+}
+
 /** The position in `list` of a step or of the step around it. @throws PAWL_INVARIANT for a `next` into a list or out of reach. */
 function placeIn(list: ListOutline, step: StepOutline): number {
   for (let at: StepOutline | null = step; at !== null; at = at.list.owner) {
@@ -116,7 +128,7 @@ function placeIn(list: ListOutline, step: StepOutline): number {
 export function failureRoutes(step: StepOutline, from: 'own' | 'outward'): readonly Route[] {
   const crossed: string[] = [];
   const routes: Route[] = from === 'own' ? clauseRoutes(step, []) : [];
-  for (let at = step; at.list.owner !== null; at = at.list.owner) {
+  for (let at = step; at.list.owner !== null && !isBranchList(at.list.id); at = at.list.owner) {
     const { owner } = at.list;
     if (at.list.kind === 'catch') crossed.push(owner.step.id);
     else if (owner.step.verb === 'map') return [...routes, lostItem(owner, crossed)];
@@ -131,8 +143,13 @@ function lostItem({ step }: StepOutline, crossed: readonly string[]): Route {
   return { guard: null, target: `${step.id}$itemlost`, actions: [ended], kind: 'failure', label: null };
 }
 
-/** Nothing catches it: the step is held where it may not be undone, else the run settles and undoes. */
+/** Nothing catches it: the branch has failed; outside of any the step is held where it may not be undone, else the run settles and undoes. */
 export function unhandledRoutes(step: StepOutline, crossed: readonly string[]): readonly Route[] {
+  const branch = branchAround(step);
+  if (branch !== null) {
+    const actions = [assignment('branch.lose', { list: branch.id, crossed })];
+    return [{ guard: null, target: branchEndId(branch, 'failed'), actions, kind: 'failure', label: null }];
+  }
   const held: Route = {
     guard: guard('holding', {}),
     target: `${step.step.id}$held`,

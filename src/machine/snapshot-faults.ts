@@ -2,12 +2,12 @@ import { canonicalJson } from '../model/canonical-json.ts';
 import type { Json } from '../model/json.ts';
 import type { KernelSnapshot, RunData } from '../model/run.ts';
 import type { CompiledMachine } from './compile.ts';
-import { restingState } from './position.ts';
+import { restingStates } from './position.ts';
 
 /** Nesting of stored data; the edges let in less (P11), and the kernel adds a few levels around it. */
 const DEPTH_MAX = 256;
 const DATA_KEYS = ['vars', 'steps', 'visits', 'jumps', 'failing', 'caught', 'ending'] as const;
-const DATA_KEYS_OPTIONAL = ['ran', 'turns', 'items'] as const;
+const DATA_KEYS_OPTIONAL = ['ran', 'turns', 'items', 'branches', 'failingIn'] as const;
 
 /**
  * What is wrong with a stored snapshot for this machine. XState itself repairs or ignores most of it without a word, and
@@ -25,7 +25,7 @@ export function findSnapshotFault(compiled: CompiledMachine, snapshot: unknown):
 }
 
 function findPlaceFault(compiled: CompiledMachine, snapshot: KernelSnapshot): string | null {
-  if (restingState(compiled, snapshot.value) === null) return 'its value is no state that this machine rests in';
+  if (restingStates(compiled, snapshot.value) === null) return 'its value is no state that this machine rests in';
   const history = Object.keys(snapshot.history).find((id) => !compiled.states.has(id));
   if (history !== undefined) return `its history names the unknown state ${history}`;
   const restored = compiled.kernel.restored(snapshot);
@@ -48,6 +48,10 @@ function findDataFault(compiled: CompiledMachine, data: RunData): string | null 
     if (stranger !== undefined) return `its data's ${part} names the unknown step ${stranger}`;
   }
   if (!isRecord(data.visits) || !isRecord(data.vars)) return 'its data has no visits or vars';
+  return findBranchFault(compiled, data) ?? findCountFault(data);
+}
+
+function findCountFault(data: RunData): string | null {
   const turns = Object.values(data.turns ?? {});
   if (!turns.every((turn) => isRecord(turn) && Array.isArray(turn.outputs)))
     return 'its data has turns without outputs';
@@ -63,6 +67,21 @@ function findDataFault(compiled: CompiledMachine, data: RunData): string | null 
   return counts.every((count) => Number.isSafeInteger(count) && count >= 0)
     ? null
     : 'its data counts with no whole number';
+}
+
+/** Branches are of parallel steps, and each is at its end at most once. */
+function findBranchFault(compiled: CompiledMachine, data: RunData): string | null {
+  const { branches = {}, failingIn = {} } = data;
+  if (!isRecord(branches) || !isRecord(failingIn)) return 'its data has branches that are no object';
+  for (const [id, known] of Object.entries(branches)) {
+    const step = compiled.steps.get(id);
+    if (step?.verb !== 'parallel') return `its data has branches of ${id}, which is no parallel step`;
+    const names = step.branches.map(({ name }) => name);
+    const ended = Array.isArray(known.ends) ? known.ends.map(({ branch }) => branch) : null;
+    if (ended === null || new Set(ended).size !== ended.length || !ended.every((name) => names.includes(name)))
+      return `its data has other branches of ${id} than the step has`;
+  }
+  return null;
 }
 
 /** JSON has no undefined, no functions, no dates, no NaN; what looks like an object of a class is none of ours. */

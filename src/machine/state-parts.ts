@@ -23,10 +23,11 @@ export function faultEdge(step: StepOutline, of: ComputationRef): readonly Machi
   return edgesOf([route], { event: null });
 }
 
-/** The group whose output this step's may become: it stands directly in its body, and that group names no output itself. */
+/** The group, or the branch, whose output this step's may become: it stands directly in its body, and that group names no output itself. */
 export function ranIn(step: StepOutline): string | null {
-  const { owner, kind } = step.list;
+  const { owner, kind, id } = step.list;
   if (owner === null || kind !== 'body') return null;
+  if (owner.step.verb === 'parallel') return id;
   const hasOwn = 'output' in owner.step && owner.step.output !== null;
   return hasOwn ? null : owner.step.id;
 }

@@ -1,5 +1,7 @@
 import type { ChooseStep, ScopeStep, Step } from '../model/definition.ts';
+import { elementAt } from '../model/element-at.ts';
 import type { MachineEdge, MachineState } from '../model/machine.ts';
+import { branchEnds, parallelStates } from './branch-states.ts';
 import { expiriesWhileHeld, expiriesWhileUndoing, lowerExpiries } from './expiry-states.ts';
 import { lowerHandlers } from './handler-states.ts';
 import { itemStates, mapState } from './map-states.ts';
@@ -8,7 +10,7 @@ import { done, faultEdge, plainState, ranIn } from './state-parts.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import { assignment, COMPLETED, command, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
-import { bodyListId, catchesLeft, isTimed, stepAt } from './outline.ts';
+import { bodyListId, catchesLeft, isBranchList, isTimed, stepAt } from './outline.ts';
 import type { Route } from './routes.ts';
 import {
   clauseBegins,
@@ -27,20 +29,30 @@ import {
 /** The compound state of a list, with all states of its steps. */
 export function listState(outline: Outline, list: ListOutline): MachineState {
   const states = list.steps.flatMap((step) => stepStates(outline, stepAt(outline, step.id)));
-  if (list.kind === 'body' && list.owner?.step.verb === 'repeat')
-    states.push(turnedState(outline, list.owner, list.owner.step));
-  if (list.kind === 'body' && list.owner?.step.verb === 'map')
-    states.push(...itemStates(outline, list.owner, list.owner.step));
   const owner = list.owner?.step ?? null;
-  const timed = owner !== null && list.kind === 'body' && isTimed(owner) ? [{ step: owner.id }] : [];
+  const timed = isTimedBody(list) && owner !== null ? [{ step: owner.id }] : [];
   return {
     ...plainState(list.id, owner?.id ?? null, 'list'),
     kind: 'compound',
     initial: firstOf(list),
-    states,
+    states: [...states, ...ownStates(outline, list)],
     entry: timed.map((group) => command('group.enter', group)),
     exit: timed.map((group) => command('group.leave', group)),
   };
+}
+
+/** Whether a list is what the time of its group is for; that of branches is for all of them. */
+function isTimedBody({ id, kind, owner }: ListOutline): boolean {
+  return kind === 'body' && owner !== null && !isBranchList(id) && isTimed(owner.step);
+}
+
+/** States of a list beside those of its steps: the end of a turn, the ends of a branch. */
+function ownStates(outline: Outline, { kind, owner, index }: ListOutline): readonly MachineState[] {
+  if (kind !== 'body' || owner === null) return [];
+  const { step } = owner;
+  if (step.verb === 'repeat') return [turnedState(outline, owner, step)];
+  if (step.verb === 'map') return itemStates(outline, owner, step);
+  return step.verb === 'parallel' ? branchEnds(owner, elementAt(step.branches, index)) : [];
 }
 
 /** All states of one step: gate, the step itself, where it drains, where it fails, where it is held, its lists, what follows them. */
@@ -51,10 +63,15 @@ export function stepStates(outline: Outline, step: StepOutline): readonly Machin
     failedState(step),
     heldState(step),
     ...undoingStates(step),
-    ...step.inner.map((list) => listState(outline, list)),
+    ...ownLists(step).map((list) => listState(outline, list)),
     ...afterCatchStates(outline, step),
     ...raisedState(step),
   ];
+}
+
+/** The lists that are states of their own: branches stand in the state of all of them. */
+function ownLists({ inner }: StepOutline): readonly ListOutline[] {
+  return inner.filter(({ id }) => !isBranchList(id));
 }
 
 /** `when` decides before anything else of the step is evaluated. */
@@ -71,13 +88,6 @@ function gateState(step: StepOutline): readonly MachineState[] {
 
 function activeStates(outline: Outline, step: StepOutline): readonly MachineState[] {
   switch (step.step.verb) {
-    case 'call':
-    case 'undo':
-      return workingStates(outline, step, true);
-    case 'wait':
-    case 'await':
-    case 'approve':
-      return workingStates(outline, step, false);
     case 'set':
       return [setState(outline, step)];
     case 'choose':
@@ -88,10 +98,16 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
       return [repeatState(outline, step, step.step)];
     case 'map':
       return [mapState(step, step.step)];
+    case 'parallel': {
+      const regions = step.inner.filter(({ kind }) => kind === 'body').map((list) => listState(outline, list));
+      return parallelStates(outline, step, { parallel: step.step, regions });
+    }
     case 'fail':
       return [failState(step)];
     case 'end':
       return [endState(step, step.step.end)];
+    default:
+      return workingStates(outline, step, step.step.verb === 'call' || step.step.verb === 'undo');
   }
 }
 

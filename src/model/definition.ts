@@ -228,9 +228,22 @@ export interface RepeatStep extends StepBase {
   readonly until: Expression | null;
   readonly steps: readonly Step[];
 }
-/** How many branches or items must succeed; `all` = as many as `tolerate` asks. */
-export type Join = { readonly kind: 'all' | 'any' } | { readonly kind: 'count' | 'percent'; readonly of: Template };
-
+/** One of the lists that a `parallel` does side by side. */
+export interface ParallelBranch {
+  readonly name: string;
+  readonly steps: readonly Step[];
+  readonly pointer: string;
+}
+/** How many branches must succeed; `count` is computed when the step is entered. */
+export type Join = { readonly kind: 'all' | 'any' } | { readonly kind: 'count'; readonly count: Template };
+/** Does its branches side by side, until as many have succeeded as `join` says. */
+export interface ParallelStep extends StepBase {
+  readonly verb: 'parallel';
+  readonly branches: readonly ParallelBranch[];
+  readonly join: Join;
+  /** What the decision does to branches that are under way: finish what is in flight, stop retries too, or let them run. */
+  readonly siblings: 'drain' | 'cancel' | 'finish';
+}
 /** Does its steps for each item of a list, one after the other in the order of the list. */
 export interface MapStep extends StepBase {
   readonly verb: 'map';
@@ -241,7 +254,7 @@ export interface MapStep extends StepBase {
   readonly key: Expression;
   /** Items at once at most. */
   readonly concurrency: number;
-  readonly join: Join;
+  readonly join: Join | { readonly kind: 'percent'; readonly percent: Template };
   /** Items that may fail: a number, or a share of all (`percent`). */
   readonly tolerate: { readonly kind: 'count' | 'percent'; readonly of: number };
   readonly siblings: 'drain' | 'cancel' | 'finish';
@@ -306,6 +319,7 @@ export type Step =
   | ScopeStep
   | RepeatStep
   | MapStep
+  | ParallelStep
   | WaitStep
   | AwaitStep
   | ApproveStep

@@ -49,7 +49,14 @@ export type KernelEvent =
     }
   /** The time of a group is over. `open`: steps inside it that have something on its way, which must settle first. */
   | { readonly type: 'group.expired'; readonly step: string; readonly open: readonly string[]; readonly atMs: number }
-  /** What a clause with `undo` had to compensate is settled: its list begins. */
+  /** The branches of a parallel step that are under way are not wanted any more. `open`: as above. */
+  | {
+      readonly type: 'branches.stopped';
+      readonly step: string;
+      readonly open: readonly string[];
+      readonly atMs: number;
+    }
+  /** What a clause with `undo`, or a race, had to compensate is settled: its list begins, or what follows the race. */
   | { readonly type: 'group.undone'; readonly step: string; readonly atMs: number }
   /** The run has its lock: it begins. */
   | { readonly type: 'run.granted'; readonly atMs: number }
@@ -75,6 +82,10 @@ export type KernelCommand =
   /** The body of a group with a timeout is entered, and left. */
   | { readonly type: 'group.enter'; readonly step: string }
   | { readonly type: 'group.leave'; readonly step: string }
+  /** What is under way in the branches is not wanted any more. `retries`: whether a call that waits for its next attempt makes it; null = as it is. */
+  | { readonly type: 'branches.stop'; readonly step: string; readonly retries: boolean | null }
+  /** A race is decided and all is settled: compensate the confirmed effects of those that lost it. */
+  | { readonly type: 'losers.undo'; readonly step: string }
   /** A clause with `undo` has taken a failure: compensate the confirmed effects of this step or group. */
   | { readonly type: 'group.undo'; readonly step: string; readonly clause: number }
   /** An item of a map has failed and the map goes on: compensate what that item has done. */

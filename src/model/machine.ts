@@ -48,8 +48,8 @@ export interface MachineState {
   readonly edges: readonly MachineEdge[];
   /** The step it belongs to, null for the run's own states. */
   readonly step: string | null;
-  /** What it does for its step; `active` is the one a person thinks of as the step. */
-  readonly role: 'active' | 'gate' | 'failed' | 'leaving' | 'undoing' | 'held' | 'list' | 'run';
+  /** What it does for its step; `active` is the one a person thinks of as the step, `over` the end of a branch. */
+  readonly role: 'active' | 'gate' | 'failed' | 'leaving' | 'undoing' | 'held' | 'list' | 'over' | 'run';
 }
 /** Where a step stands among lists; frames of effect keys are computed from it. */
 export interface StepPlace {

@@ -8,6 +8,7 @@ export type PictureNodeKind =
   | 'scope'
   | 'repeat'
   | 'map'
+  | 'fork'
   | 'wait'
   | 'await'
   | 'approve'

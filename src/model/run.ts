@@ -87,6 +87,28 @@ export interface Items {
   readonly outputs?: Readonly<Record<string, Json>>;
 }
 
+/** What a branch of a parallel step has come to; `stopped`: what it would have done was not wanted any more. */
+export interface BranchEnd {
+  readonly branch: string;
+  readonly status: 'succeeded' | 'failed' | 'stopped';
+  readonly code: string | null;
+  readonly output: Json;
+}
+
+/** How the branches of a parallel step stand. */
+export interface Branches {
+  /** How many must succeed. */
+  readonly need: number;
+  /** Those that are at their end, in the order in which they came to it. */
+  readonly ends: readonly BranchEnd[];
+  /** Of the first branch that failed. */
+  readonly failure: Failure | null;
+  /** It is decided, and those under way have been told. */
+  readonly stopping: boolean;
+  /** Number of the way that leads out of it from outside (an event, a time that is over); null while its join decides. */
+  readonly way: number | null;
+}
+
 /** The data a machine carries: XState's context. */
 export interface RunData {
   readonly vars: JsonObject;
@@ -105,6 +127,10 @@ export interface RunData {
   readonly turns?: Readonly<Record<string, Turns>>;
   /** Items of the list of each map that was entered; absent where none was. */
   readonly items?: Readonly<Record<string, Items>>;
+  /** The branches of each parallel step that was entered; absent where none was. */
+  readonly branches?: Readonly<Record<string, Branches>>;
+  /** `failing` of each list that is a branch: there several failures may be routed at once. */
+  readonly failingIn?: Readonly<Record<string, Failure>>;
   readonly ending: Ending | null;
 }
 
@@ -194,6 +220,8 @@ export interface RunControl {
   readonly plan: readonly EffectKey[] | null;
   /** What steps are undoing while the run goes on; absent = nothing. */
   readonly undos?: readonly UndoPlan[];
+  /** Calls that go on with their retries, although the branch they stand in is not wanted any more; absent = none. */
+  readonly finishing?: readonly string[];
   /** Reason, actor and database time of an order or cancel that led to the current phase. */
   readonly order: {
     readonly by: string;

@@ -20,12 +20,14 @@ export function bodyLists(step: Step): readonly BodyList[] {
       return [{ name: 'turn', steps: step.steps }];
     case 'map':
       return [{ name: 'item', steps: step.steps }];
+    case 'parallel':
+      return step.branches.map(({ name, steps }) => ({ name: `b_${name}`, steps }));
     default:
       return [];
   }
 }
 
-const GROUPS: ReadonlySet<Step['verb']> = new Set(['choose', 'scope', 'repeat', 'map']);
+const GROUPS: ReadonlySet<Step['verb']> = new Set(['choose', 'scope', 'repeat', 'parallel', 'map']);
 
 /** Whether a step is one that holds others, and is where they are. */
 export function isGroup(step: Pick<Step, 'verb'>): boolean {

@@ -34,9 +34,18 @@ describe('a map', () => {
     // R09: "reordering or growing the items changes no key."
     const run = new Play(each()).drive();
     expect(frames(run, 'b')).toEqual([
-      [['v', 0], ['m', 'x']],
-      [['v', 0], ['m', 'y']],
-      [['v', 0], ['m', 'z']],
+      [
+        ['v', 0],
+        ['m', 'x'],
+      ],
+      [
+        ['v', 0],
+        ['m', 'y'],
+      ],
+      [
+        ['v', 0],
+        ['m', 'z'],
+      ],
     ]);
     const grown = new Play(each('', '["z", "w", "y", "x"]')).drive();
     const known = new Set(grown.provider.keys);

@@ -10,6 +10,7 @@ export type FailingCause =
   | 'timeout'
   | 'no-match'
   | 'limit'
+  | 'impossible'
   | 'fail'
   | 'expression'
   | 'cancel';
@@ -50,6 +51,8 @@ function ownCauses(step: Step): readonly FailingCause[] {
       return given(step.timeoutMs !== null, 'timeout');
     case 'map':
       return ['expression', ...given(step.timeoutMs !== null, 'timeout')];
+    case 'parallel':
+      return [...given(step.join.kind !== 'all', 'impossible'), ...given(step.timeoutMs !== null, 'timeout')];
     case 'repeat':
       return ['limit', ...given(step.timeoutMs !== null, 'timeout')];
     case 'choose':

@@ -1,8 +1,9 @@
 import { isTimed } from '../../machine/outline.ts';
 import { bodiesAround } from '../../machine/program.ts';
 import { ownValue } from '../../model/own-value.ts';
+import type { Step } from '../../model/definition.ts';
 import type { Timer } from '../../model/run.ts';
-import { activeLeaf } from '../active-steps.ts';
+import { activeLeaves } from '../active-steps.ts';
 import { DEADLINE } from '../settle-run.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import { inboxRow, type OpenedRun } from './opened-run.ts';
@@ -66,9 +67,15 @@ function timedAround({ program }: OpenedRun['rows'], step: string): readonly str
 }
 
 function wantedByStep({ rows, snapshot }: OpenedRun): readonly Wanted[] {
-  const leaf = activeLeaf(snapshot.value);
-  const step = leaf === null ? undefined : rows.program?.steps.get(leaf);
-  if (step === undefined) return [];
+  const { program } = rows;
+  const steps =
+    program === null ? [] : activeLeaves(program, snapshot.value).flatMap((id) => program.steps.get(id) ?? []);
+  const wanted = steps.flatMap((step) => wantedBy(rows, step));
+  // A group around several branches waits once.
+  return [...new Map(wanted.map((one) => [one[0], one] as const)).values()];
+}
+
+function wantedBy(rows: OpenedRun['rows'], step: Step): readonly Wanted[] {
   const waits = (step.verb === 'await' || step.verb === 'approve') && step.timeoutMs !== null;
   const kind = step.verb === 'wait' ? 'wait' : 'timeout';
   const own: readonly Wanted[] = step.verb === 'wait' || waits ? [[`${step.id}:${kind}`, `step ${step.id}`]] : [];

@@ -1,4 +1,4 @@
-import { activeLeaf } from '../active-steps.ts';
+import { activeLeaves } from '../active-steps.ts';
 import { isQueued } from '../on-lock.ts';
 import { actionableRows, openReads } from '../on-due.ts';
 import type { Finding, PositionCheck } from './check.ts';
@@ -50,9 +50,9 @@ function isAwaited({ rows, control, snapshot, phase }: OpenedRun): boolean {
   if (phase !== 'forward') return false;
   // Without its version nobody can say what a step waits for; that it is missing is told (`pin`).
   if (rows.program === null) return true;
-  const leaf = activeLeaf(snapshot.value);
-  const verb = leaf === null ? undefined : rows.program.steps.get(leaf)?.verb;
-  return verb === 'await' || verb === 'wait';
+  const { steps } = rows.program;
+  const verbs = activeLeaves(rows.program, snapshot.value).map((id) => steps.get(id)?.verb);
+  return verbs.includes('await') || verbs.includes('wait');
 }
 
 function lateFaults({ nowMs }: OpenedRun, dueAtMs: number, wants: readonly Want[]): readonly Finding[] {

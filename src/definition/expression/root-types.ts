@@ -162,6 +162,11 @@ function stepType(step: Step, definition: WorkflowDefinition): ValueType {
   });
 }
 
+/** What is told of a branch; it has no output unless it succeeded. */
+function branchType(): ValueType {
+  return object({ status: STRING, code: NULLABLE_STRING, output: DYN });
+}
+
 /** Type of `steps.<id>.output`; null = the verb has none. */
 function outputType(step: Step, definition: WorkflowDefinition): ValueType | null {
   switch (step.verb) {
@@ -177,6 +182,8 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
       return { kind: 'list', item: DYN };
     case 'map':
       return { kind: 'list', item: object({ key: STRING, status: STRING, code: NULLABLE_STRING, output: quiet(DYN) }) };
+    case 'parallel':
+      return object(Object.fromEntries(step.branches.map(({ name }) => [name, branchType()] as const)));
     case 'choose':
     case 'scope':
       return DYN;

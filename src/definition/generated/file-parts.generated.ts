@@ -344,7 +344,12 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
   "step.parallel": {
     "keys": {},
     "items": null,
-    "each": "steps"
+    "each": "step.parallel.*"
+  },
+  "step.parallel.*": {
+    "keys": {},
+    "items": "step",
+    "each": null
   },
   "step.scope": {
     "keys": {},

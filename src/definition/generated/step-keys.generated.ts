@@ -63,7 +63,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     "verbs": null
   },
   "parallel": {
-    "since": 2,
+    "since": 1,
     "isVerb": true,
     "verbs": null
   },

@@ -22,7 +22,8 @@ export function completedBefore(graph: FlowGraph): CompletedBefore {
   const queue = [{ node: graph.start, here: nothing }];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     for (const { to, gains } of elementAt(out, next.node)) {
-      const changed = meet(sets, to, withBit(next.here, gains));
+      const brought = joined(graph, sets, { to, here: withBit(next.here, gains) });
+      const changed = brought === null ? null : meet(sets, to, brought);
       if (changed !== null) queue.push({ node: to, here: changed });
     }
   }
@@ -30,6 +31,21 @@ export function completedBefore(graph: FlowGraph): CompletedBefore {
     isReachable: (node) => sets.has(node),
     always: (node, index) => hasBit(sets.get(node), index),
   };
+}
+
+/** Where several ways must all have come together, what has completed on any of them has; null = not all can be gone yet. */
+function joined(
+  { joins }: FlowGraph,
+  sets: ReadonlyMap<number, Uint32Array>,
+  way: { readonly to: number; readonly here: Uint32Array },
+): Uint32Array | null {
+  const all = (joins.get(way.to) ?? []).map((end) => sets.get(end));
+  const union = Uint32Array.from(way.here);
+  for (const set of all) {
+    if (set === undefined) return null;
+    for (let word = 0; word < union.length; word += 1) union[word] = elementAt(union, word) | elementAt(set, word);
+  }
+  return union;
 }
 
 /** One way out of a node, and the step that has completed when it is taken. */

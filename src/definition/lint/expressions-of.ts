@@ -4,6 +4,7 @@ import type {
   Compensation,
   Expression,
   Handler,
+  MapStep,
   Step,
   Template,
   Transport,
@@ -59,13 +60,20 @@ function ofVerb(step: Step): readonly Expression[] {
       return ofMany(step.code, step.message, step.data);
     case 'end':
       return ofMany(step.output);
-    case 'repeat':
-      return only(step.while);
-    case 'map':
-      return [step.items, step.key, ...ofMany('of' in step.join ? step.join.of : null)];
     default:
-      return [];
+      return ofGroup(step);
   }
+}
+
+function ofGroup(step: Step): readonly Expression[] {
+  if (step.verb === 'repeat') return only(step.while);
+  if (step.verb === 'map') return [step.items, step.key, ...ofMany(...numbersOf(step))];
+  return step.verb === 'parallel' && step.join.kind === 'count' ? expressionsIn(step.join.count) : [];
+}
+
+function numbersOf({ join }: MapStep): readonly Template[] {
+  if (join.kind === 'percent') return [join.percent];
+  return join.kind === 'count' ? [join.count] : [];
 }
 
 function ofCall(step: CallStep): readonly Expression[] {

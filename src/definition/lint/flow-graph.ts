@@ -1,5 +1,12 @@
 import { invariant } from '../../model/errors.ts';
-import type { CatchClause, MapStep, RepeatStep, Step, WorkflowDefinition } from '../../model/definition.ts';
+import type {
+  CatchClause,
+  MapStep,
+  ParallelStep,
+  RepeatStep,
+  Step,
+  WorkflowDefinition,
+} from '../../model/definition.ts';
 import { bodyLists, isGroup } from '../../model/step-lists.ts';
 
 /** How control passes along an edge; only `done` means that the step it leaves has completed. */
@@ -37,6 +44,8 @@ export interface FlowGraph {
   readonly nodeCount: number;
   /** The step whose completion a node's `done` edges stand for; null for start and end. */
   completes(node: number): PlacedStep | null;
+  /** Nodes that control comes to only when it has come to all of these: a parallel step of which all branches must succeed. */
+  readonly joins: ReadonlyMap<number, readonly number[]>;
 }
 
 /** Verbs of steps that rest, so that an event finds them. */
@@ -61,6 +70,7 @@ class GraphBuilder {
   private readonly edges: FlowEdge[] = [];
   private readonly exits = new Map<number, PlacedStep>();
   private readonly exitOf = new Map<number, number>();
+  private readonly joins = new Map<number, readonly number[]>();
   private end = 0;
   private start = 0;
   private nodeCount = 0;
@@ -77,10 +87,10 @@ class GraphBuilder {
     this.end = this.nodeCount++;
     this.add(this.start, this.firstOf(this.definition.steps) ?? this.end, 'start');
     this.linkList(this.definition.steps, { after: this.end, failTo: [] });
-    const { steps, byId, edges, start, end, nodeCount, exits } = this;
+    const { steps, byId, edges, start, end, nodeCount, exits, joins } = this;
     const completes = (node: number): PlacedStep | null =>
       exits.get(node) ?? (this.exitOf.has(node) ? null : (steps[node] ?? null));
-    return { steps, byId, edges, start, end, nodeCount, completes };
+    return { steps, byId, edges, start, end, nodeCount, completes, joins };
   }
 
   private place(list: readonly Step[], parent: PlacedStep | null): void {
@@ -172,9 +182,26 @@ class GraphBuilder {
     this.add(node, after, 'enter');
   }
 
+  /** No branch comes after another; what they have in common is what was there before, unless all must succeed. */
+  private linkBranches(step: ParallelStep, node: number, { after, failTo }: ListFrame): void {
+    const ends = step.branches.map(({ steps }) => {
+      const end = this.nodeCount++;
+      this.add(node, this.firstOf(steps) ?? end, 'enter');
+      this.linkList(steps, { after: end, failTo });
+      this.add(end, after, 'taken');
+      return end;
+    });
+    if (step.join.kind === 'all') this.joins.set(after, ends);
+    if (step.join.kind === 'count') this.add(node, after, 'enter');
+  }
+
   private linkBody(step: Step, node: number, frame: ListFrame): void {
     if (step.verb === 'map') {
       this.linkItems(step, node, frame);
+      return;
+    }
+    if (step.verb === 'parallel') {
+      this.linkBranches(step, node, frame);
       return;
     }
     if (step.verb === 'repeat') {

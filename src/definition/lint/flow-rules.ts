@@ -2,6 +2,7 @@ import type { Compensation, Handler, Step } from '../../model/definition.ts';
 import { parentPointer, type SourceMap } from '../source-map.ts';
 import { suggest } from '../suggest.ts';
 import { reachableFrom } from './completed-before.ts';
+import { isInBranch, parallelAround, partOf } from './branch-rules.ts';
 import type { PlacedStep } from './flow-graph.ts';
 import type { LintContext } from './lint-context.ts';
 
@@ -80,7 +81,11 @@ function reportCycle({ report }: LintContext, jump: Jump): void {
 }
 
 function lintTarget({ graph, report }: LintContext, jump: Jump): PlacedStep | 'end' | null {
-  if (jump.next === 'end') return 'end';
+  const parallel = parallelAround(jump.owner);
+  if (jump.next === 'end') {
+    if (parallel !== null) reportWayOut({ report }, jump, parallel);
+    return 'end';
+  }
   const target = graph.byId.get(jump.next) ?? null;
   if (target === null) {
     const near = suggest(jump.next, [...graph.byId.keys(), 'end']);
@@ -93,6 +98,10 @@ function lintTarget({ graph, report }: LintContext, jump: Jump): PlacedStep | 'e
     return null;
   }
   if (mayName(jump.owner, target)) return target;
+  if (parallel !== null && isAround(target, parallel)) {
+    reportWayOut({ report }, jump, parallel);
+    return null;
+  }
   report({
     code: 'PAWL-203',
     pointer: jump.pointer,
@@ -102,8 +111,25 @@ function lintTarget({ graph, report }: LintContext, jump: Jump): PlacedStep | 'e
   return null;
 }
 
+function reportWayOut({ report }: Pick<LintContext, 'report'>, jump: Jump, parallel: PlacedStep): void {
+  report({
+    code: 'PAWL-203',
+    pointer: jump.pointer,
+    message: `"next: ${jump.next}" leads out of ${partOf(parallel)} of "${parallel.step.id}", while others are under way`,
+    help: `name a step of its own list; what comes after all of them follows "${parallel.step.id}"`,
+  });
+}
+
+/** Whether a step stands in a list around a parallel step. */
+function isAround(target: PlacedStep, parallel: PlacedStep): boolean {
+  for (let at: PlacedStep | null = parallel; at !== null; at = at.parent)
+    if (at.siblings === target.siblings) return true;
+  return false;
+}
+
 function mayName(owner: PlacedStep, target: PlacedStep): boolean {
-  for (let at: PlacedStep | null = owner; at !== null; at = at.parent) if (at.siblings === target.siblings) return true;
+  for (let at: PlacedStep | null = owner; at !== null; at = isInBranch(at) ? null : at.parent)
+    if (at.siblings === target.siblings) return true;
   return false;
 }
 

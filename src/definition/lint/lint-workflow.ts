@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from '../../model/definition.ts';
 import type { Problem } from '../../model/problem.ts';
 import { type Finding, toProblem } from '../report-problem.ts';
 import type { SourceMap } from '../source-map.ts';
+import { lintBranches } from './branch-rules.ts';
 import { lintCatches } from './catch-rules.ts';
 import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './flow-rules.ts';
 import { lintItems } from './item-rules.ts';
@@ -28,6 +29,7 @@ const RULES_OF_PARTS: readonly Rule[] = [
   lintJumps,
   lintUndos,
   lintItems,
+  lintBranches,
   lintActions,
   lintPolicies,
   lintProviders,

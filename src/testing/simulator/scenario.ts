@@ -271,6 +271,44 @@ const orders: Draw = (random) => {
   });
 };
 
+/** Branches side by side, all of which must succeed or the first of which wins, one of them with branches of its own. */
+const branches: Draw = (random) => {
+  const join = random.pick(['all', 'any', '{ count: 2 }']);
+  const siblings = random.pick(['drain', 'cancel', 'finish']);
+  const handled = random.pick([
+    ['  catch: [{ on: [any], undo: true }]'],
+    ['  timeout: 4s', '  catch: [{ on: [timeout], undo: true }]'],
+    ['  on: [{ event: stop, next: close }]'],
+    [],
+  ]);
+  const inner = `{ u: [${call('hotel').slice(2)}], v: [{ id: rest, wait: 2s }, ${call('train').slice(2)}] }`;
+  return scenarioOf({
+    name: 'branches',
+    head: ['timeout: 10m', 'events: { stop: { schema: { type: object } } }'],
+    actions: ['open', 'flight', 'hotel', 'train', 'car', 'close'].flatMap((name, at) =>
+      undoable(random, name, at === 0 || at === 5 ? 0.1 : 0.2),
+    ),
+    steps: [
+      call('open'),
+      '- id: trip',
+      '  parallel:',
+      `    x: [${call('flight', ', retry: { attempts: 3, delay: 2s }').slice(2)}]`,
+      `    y: [{ id: stay, parallel: ${inner}, join: ${random.pick(['all', 'any'])} }]`,
+      `    z: [${call('car').slice(2)}, { id: pause, wait: 1s }]`,
+      `  join: ${join}`,
+      `  siblings: ${siblings}`,
+      ...handled,
+      call('close'),
+    ],
+    outside: (draw) => [
+      ...(draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 } as const] : []),
+      ...(draw.next() < 0.5
+        ? [{ kind: 'signal', atMs: draw.next() * 6_000, name: 'stop', no: 1, data: {}, times: 1 } as const]
+        : []),
+    ],
+  });
+};
+
 /** All runs want one lock: some hold it while others are stopped in its queue. */
 const gate: Draw = (random) =>
   scenarioOf({
@@ -292,6 +330,7 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   scope,
   turns,
   orders,
+  branches,
   gate,
 ];
 

@@ -130,11 +130,13 @@ export class Play {
 
   /** The world's answer to the next order, or null when there is none or it hangs. */
   answerNext(): DecisionInput | null {
-    const [send, ...sends] = this.orders.sends;
+    const { sends } = this.orders;
+    // What hangs keeps nobody else waiting.
+    const send = sends.find((order) => !this.provider.hangs(order)) ?? sends[0];
     if (send !== undefined) {
       const outcome = this.provider.send(send);
       if (outcome === null) return null;
-      this.orders = { ...this.orders, sends };
+      this.orders = { ...this.orders, sends: sends.filter((order) => order !== send) };
       return { type: 'attempt.settled', effectKey: send.effect.key, attempt: send.attempt, outcome };
     }
     const [query, ...queries] = this.orders.queries;

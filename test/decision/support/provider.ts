@@ -41,6 +41,11 @@ export class Provider {
     this.script.set(action, words);
   }
 
+  /** Whether the next sending would get no answer. */
+  hangs({ request }: SendOrder): boolean {
+    return this.script.get(request.action)?.[0] === 'hang';
+  }
+
   private next(action: string): Word {
     const words = this.script.get(action) ?? ['ok'];
     if (words.length > 1) this.script.set(action, words.slice(1));

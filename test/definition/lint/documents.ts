@@ -108,6 +108,61 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, pivot: true }\n  - { id: b, when: input.n > 3, end: «⟦cancelled⟧|done» }\n`,
   },
   {
+    code: 'PAWL-203',
+    why: 'a next out of a branch',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act«, next: ⟦b⟧|» }], y: [{ id: c, call: act }] } }\n  - { id: b, call: act }\n`,
+  },
+  {
+    code: 'PAWL-203',
+    why: 'a next that ends the run from a branch',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act«, next: ⟦end⟧|» }] } }\n`,
+  },
+  {
+    code: 'PAWL-207',
+    why: 'a step of another branch',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act, with: { n: «=⟦steps.a.output⟧|=input.n» } }] } }\n`,
+  },
+  {
+    code: 'PAWL-207',
+    why: 'a branch that need not succeed',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: c, call: act }] }, join: «any|all» }\n  - { id: b, call: act, with: { n: =⟦steps.a.output⟧ } }\n`,
+  },
+  {
+    code: 'PAWL-204',
+    why: 'behind a branch that always fails',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: f, fail: { code: no } }] }, join: «all|any» }\n  - ⟦{ id: b, call: act }⟧\n`,
+  },
+  {
+    code: 'PAWL-213',
+    why: 'an end in a branch',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }, «{ id: e, end: ⟦done⟧ }|{ id: c, call: act }»] } }\n`,
+  },
+  {
+    code: 'PAWL-213',
+    why: 'a catch in a branch that ends the run',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act, catch: [{ then: «⟦end⟧|raise» }] }] } }\n`,
+  },
+  {
+    code: 'PAWL-213',
+    why: 'an event that ends the run from a branch',
+    file: `${WITH_ACT}events: { go: {} }\nsteps:\n  - { id: p, parallel: { x: [{ id: a, call: act, on: [{ event: go, then: «⟦cancel⟧|fail» }] }] } }\n`,
+  },
+  {
+    code: 'PAWL-214',
+    why: 'a set in a branch',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }, «{ id: s, ⟦set⟧: { total: 1 } }|{ id: c, call: act }»] } }\n`,
+  },
+  {
+    code: 'PAWL-214',
+    why: 'an event that sets a var from a branch',
+    file: `${WITH_ACT}events: { go: {} }\nsteps:\n  - { id: p, parallel: { x: [{ id: a, call: act, on: [{ event: go, «⟦set⟧: { total: 1 }|then: fail» }] }] } }\n`,
+  },
+  {
+    code: 'PAWL-215',
+    why: 'more branches than there are',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act }] }, join: { count: «⟦3⟧|2» } }\n`,
+  },
+  {
     code: 'PAWL-212',
     why: 'an undo that comes after that of no step',
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, after: [«⟦bb⟧|b»] } }\n  - { id: b, call: act }\n`,

@@ -1,5 +1,5 @@
 import { fc } from '../../support/fast-check.ts';
-import { restingState } from '../../../src/machine/position.ts';
+import { restingStates } from '../../../src/machine/position.ts';
 import type {
   CatchClause,
   ChooseBranch,
@@ -25,6 +25,7 @@ import {
   handler,
   literal,
   map,
+  parallel,
   repeat,
   scope,
   set,
@@ -82,6 +83,7 @@ const VERBS = [
   'repeat',
   'map',
   'undo',
+  'parallel',
 ] as const;
 const GUARDS = ['true', 'false', 'vars.n > 2', 'vars.n < 3', 'input.flag', 'input.gone'] as const;
 
@@ -119,15 +121,20 @@ function planList(tape: Tape, at: { depth: number; ids: number }): { steps: read
         return inner.steps;
       });
     const branches =
-      drawn === 'choose'
+      drawn === 'choose' || drawn === 'parallel'
         ? lists(1 + tape.below(3))
         : drawn === 'scope' || drawn === 'repeat' || drawn === 'map'
           ? lists(1)
           : [];
-    // A scope and a repeat have something in them.
-    const verb =
-      (drawn === 'scope' || drawn === 'repeat' || drawn === 'map') && branches[0]?.length === 0 ? 'call' : drawn;
-    steps.push({ id, verb, branches, catches: lists(tape.chance(25) ? 1 + tape.below(2) : 0) });
+    // Groups but a choose have something in each of their lists.
+    const isEmpty = drawn !== 'choose' && branches.some((list) => list.length === 0);
+    const verb = isEmpty ? 'call' : drawn;
+    steps.push({
+      id,
+      verb,
+      branches: isEmpty ? [] : branches,
+      catches: lists(tape.chance(25) ? 1 + tape.below(2) : 0),
+    });
   }
   return { steps, ids };
 }
@@ -137,6 +144,8 @@ interface Site {
   /** Lists around, innermost first, and the position in each of the step or of what holds it. */
   readonly lists: readonly (readonly Planned[])[];
   readonly above: readonly number[];
+  /** In a branch of a parallel step: nothing in it leads out, and the run does not end there. */
+  readonly inBranch?: boolean;
 }
 
 function build(tape: Tape, site: Site): Step {
@@ -163,6 +172,7 @@ function build(tape: Tape, site: Site): Step {
     case 'fail':
       return fail(step.id, tape.pick([literal('lost'), expr('input.gone')]), common);
     case 'end':
+      if (site.inBranch === true) return wait(step.id, common);
       return end(step.id, tape.pick(['done', 'cancelled', 'as'] as const), {
         ...common,
         output: tape.pick([null, literal(1), expr('input.gone')]),
@@ -183,15 +193,27 @@ function build(tape: Tape, site: Site): Step {
       });
     }
     case 'map':
-      return map(step.id, inner(tape, site, step.branches[0] ?? []), {
+      return map(step.id, within(tape, step.branches[0] ?? []), {
         ...common,
         items: cel(tape.pick(['[1, 2]', '[]', '[3]', 'input.gone', '[4, 4]'])),
-        join: tape.pick<Join>([{ kind: 'all' }, { kind: 'any' }, { kind: 'count', of: literal(1) }]),
+        join: tape.pick<Join>([{ kind: 'all' }, { kind: 'any' }, { kind: 'count', count: literal(1) }]),
         tolerate: { kind: 'count', of: tape.below(2) },
         losers: tape.pick(['undo', 'keep']),
         siblings: tape.pick(['drain', 'finish']),
         timeoutMs: tape.chance(50) ? 1_000 : null,
       });
+    case 'parallel': {
+      const lists = step.branches.map((steps, index) => {
+        return [`b${index}`, within(tape, steps)] as const;
+      });
+      const count = tape.pick([literal(1), literal(2), literal(0), expr('vars.n'), expr('input.gone')]);
+      return parallel(step.id, Object.fromEntries(lists), {
+        ...common,
+        timeoutMs: tape.chance(50) ? 1_000 : null,
+        join: tape.pick<Join>([{ kind: 'all' }, { kind: 'any' }, { kind: 'count', count }]),
+        siblings: tape.pick(['drain', 'cancel', 'finish'] as const),
+      });
+    }
     case 'undo':
       return undo(step.id, [site.lists[0]?.[0]?.id ?? step.id], common);
     case 'choose':
@@ -205,9 +227,14 @@ function build(tape: Tape, site: Site): Step {
   }
 }
 
+/** What is in a branch or an item stays in it. */
+function within(tape: Tape, steps: readonly Planned[]): readonly Step[] {
+  return steps.map((one, at) => build(tape, { step: one, lists: [steps], above: [at], inBranch: true }));
+}
+
 function inner(tape: Tape, site: Site, steps: readonly Planned[]): readonly Step[] {
   return steps.map((step, index) =>
-    build(tape, { step, lists: [steps, ...site.lists], above: [index, ...site.above] }),
+    build(tape, { ...site, step, lists: [steps, ...site.lists], above: [index, ...site.above] }),
   );
 }
 
@@ -226,7 +253,7 @@ function clauseOf(tape: Tape, site: Site, steps: readonly Planned[]): CatchClaus
   return clause(on, {
     when,
     next,
-    leads: tape.pick(['continue', 'end', 'raise'] as const),
+    leads: tape.pick(['continue', site.inBranch === true ? 'raise' : 'end', 'raise'] as const),
     do: inner(tape, site, steps),
     ...(tape.chance(30) ? { undo: true as const } : {}),
   });
@@ -235,18 +262,24 @@ function clauseOf(tape: Tape, site: Site, steps: readonly Planned[]): CatchClaus
 function handlerOf(tape: Tape, site: Site): Handler {
   const values = tape.pick([literal(2), expr('event.data.n'), expr('event.data.gone')]);
   const next = tape.chance(40) ? nextOf(tape, site) : null;
-  const leads = next === null ? tape.pick([null, 'end', 'cancel', 'fail'] as const) : null;
+  const leads =
+    next === null
+      ? site.inBranch === true
+        ? tape.pick([null, 'fail'] as const)
+        : tape.pick([null, 'end', 'cancel', 'fail'] as const)
+      : null;
   return handler('changed', { set: tape.chance(50) ? [['n', values]] : [], next, leads });
 }
 
 function nextOf(tape: Tape, site: Site): string {
   const list = tape.pick(site.lists as [readonly Planned[], ...(readonly Planned[])[]]);
-  return tape.chance(15) ? 'end' : (list[tape.below(list.length)]?.id ?? 'end');
+  return tape.chance(15) && site.inBranch !== true ? 'end' : (list[tape.below(list.length)]?.id ?? 'end');
 }
 
 /** An event that may come at a run's place; mostly one that is taken. */
 export function eventFrom(tape: Tape, run: Driver): KernelEvent {
-  const state = restingState(run.compiled, run.value);
+  const leaves = restingStates(run.compiled, run.value) ?? [];
+  const state = leaves[tape.below(Math.max(1, leaves.length))];
   const step = state?.step ?? [...run.compiled.steps.keys()][0] ?? '';
   const ending = {
     kind: tape.pick(['cancelled', 'failed', 'ordered', 'terminated'] as const),

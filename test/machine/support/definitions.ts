@@ -11,6 +11,7 @@ import type {
   FailStep,
   Handler,
   MapStep,
+  ParallelStep,
   RepeatStep,
   RetryPolicy,
   ScopeStep,
@@ -122,6 +123,16 @@ export function map(id: string, steps: readonly Step[], more: Partial<MapStep> =
   const plain = { concurrency: 10, join: { kind: 'all' }, tolerate: { kind: 'count', of: 0 } } as const;
   const items = { items: cel('[1, 2]'), as: `item_${id}`, key: cel(`string(item_${id})`) };
   return { ...base(id), verb: 'map', ...items, ...plain, siblings: 'drain', losers: 'undo', steps, ...more };
+}
+
+/** @param branches each a list of steps, by name. */
+export function parallel(
+  id: string,
+  branches: Readonly<Record<string, readonly Step[]>>,
+  more: Partial<ParallelStep> = {},
+): ParallelStep {
+  const listed = Object.entries(branches).map(([name, steps]) => ({ name, steps, pointer: `/steps/${id}/parallel` }));
+  return { ...base(id), verb: 'parallel', branches: listed, join: { kind: 'all' }, siblings: 'drain', ...more };
 }
 
 export function undo(id: string, ids: readonly string[], more: Partial<UndoStep> = {}): UndoStep {

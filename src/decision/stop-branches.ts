@@ -1,0 +1,68 @@
+import { branchesOf, branchListId, losersOf, parallelAt } from '../machine/branches.ts';
+import type { RunData } from '../model/run.ts';
+import type { Draft } from './draft.ts';
+import { setFinishing } from './finishing.ts';
+import { presentRows } from './present-rows.ts';
+import { effectSettled } from './settle-step.ts';
+import { stepOutcomeOf } from './settlement.ts';
+import { isInFlight } from './step-effects.ts';
+import { undoRows } from './undo-steps.ts';
+import { cancelEffect } from './withdraw-effect.ts';
+
+/** What a parallel step says to its branches that are not wanted any more. */
+export interface StopBranches {
+  readonly step: string;
+  /** Whether a call that is under way still makes its retries; null = as it was said before. */
+  readonly retries: boolean | null;
+}
+
+/**
+ * The branches of a step are not wanted any more, and each is told before anything else happens. What is in flight settles
+ * (R05: a REQUESTED row is never cancelled locally), with its retries if it may; all else ends.
+ */
+export function stopBranches(draft: Draft, { step: id, retries }: StopBranches, data: RunData): void {
+  const { finishing = [], activeSinceMs } = draft.control;
+  const rows = presentRows(draft, [id], data);
+  draft.enqueueFirst(
+    { type: 'branches.stopped', step: id, open: [], atMs: draft.atMs },
+    { type: 'branches', id, step: id },
+  );
+  if (retries === true) {
+    const going = rows.filter((row) => isInFlight(row) || (row.state === 'AUTHORIZED' && row.attempt > 0));
+    const steps = going.map(({ step }) => step).filter((step) => Object.hasOwn(activeSinceMs, step));
+    setFinishing(draft, [...finishing, ...steps]);
+  }
+  if (retries !== false) return;
+  const ended = rows.filter(({ step }) => finishing.includes(step));
+  setFinishing(
+    draft,
+    finishing.filter((step) => !ended.some((row) => row.step === step)),
+  );
+  for (const row of ended) {
+    if (row.state !== 'AUTHORIZED') continue;
+    const cancelled = cancelEffect(row, draft.atMs);
+    draft.putEffect(cancelled);
+    draft.enqueue(effectSettled(draft, row.step, stepOutcomeOf(cancelled)), {
+      type: 'effect',
+      id: `${row.key}:settled`,
+      step: row.step,
+    });
+  }
+}
+
+/** A race is decided and all has settled: what those that lost it have done is undone before the next step (R08). */
+export function undoLosers(draft: Draft, id: string, data: RunData): void {
+  const parallel = parallelAt(draft.ctx.compiled, id);
+  const lists = losersOf(parallel, branchesOf(data, id)).map((branch) => branchListId(id, branch));
+  const { steps } = draft.ctx.compiled;
+  const inside = [...steps.keys()].filter((step) =>
+    draft.ctx.compiled.place(step).lists.some((list) => lists.includes(list)),
+  );
+  const isAny = presentRows(draft, inside, data).some(({ state }) => state === 'CONFIRMED');
+  if (!isAny) {
+    draft.enqueue({ type: 'group.undone', step: id, atMs: draft.atMs }, { type: 'step', id, step: id });
+    return;
+  }
+  const failure = { code: 'lost', message: `step ${id} was decided without it`, step: id };
+  undoRows(draft, { step: id, rows: presentRows(draft, inside, data), failure });
+}
