@@ -267,7 +267,7 @@ describe.each(builds)('XState, %s build', (_name, xstate) => {
     expect(run.ok('a').snapshot.data.visits).not.toEqual(before.data.visits);
   });
 
-  it('remembers every event type for ever; our types are nine, whatever the ids', () => {
+  it('remembers every event type for ever; our types are a dozen at most, whatever the ids', () => {
     const machine = createMachine({ initial: 'a', states: { a: { on: { go: 'a' } } } });
     const transitions = machine['states']?.['a']?.['transitions'] as unknown as Map<string, unknown>;
     const asked = vi.spyOn(transitions, 'get');
@@ -289,7 +289,7 @@ describe.each(builds)('XState, %s build', (_name, xstate) => {
       fc.property(tapes, (tape) => collect(xstateConfig(lower(definitionFrom(tape))))),
       { numRuns: 60 },
     );
-    expect(types.size).toBeLessThanOrEqual(9);
+    expect(types.size).toBeLessThanOrEqual(12);
     expect([...types].filter((type) => !/^(effect|step|handler|group|branches|run)\.[a-z]+$/.test(type))).toEqual([]);
   });
 

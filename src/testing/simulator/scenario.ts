@@ -245,6 +245,26 @@ const turns: Draw = (random) => {
   });
 };
 
+/** Items of a list one after the other: one of them may fail where that is tolerated, and what it has done is undone. */
+const items: Draw = (random) =>
+  scenarioOf({
+    name: 'items',
+    head: ['timeout: 10m'],
+    actions: [...undoable(random, 'pick', 0.1), ...undoable(random, 'pack', 0.2), ...undoable(random, 'load', 0.2)],
+    steps: [
+      '- id: each',
+      `  map: '["a", "b", "c"]'`,
+      '  key: item',
+      `  join: ${random.pick(['all', 'any', '{ count: 2 }'])}`,
+      `  tolerate: ${random.pick(['0', '1', '50%'])}`,
+      `  siblings: ${random.pick(['drain', 'finish'])}`,
+      `  steps: [${call('pick').slice(2)}, ${call('pack').slice(2)}]`,
+      ...random.pick([['  catch: [{ on: [any], undo: true }]'], []]),
+      call('load'),
+    ],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 }] : []),
+  });
+
 /** Undos that need not come one after the other: by what their steps read, by what they name, or all at once. */
 const orders: Draw = (random) => {
   const onFailure = random.pick(['hold', 'continue']);
@@ -329,6 +349,7 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   deadline,
   scope,
   turns,
+  items,
   orders,
   branches,
   gate,
