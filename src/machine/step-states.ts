@@ -258,11 +258,15 @@ function heldState(step: StepOutline): MachineState {
   };
 }
 
-/** A clause with `undo` waits until what it had to compensate is settled; then its list begins. */
+/**
+ * A clause with `undo` waits until what it had to compensate is settled; then its list begins. What ends the step meanwhile
+ * waits as long, also where a race undoes what has lost it.
+ */
 function undoingStates(step: StepOutline): readonly MachineState[] {
   const { id } = step.step;
   const undoing = step.step.catch.flatMap((clause, index) => (clause.undo === true ? [{ clause, index }] : []));
-  if (undoing.length === 0) return [];
+  const isRace = step.step.verb === 'parallel' && step.step.join.kind !== 'all';
+  if (undoing.length === 0 && !isRace) return [];
   const expiries = expiriesWhileUndoing(step);
   const states = undoing.map(({ clause, index }): MachineState => {
     const begin: Route = { ...clauseBegins(id, clause, index), guard: null, kind: 'next', label: null };

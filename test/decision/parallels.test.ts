@@ -132,6 +132,14 @@ describe('a parallel step', () => {
     expect(joinOf(run)).toMatchObject({ x: { status: 'failed', code: 'declined' }, y: { status: 'succeeded' } });
   });
 
+  it('R08 under `finish` who comes later has lost, though it has succeeded, and is undone', () => {
+    // R08: "losers of a race settle and their confirmed effects are compensated before the next step starts."
+    const inner = 'x: [{ id: a, call: do.a }], y: [{ id: w, wait: 1h }, { id: b, call: do.b }]';
+    const run = play(side(', join: any, siblings: finish', inner)).wait('1h');
+    expect(run.happened).toEqual(['do.a', 'do.b', 'undo.b', 'do.d']);
+    expect(joinOf(run)).toMatchObject({ x: { status: 'succeeded' }, y: { status: 'succeeded' } });
+  });
+
   it('R14 a crash at each boundary of a race whose losers are undone: same ledger, one effect each', () => {
     // R14: "Crash at each boundary of a compensation, resume twice: same ledger, one effect each."
     const branches =

@@ -21,6 +21,7 @@ import {
   fail,
   handler,
   literal,
+  parallel,
   repeat,
   scope,
   set,
@@ -290,6 +291,59 @@ describe('describeMachine', () => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe('branches', () => {
+  const definition = workflow([
+    parallel(
+      'p',
+      { x: [call('a'), call('b')], y: [wait('w')] },
+      { join: { kind: 'any' }, on: [handler('changed', { next: 'd' })] },
+    ),
+    call('c'),
+    call('d'),
+  ]);
+
+  it('stand in boxes of their own, side by side, and lead to what follows all of them', () => {
+    const picture = draw(definition);
+    expect(picture.nodes.map(({ id, kind, parent }) => `${id} ${kind} ${String(parent)}`)).toEqual(
+      expect.arrayContaining([
+        'p$group parallel null',
+        'p fork p$group',
+        'p$b_x group p$group',
+        'a call p$b_x',
+        'p$b_y group p$group',
+        'w wait p$b_y',
+      ]),
+    );
+    expect(picture.nodes.find(({ id }) => id === 'p')?.detail).toBe('any must succeed');
+    const drawn = picture.edges.map(({ from, to, kind }) => `${from} ${to} ${kind}`);
+    expect(drawn).toEqual(
+      expect.arrayContaining(['p a branch', 'p w branch', 'a b next', 'b c next', 'w c next', 'p$group d handler']),
+    );
+    expect(toMermaid(picture)).toContain('subgraph');
+  });
+
+  it('are each followed for itself: the run stands in several places at once', () => {
+    const run = new Driver(definition);
+    const entered = [...run.last.entered];
+    const live = (): readonly string[] =>
+      describeRun(run.compiled.machine, { entered, undone: [], held: [] })
+        .nodes.filter((node) => node.live === 'now')
+        .map(({ id }) => id);
+    expect(live()).toEqual(['a', 'w']);
+    entered.push(...run.ok('a').last.entered);
+    expect(live()).toEqual(['b', 'w']);
+    const { edges } = describeRun(run.compiled.machine, { entered, undone: [], held: [] });
+    expect(edges.filter(({ taken }) => taken).map(({ from, to }) => `${from} ${to}`)).toEqual([
+      '$start p',
+      'p a',
+      'p w',
+      'a b',
+    ]);
+    entered.push(...run.ok('w').last.entered);
+    expect(live()).toEqual(['b']);
   });
 });
 

@@ -276,6 +276,12 @@ function nextOf(tape: Tape, site: Site): string {
   return tape.chance(15) && site.inBranch !== true ? 'end' : (list[tape.below(list.length)]?.id ?? 'end');
 }
 
+/** A parallel step whose branches have been told to stop, and one of them has not heard it yet. */
+function stoppedAt(run: Driver): string | null {
+  const told = run.commands.flatMap((command) => (command.type === 'branches.stop' ? [command.step] : []));
+  return told.at(-1) ?? null;
+}
+
 /** An event that may come at a run's place; mostly one that is taken. */
 export function eventFrom(tape: Tape, run: Driver): KernelEvent {
   const leaves = restingStates(run.compiled, run.value) ?? [];
@@ -288,6 +294,9 @@ export function eventFrom(tape: Tape, run: Driver): KernelEvent {
     failure: null,
   };
   const atMs = run.nowMs;
+  const told = stoppedAt(run);
+  // The decision answers at once: nothing comes in between.
+  if (told !== null) return { type: 'branches.stopped', step: told, open: tape.chance(50) ? [step] : [], atMs };
   const hold = tape.chance(20);
   if (tape.chance(4)) return { type: 'run.stopped', ending, atMs };
   switch (state?.id) {
