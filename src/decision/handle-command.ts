@@ -1,5 +1,6 @@
 import { assertNever } from '../model/errors.ts';
 import type { IssuedCommand } from '../model/kernel.ts';
+import { closeRun } from './close-run.ts';
 import { compensateRun } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { endRun } from './end-run.ts';
@@ -39,6 +40,9 @@ export function handleCommand(draft: Draft, { command, data }: IssuedCommand): v
       return;
     case 'run.compensate':
       compensateRun(draft, data);
+      return;
+    case 'run.close':
+      closeRun(draft, data);
       return;
     case 'run.end':
       endRun(draft, data);

@@ -5,6 +5,7 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
+import { isStepping } from '../model/statuses.ts';
 import { activeLeaf, handlerOwnersOf } from './active-steps.ts';
 import type { Cause, Draft } from './draft.ts';
 import { feed } from './kernel-loop.ts';
@@ -33,7 +34,7 @@ export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void 
   }
   const view = viewOf(draft, event);
   if (isRefused(draft, event, declared, view) || isOutOfOrder(draft, event, view)) return;
-  if (draft.phase === 'forward' && take(draft, event, view)) return;
+  if (isStepping(draft.phase) && take(draft, event, view)) return;
   keepEvent(draft, event, declared);
 }
 
@@ -78,7 +79,8 @@ function take(draft: Draft, event: InboxEvent, view: EventView): boolean {
     draft.answer(event, 'applied', { detail: { step: leaf } });
     return true;
   }
-  for (const owner of [...handlerOwnersOf(draft.ctx.compiled, leaf), null]) {
+  const document = draft.phase === 'forward' ? [null] : [];
+  for (const owner of [...handlerOwnersOf(draft.ctx.compiled, leaf), ...document]) {
     const index = handlerIndex(draft, owner, view);
     if (index === null) continue;
     noteApplied(draft, event);

@@ -60,6 +60,7 @@ export const PROBLEM_CODES = {
   'PAWL-210': 'an unknown variable is set',
   'PAWL-211': 'an expression that reads an unknown step',
   'PAWL-212': 'an undo that names no step',
+  'PAWL-213': 'what has no place in finally',
   'PAWL-301': 'an action that is not declared',
   'PAWL-302': 'a write without idempotency',
   'PAWL-303': 'a write before the pivot without compensate',

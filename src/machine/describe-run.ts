@@ -1,7 +1,7 @@
 import type { Machine } from '../model/machine.ts';
 import type { Picture, PictureEdge, PictureLive, PictureNode } from '../model/picture.ts';
 import { describeMachine } from './diagram.ts';
-import { COMPENSATING, COMPLETED, ENDED, SETTLING } from './kernel-names.ts';
+import { CLOSING, COMPENSATING, COMPLETED, ENDED, SETTLING } from './kernel-names.ts';
 import { outlineOf, placeOf } from './outline.ts';
 
 /** What is known of a run, for its picture. */
@@ -18,7 +18,10 @@ export interface RunPath {
 export function describeRun(machine: Machine, path: RunPath): Picture {
   const picture = describeMachine(machine);
   const boxes = new Set(picture.nodes.map((node) => node.id));
-  const visited = path.entered.flatMap((state) => boxOfState(boxes, state));
+  const isDone = !path.entered.includes(SETTLING);
+  const visited = path.entered.flatMap((state) =>
+    state === CLOSING && isDone ? [COMPLETED] : boxOfState(boxes, state),
+  );
   const pairs = new Set(
     ['$start', ...visited].flatMap((box, index) => visited.slice(index, index + 1).map((next) => pairOf(box, next))),
   );

@@ -2,7 +2,7 @@ import type { Handler } from '../model/definition.ts';
 import type { GuardRef, Machine, MachineEdge, MachineState } from '../model/machine.ts';
 import type { PictureEdge } from '../model/picture.ts';
 import { invariant } from '../model/errors.ts';
-import { COMPLETED, FINISHING, SETTLING } from './kernel-names.ts';
+import { CLOSED, CLOSING, COMPLETED, FINISHING, SETTLING } from './kernel-names.ts';
 import { type Outline, type StepOutline, stepAt } from './outline.ts';
 
 /** An arrow before it has a number, and what it leads to is looked at. */
@@ -152,7 +152,9 @@ interface Goal {
 
 /** The boxes that a state stands for or leads to, through helpers. */
 function goals(folding: Folding, id: string): readonly Goal[] {
-  if (id === FINISHING || id === COMPLETED) return [{ to: COMPLETED, jump: null }];
+  if (id === FINISHING || id === COMPLETED || id === CLOSING) return [{ to: COMPLETED, jump: null }];
+  // What `finally` leads to is the end that was reached before it.
+  if (id === CLOSED) return [];
   if (id === SETTLING) return [{ to: FAILED_END, jump: null }];
   const state = stateAt(folding, id);
   if (state.role === 'active') return [{ to: id, jump: null }];

@@ -37,6 +37,8 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
   turnable: (_turn, data, { list, max }) => turnsOf(data, list).no + 1 < max,
   failing: (_turn, data) => data.failing !== null,
   holding: ({ holds }) => holds,
+  closable: (_turn, data) => data.finally === undefined && data.ending?.kind !== 'terminated',
+  completing: (_turn, data) => data.ending?.kind === 'done',
 };
 
 /** The names that XState must know. */

@@ -2,7 +2,8 @@ import type { Evaluator } from '../definition/evaluator.ts';
 import type { ActionContract, Step } from '../model/definition.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { Machine, MachineState, StepPlace } from '../model/machine.ts';
-import { allSteps } from '../model/step-lists.ts';
+import { everyStep } from '../model/step-lists.ts';
+import { FINALLY_LIST } from './kernel-names.ts';
 
 /** A machine with everything that is looked up by id again and again. */
 export interface Program {
@@ -20,11 +21,13 @@ export interface Program {
   readonly steps: ReadonlyMap<string, Step>;
   /** The step whose running catch surrounds a step, innermost; null where there is none. Its failure is the root `failure`. */
   catchOwner(step: string): string | null;
+  /** Whether a step stands in `finally`: what it does is never undone, and changes nothing of the end. */
+  isLast(step: string): boolean;
 }
 
 /** Indexes a machine once; nothing of it changes afterwards. */
 export function createProgram(machine: Machine, evaluator: Evaluator): Program {
-  const steps = new Map(allSteps(machine.definition.steps).map((step) => [step.id, step] as const));
+  const steps = new Map(everyStep(machine.definition).map((step) => [step.id, step] as const));
   const places = new Map(machine.places);
   const actions = new Map(machine.definition.actions.map((action) => [action.name, action] as const));
   const owners = new Map([...places].map(([id, place]) => [id, catchOwnerOf(place)] as const));
@@ -37,6 +40,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     place: (id) => places.get(id) ?? unknown('step', id),
     action: (name) => actions.get(name) ?? unknown('action', name),
     catchOwner: (id) => owners.get(id) ?? null,
+    isLast: (id) => places.get(id)?.lists[0] === FINALLY_LIST,
   };
 }
 

@@ -1,10 +1,10 @@
-import type { CatchClause, Step } from '../model/definition.ts';
+import type { CatchClause, Step, WorkflowDefinition } from '../model/definition.ts';
 import { invariant } from '../model/errors.ts';
 import type { ActionRef, EdgeKind, GuardRef, MachineEdge } from '../model/machine.ts';
 import type { ComputationRef } from './kernel-names.ts';
-import { assignment, both, FINISHING, guard, SETTLING } from './kernel-names.ts';
+import { assignment, both, CLOSED, CLOSING, COMPLETED, FINISHING, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
-import { catchesLeft, catchListId, stepAt } from './outline.ts';
+import { catchesLeft, catchListId, isLast, stepAt } from './outline.ts';
 
 /** A way to go, before it is known which event takes it. */
 export interface Route {
@@ -54,13 +54,23 @@ export function exitRoutes(outline: Outline, step: StepOutline): readonly Route[
   return nextRoutes(outline, { owner: step, from: step, next, limit: limitRoute(step) });
 }
 
+/** Where `end` leads: to the end of the run, or of `finally`. */
+export function endOf(step: StepOutline): string {
+  return isLast(step) ? CLOSED : FINISHING;
+}
+
+/** Where a run that is done goes: to its end, through `finally` where there is one. */
+export function doneTarget({ finally: last = [] }: Pick<WorkflowDefinition, 'finally'>): string {
+  return last.length > 0 ? CLOSING : COMPLETED;
+}
+
 /** The step after it, whatever its `next` says: a skipped step falls through. */
 export function fallRoute(step: StepOutline): Route {
   const { list } = step;
   const following = list.steps[step.index + 1];
   const route = { guard: null, actions: [], kind: 'next', label: null } as const;
   if (following !== undefined) return { ...route, target: entryOf(following) };
-  if (list.owner === null) return { ...route, target: FINISHING, kind: 'end' };
+  if (list.owner === null) return { ...route, target: endOf(step), kind: 'end' };
   const owner = list.owner.step.id;
   if (list.kind === 'catch') return { ...route, target: `${owner}$after${list.index}` };
   return { ...route, target: list.owner.step.verb === 'repeat' ? `${owner}$turned` : `${owner}$done` };
@@ -82,7 +92,7 @@ export function nextRoutes(
 ): readonly Route[] {
   const { owner, from, next } = way;
   if (next === 'end')
-    return [{ guard: null, target: FINISHING, actions: uncatch(catchesLeft(from, null)), kind: 'end', label: null }];
+    return [{ guard: null, target: endOf(owner), actions: uncatch(catchesLeft(from, null)), kind: 'end', label: null }];
   const target = stepAt(outline, next);
   const leaving = uncatch(catchesLeft(from, target.list));
   const to = entryOf(target.step);
@@ -121,8 +131,12 @@ export function failureRoutes(step: StepOutline, from: 'own' | 'outward'): reado
   return [...routes, ...unhandledRoutes(step, crossed)];
 }
 
-/** Nothing catches it: the step is held where it may not be undone, else the run settles and undoes. */
+/** Nothing catches it: the step is held where it may not be undone, else the run settles and undoes; that of `finally` is noted. */
 export function unhandledRoutes(step: StepOutline, crossed: readonly string[]): readonly Route[] {
+  if (isLast(step)) {
+    const noted = [assignment('finally.failed', { crossed })];
+    return [{ guard: null, target: CLOSED, actions: noted, kind: 'failure', label: null }];
+  }
   const held: Route = {
     guard: guard('holding', {}),
     target: `${step.step.id}$held`,

@@ -7,7 +7,7 @@ import { restingState } from './position.ts';
 /** Nesting of stored data; the edges let in less (P11), and the kernel adds a few levels around it. */
 const DEPTH_MAX = 256;
 const DATA_KEYS = ['vars', 'steps', 'visits', 'jumps', 'failing', 'caught', 'ending'] as const;
-const DATA_KEYS_OPTIONAL = ['ran', 'turns'] as const;
+const DATA_KEYS_OPTIONAL = ['ran', 'turns', 'finally'] as const;
 
 /**
  * What is wrong with a stored snapshot for this machine. XState itself repairs or ignores most of it without a word, and
@@ -48,6 +48,12 @@ function findDataFault(compiled: CompiledMachine, data: RunData): string | null 
     if (stranger !== undefined) return `its data's ${part} names the unknown step ${stranger}`;
   }
   if (!isRecord(data.visits) || !isRecord(data.vars)) return 'its data has no visits or vars';
+  return findCountFault(data);
+}
+
+/** Parts that not every run has, and whatever is counted. */
+function findCountFault(data: RunData): string | null {
+  if (data.finally !== undefined && !isRecord(data.finally)) return "its data's finally is no object";
   const turns = Object.values(data.turns ?? {});
   if (!turns.every((turn) => isRecord(turn) && Array.isArray(turn.outputs)))
     return 'its data has turns without outputs';

@@ -5,12 +5,13 @@ import { lowerHandlers } from './handler-states.ts';
 import { repeatState, turnedState } from './turn-states.ts';
 import { done, faultEdge, plainState, ranIn } from './state-parts.ts';
 import type { ComputationRef } from './kernel-names.ts';
-import { assignment, COMPLETED, command, guard, SETTLING } from './kernel-names.ts';
+import { assignment, command, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
 import { bodyListId, catchesLeft, isTimed, stepAt } from './outline.ts';
 import type { Route } from './routes.ts';
 import {
   clauseBegins,
+  doneTarget,
   edgesOf,
   entryOf,
   exitRoutes,
@@ -86,7 +87,7 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
     case 'fail':
       return [failState(step)];
     case 'end':
-      return [endState(step, step.step.end)];
+      return [endState(outline, step, step.step.end)];
   }
 }
 
@@ -190,7 +191,7 @@ function failState(step: StepOutline): MachineState {
   return { ...plainState(id, id, 'active'), edges: edgesOf([route], { event: null }) };
 }
 
-function endState(step: StepOutline, end: Extract<Step, { verb: 'end' }>['end']): MachineState {
+function endState(outline: Outline, step: StepOutline, end: Extract<Step, { verb: 'end' }>['end']): MachineState {
   const { id } = step.step;
   const leaving = uncatch(catchesLeft(step, null));
   const route = { guard: null, kind: 'end', label: null } as const;
@@ -204,7 +205,7 @@ function endState(step: StepOutline, end: Extract<Step, { verb: 'end' }>['end'])
   const of: ComputationRef = { kind: 'output', step: id };
   const finish: Route = {
     ...route,
-    target: COMPLETED,
+    target: doneTarget(outline.definition),
     actions: [assignment('end.done', { step: id }), done(step, 'none'), ...leaving],
   };
   return { ...plainState(id, id, 'active'), edges: [...faultEdge(step, of), ...edgesOf([finish], { event: null })] };

@@ -110,7 +110,7 @@ describe('what undoes an effect', () => {
     });
     expect(effect(file(['  - { id: a, call: shop.do, compensate: none }'])).undo).toEqual({
       kind: 'none',
-      isSaid: true,
+      because: 'said',
     });
   });
 

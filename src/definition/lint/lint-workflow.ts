@@ -3,6 +3,7 @@ import type { Problem } from '../../model/problem.ts';
 import { type Finding, toProblem } from '../report-problem.ts';
 import type { SourceMap } from '../source-map.ts';
 import { lintCatches } from './catch-rules.ts';
+import { lintFinally } from './finally-rules.ts';
 import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './flow-rules.ts';
 import { createLintContext, type LintContext } from './lint-context.ts';
 import { lintLiteralSecrets } from './literal-secret-rule.ts';
@@ -26,6 +27,7 @@ const RULES_OF_PARTS: readonly Rule[] = [
   lintNames,
   lintJumps,
   lintUndos,
+  lintFinally,
   lintActions,
   lintPolicies,
   lintProviders,
