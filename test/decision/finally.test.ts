@@ -109,6 +109,8 @@ describe('finally', () => {
     expect(run.compensate(planHash(run))).toMatchObject({ outcome: 'applied' });
     expect(run.drive().happened).toEqual(['do.a', 'do.b', 'do.e', 'undo.b', 'undo.a']);
     expect(run.state.status).toBe('COMPENSATED');
+    const begins = run.stored.journal.filter(({ event }) => (event.detail as JsonObject)['type'] === 'run.closing');
+    expect(begins).toHaveLength(1);
   });
 
   it('may fail: the end stays, nothing is undone, and the failure is told beside it', () => {
