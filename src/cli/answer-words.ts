@@ -20,6 +20,7 @@ export const ANSWER_WORDS = {
   plan: 'the plan no longer fits the run: look at it again',
   'not-held': 'nothing there is held for a person; a run that moves forward is cancelled instead',
   compensating: 'the run is settling or undoing already',
+  finally: 'the end is reached and finally runs: it stops only at a terminate',
   'cancel-waits': 'a cancel is recorded already and waits for the point of no return',
   'not-refused-for-good': 'retry, undone and waived are for compensations that were refused for good',
   'late-proof':

@@ -34,6 +34,7 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
     ...orderLines(run.order, paint),
     ...run.waitingFor.flatMap((waiting) => waitingLines(waiting, paint)),
     ...failureLines(run.failure, paint),
+    ...failureLines(run.finallyFailed ?? null, paint, 'finally failed: '),
     statusLine(run, paint),
   ];
 }
@@ -68,11 +69,11 @@ function pastOrderLine({ act, by, reason, at, end, endedAt }: RunView['pastOrder
   return `  ${paint.quiet('□')} ${terminalText(words)}`;
 }
 
-function failureLines(failure: Json, paint: Paint): readonly string[] {
+function failureLines(failure: Json, paint: Paint, before = ''): readonly string[] {
   const code = factOf(failure, 'code');
   if (code === null) return [];
   const step = factOf(failure, 'step');
-  const words = `${code}${step === null ? '' : ` at ${step}`}: ${factOf(failure, 'message') ?? ''}`;
+  const words = `${before}${code}${step === null ? '' : ` at ${step}`}: ${factOf(failure, 'message') ?? ''}`;
   return [`  ${paint.bad('!')} ${terminalText(words)}`];
 }
 

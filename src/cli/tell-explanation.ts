@@ -24,7 +24,7 @@ function effectLines(effect: ExplainedEffect, { onFailure }: Explanation): reado
     `  line ${line}  ${step} calls ${action}${pivot ? ', the pivot' : ''}${by}`,
     ...sendingLines(sending),
     ...undoLines(undo, pivot),
-    ...laterLines(later, onFailure),
+    ...(undo.kind === 'none' && undo.because === 'finally' ? [] : laterLines(later, onFailure)),
   ];
 }
 
@@ -72,9 +72,15 @@ function personWords({ review: { afterMs, from, answers } }: ExplainedSending): 
   return `${when} ${from.join(' or ')} says what happened: ${answers.join(', ')}`;
 }
 
+const NOTHING: Readonly<Record<Extract<ExplainedUndo, { kind: 'none' }>['because'], string>> = {
+  said: ', as its author says',
+  pivot: ': it comes after the pivot',
+  finally: ': it is done in finally',
+};
+
 function undoLines(undo: ExplainedUndo, pivot: boolean): readonly string[] {
   if (undo.kind === 'none') {
-    return [`    undone by    nothing${undo.isSaid ? ', as its author says' : ': it comes after the pivot'}`];
+    return [`    undone by    nothing${NOTHING[undo.because]}`];
   }
   const { action, line, sending, onRefusal, onlyByOrder } = undo;
   const order = onlyByOrder ? `, only when an operator orders it${pivot ? '' : ': it comes after the pivot'}` : '';
@@ -116,7 +122,13 @@ function approvalLines({ step, line, from, quorum, expires, onExpire }: Explaine
   ];
 }
 
-function runLines({ pivots, onFailure, timeoutMs, computesOutput }: Explanation): readonly string[] {
+function lastLines(last: Explanation['last']): readonly string[] {
+  if (last.length === 0) return [];
+  const names = last.map(({ step, line }) => `${step} (line ${line})`).join(', ');
+  return [`  At every end but a terminate finally runs once: ${names}. Its failure is shown and changes nothing.`];
+}
+
+function runLines({ pivots, onFailure, timeoutMs, computesOutput, last }: Explanation): readonly string[] {
   const names = pivots.map(({ step, line }) => `${step} (line ${line})`).join(', ');
   const pivot =
     pivots.length === 0
@@ -143,5 +155,5 @@ function runLines({ pivots, onFailure, timeoutMs, computesOutput }: Explanation)
   const output = computesOutput
     ? ['  If `output` cannot be computed at the end, the run is HELD, and nothing is undone by itself.']
     : [];
-  return [pivot, ...behind, ...held, deadline, ...output];
+  return [pivot, ...behind, ...held, deadline, ...output, ...lastLines(last)];
 }

@@ -1,5 +1,6 @@
 import type { Effect } from '../model/effect.ts';
 import type { RunState } from '../model/run.ts';
+import { isStepping } from '../model/statuses.ts';
 import { advancePlan } from './advance-plan.ts';
 import type { Draft } from './draft.ts';
 import type { EffectPolicy } from './effect-policy.ts';
@@ -37,7 +38,7 @@ function settlingPolicy(draft: Draft, effect: Effect): EffectPolicy {
 /** Whether a row may be sent anew: a forward row while its step is active or finishes, a compensation while it belongs to a plan. */
 export function mayStart(draft: Pick<RunState, 'phase' | 'control' | 'effects'>, effect: Effect): boolean {
   if (effect.compensates !== null) return draft.phase === 'compensating' || isUndoing(draft, effect);
-  if (draft.phase !== 'forward') return false;
+  if (!isStepping(draft.phase)) return false;
   return Object.hasOwn(draft.control.activeSinceMs, effect.step) || isFinishing(draft, effect.step);
 }
 
@@ -75,7 +76,7 @@ export function applySettlement(draft: Draft, settlement: Settlement): void {
   endFinishing(draft, written.step);
   // A cancel that waited for a pivot that failed stops the run before the failure is routed (R18).
   afterPivot(draft, written);
-  if (draft.phase === 'forward') {
+  if (isStepping(draft.phase)) {
     draft.enqueue(effectSettled(draft, written.step, settled), {
       type: 'effect',
       id: `${written.key}:settled`,

@@ -18,7 +18,7 @@ import { renderRequest } from './render-request.ts';
 
 /** What a plan is made from: the version, the ledger, and why. */
 export interface PlanSource {
-  readonly program: Pick<Program, 'machine' | 'evaluator' | 'step' | 'action'>;
+  readonly program: Pick<Program, 'machine' | 'evaluator' | 'step' | 'action' | 'isLast'>;
   readonly run: RunIdentity;
   readonly revision: number;
   readonly effects: Iterable<Effect>;
@@ -53,7 +53,8 @@ export interface PlanOpen {
 
 /**
  * Plans the undo of a run from its ledger: every CONFIRMED effect with a compensation, the last receipt first (R01, R06).
- * FAILED, ABSENT, CANCELLED and REFUSED rows get none (R02); a row that has its compensation keeps it (R13).
+ * FAILED, ABSENT, CANCELLED and REFUSED rows get none (R02), nor do those of `finally`; a row that has its compensation
+ * keeps it (R13).
  */
 export function planCompensation(source: PlanSource): CompensationPlan | PlanFault | PlanOpen {
   const effects = [...source.effects];
@@ -88,6 +89,7 @@ function receiptNoOf(effect: Effect): number {
 
 function planRow(source: PlanSource, forward: Effect): Effect | PlanFault | null {
   const { program } = source;
+  if (program.isLast(forward.step)) return null;
   const step = program.step(forward.step);
   invariant(step.verb === 'call', 'an effect belongs to a call', { key: forward.key, step: forward.step });
   const compensation = compensationOf(step, program.action(forward.action));

@@ -1,7 +1,7 @@
 import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
-import type { Json } from '../model/json.ts';
-import type { Ending, RunData } from '../model/run.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import type { Ending, RunData, RunEnd } from '../model/run.ts';
 import { isGroup } from '../model/step-lists.ts';
 import { applySettlement, settlingOf } from './apply-settlement.ts';
 import { currentCompensation } from './compensation-plan.ts';
@@ -43,12 +43,29 @@ function askOn(draft: Draft, effect: Effect): void {
 export function endingRows(draft: Draft): { readonly output: Json | undefined; readonly failure: Json | undefined } {
   const { ending } = draft.snapshot.data;
   if (draft.phase !== 'ended' || ending === null) return { output: undefined, failure: undefined };
-  if (ending.kind === 'done') return { output: ending.output, failure: undefined };
-  return { output: undefined, failure: failureView(draft, ending) };
+  const beside = finallyFailed(draft);
+  if (ending.kind === 'done') return { output: ending.output, failure: beside === null ? undefined : beside };
+  return { output: undefined, failure: { ...endOf(draft, ending), ...beside } };
+}
+
+/** The failure of `finally` is told beside the end, and changes nothing of it. */
+function finallyFailed({ snapshot }: Draft): { readonly finallyFailed: JsonObject } | null {
+  const failure = snapshot.data.finally?.failure ?? null;
+  if (failure === null) return null;
+  const { code, message, step } = failure;
+  return { finallyFailed: { code, message, step } };
+}
+
+/** What is said of an end that was not reached by the way forward. */
+export interface ToldEnd extends Omit<RunEnd, 'reason' | 'code' | 'message'> {
+  readonly code: string;
+  readonly message: string;
+  /** Steps of which nobody knows whether they happened. */
+  readonly unknown: readonly string[];
 }
 
 /** What is said of a run that did not complete: why, what was undone, what stands in the world, of what nobody knows. */
-function failureView(draft: Draft, ending: Ending): Json {
+export function endOf(draft: Draft, ending: Ending): ToldEnd {
   const rows = [...draft.effects.values()];
   const undone = rows.filter((row) => row.compensates === null && isUndone(row, rows)).map((row) => row.step);
   const { code, message, step } = ending.failure ?? {
@@ -56,8 +73,9 @@ function failureView(draft: Draft, ending: Ending): Json {
     message: `the run was ${ending.kind}`,
     step: null,
   };
+  const standing = standingOf(rows, draft.ctx.compiled).map((row) => row.step);
   const unknown = rows.filter(isInFlight).map((row) => row.step);
-  return { code, message, step, undone, standing: standingOf(rows).map((row) => row.step), unknown };
+  return { code, message, step, undone, standing, unknown };
 }
 
 function isUndone(forward: Effect, rows: readonly Effect[]): boolean {

@@ -8,7 +8,7 @@ import type { Draft } from './draft.ts';
 import { isSameRequest } from './effect-key.ts';
 import { isOpen, isSettled } from './effect-lifecycle.ts';
 import { sameFrames } from './frames.ts';
-import { OPERATORS } from './hold-step.ts';
+import { actsNow, OPERATORS } from './hold-step.ts';
 import { prepareCall, prepareRead } from './prepare-call.ts';
 import { atEntry, effectSettled, enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { stepOutcomeOf } from './settlement.ts';
@@ -122,7 +122,7 @@ function openConflict(draft: Draft, step: CallStep, known: Effect): void {
     effectKey: null,
     message: `PAWL_EFFECT_CONFLICT: the key of step ${step.id} was used for another request (${known.state})`,
     from: OPERATORS,
-    acts: ['compensate', 'terminate'],
+    acts: actsNow(draft, ['compensate', 'terminate']),
   });
 }
 

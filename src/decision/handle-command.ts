@@ -1,6 +1,7 @@
 import { assertNever } from '../model/errors.ts';
 import type { IssuedCommand } from '../model/kernel.ts';
 import type { RunData } from '../model/run.ts';
+import { closeRun } from './close-run.ts';
 import { compensateRun } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { endRun } from './end-run.ts';
@@ -60,6 +61,9 @@ function handleOther(draft: Draft, { command, data }: { readonly command: Other;
       return;
     case 'run.compensate':
       compensateRun(draft, data);
+      return;
+    case 'run.close':
+      closeRun(draft, data);
       return;
     case 'run.end':
       endRun(draft, data);

@@ -22,5 +22,10 @@ export function holdStep(draft: Draft, step: string, data: RunData): void {
   });
 }
 
+/** The acts that the present phase takes: `finally` is neither cancelled nor undone. */
+export function actsNow({ phase }: Draft, acts: readonly string[]): readonly string[] {
+  return phase === 'finally' ? acts.filter((act) => act !== 'cancel' && act !== 'compensate') : acts;
+}
+
 /** Who acts where a workflow does not say who. */
 export const OPERATORS: readonly string[] = ['role:operator'];

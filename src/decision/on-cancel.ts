@@ -8,7 +8,7 @@ type Cancel = Extract<InboxPayload, { type: 'cancel' }>;
 
 /**
  * A cancel is accepted or refused by the commit that consumes it (R18): settle, undo, CANCELLED; while the pivot is in
- * flight it waits; behind the pivot, while undoing and after the end it is refused.
+ * flight it waits; behind the pivot, while undoing, in `finally` and after the end it is refused.
  */
 export function onCancel(draft: Draft, event: InboxEvent, { by, reason }: Cancel): void {
   const verdict = cancelVerdict(draft);
@@ -33,7 +33,7 @@ export function onCancel(draft: Draft, event: InboxEvent, { by, reason }: Cancel
 
 /** What a cancel would come to: refused and why, recorded until the pivot is known, or carried out. */
 export type CancelVerdict =
-  | { readonly kind: 'refused'; readonly code: 'ended' | 'compensating' | 'pivot' | 'cancel-waits' }
+  | { readonly kind: 'refused'; readonly code: 'ended' | 'compensating' | 'finally' | 'pivot' | 'cancel-waits' }
   | { readonly kind: 'waits' }
   | { readonly kind: 'applies' };
 
@@ -44,7 +44,7 @@ export function cancelVerdict({
   control,
 }: Pick<RunState, 'phase' | 'effects' | 'control'>): CancelVerdict {
   if (phase === 'ended') return { kind: 'refused', code: 'ended' };
-  if (phase !== 'forward') return { kind: 'refused', code: 'compensating' };
+  if (phase !== 'forward') return { kind: 'refused', code: phase === 'finally' ? phase : 'compensating' };
   const pivot = pivotOf(effects.values());
   if (pivot === 'behind') return { kind: 'refused', code: 'pivot' };
   if (control.cancelWaiting !== null) return { kind: 'refused', code: 'cancel-waits' };

@@ -1,4 +1,5 @@
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
+import type { RunPhase } from '../model/statuses.ts';
 import { beginPlan, failureOf, planOf } from './compensate-run.ts';
 import type { Cause, Draft } from './draft.ts';
 import { followOrder } from './follow-order.ts';
@@ -85,6 +86,10 @@ function refusalOf(draft: Draft): string | null {
     case 'compensating':
       return draft.control.incidents.some((incident) => incident.kind === 'pivot') ? null : 'compensating';
     default:
-      return 'compensating';
+      return notNow(draft.phase);
   }
+}
+
+function notNow(phase: RunPhase): 'finally' | 'compensating' {
+  return phase === 'finally' ? phase : 'compensating';
 }

@@ -121,13 +121,14 @@ function settleProof(draft: Draft, effect: Effect, answer: PersonAnswer): Answer
   return null;
 }
 
-/** A run that undoes already undoes this, too; an ended one waits for a person's order; any other has it in its ledger. */
+/** A run that undoes already undoes this, too; one that has come to its end waits for a person's order; any other has it in its ledger. */
 function proposeUndo(draft: Draft, effect: Effect): void {
   if (draft.phase === 'compensating') {
     extendPlan(draft, effect);
     return;
   }
-  if (draft.phase !== 'ended' || effect.compensates !== null) return;
+  const isOver = draft.phase === 'ended' || draft.phase === 'finally';
+  if (!isOver || effect.compensates !== null || draft.ctx.compiled.isLast(effect.step)) return;
   draft.openIncident({
     id: `late-proof:${effect.key}`,
     kind: 'late-proof',

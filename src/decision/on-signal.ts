@@ -5,6 +5,7 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
+import { isStepping } from '../model/statuses.ts';
 import { activeLeaves, handlerOwnersOf } from './active-steps.ts';
 import type { Cause, Draft } from './draft.ts';
 import { feed } from './kernel-loop.ts';
@@ -33,7 +34,7 @@ export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void 
   }
   const view = viewOf(draft, event);
   if (isRefused(draft, event, declared, view) || isOutOfOrder(draft, event, view)) return;
-  if (draft.phase === 'forward' && take(draft, event, view)) return;
+  if (isStepping(draft.phase) && take(draft, event, view)) return;
   keepEvent(draft, event, declared);
 }
 
@@ -79,7 +80,9 @@ function take(draft: Draft, event: InboxEvent, view: EventView): boolean {
     draft.answer(event, 'applied', { detail: { step: leaf } });
     return true;
   }
-  for (const { leaf, owner } of handlerOwnersOf(compiled, leaves)) {
+  const owners = handlerOwnersOf(compiled, leaves);
+  // The document's events are those of the way forward.
+  for (const { leaf, owner } of draft.phase === 'forward' ? owners : owners.filter((one) => one.owner !== null)) {
     const index = handlerIndex(draft, owner, view);
     if (index === null) continue;
     noteApplied(draft, event);

@@ -17,7 +17,7 @@ export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Ter
     draft.answer(event, 'refused', { code: 'ended' });
     return;
   }
-  const standing = standingOf(draft.effects.values()).map(named);
+  const standing = standingOf(draft.effects.values(), draft.ctx.compiled).map(named);
   const unknown = [...draft.effects.values()].filter(isInFlight).map(named);
   const detail = { standing, unknown };
   draft.addAudit({ actor: by, act: 'terminate', target: draft.base.run.runId, reason, detail });

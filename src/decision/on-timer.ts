@@ -6,7 +6,7 @@ import { isGroup } from '../model/step-lists.ts';
 import { approvalOutcome, closeApproval } from './close-approval.ts';
 import type { Cause, Draft } from './draft.ts';
 import { firedOutput } from './enter-wait.ts';
-import { OPERATORS } from './hold-step.ts';
+import { actsNow, OPERATORS } from './hold-step.ts';
 import { feed } from './kernel-loop.ts';
 import { passDeadline } from './pass-deadline.ts';
 import { DEADLINE } from './settle-run.ts';
@@ -77,7 +77,7 @@ function expire(draft: Draft, step: string, cause: Cause): void {
   if (approval.onExpire === 'hold') {
     draft.putApproval({ ...approval, state: 'held', decidedAtMs: draft.atMs });
     const message = `nobody decided "${approval.title}" in time`;
-    const acts = ['retry', 'cancel', 'terminate'];
+    const acts = actsNow(draft, ['retry', 'cancel', 'terminate']);
     draft.openIncident({
       id: `expired:${approval.approvalId}`,
       kind: 'expired',

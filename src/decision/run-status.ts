@@ -1,3 +1,4 @@
+import type { Program } from '../machine/program.ts';
 import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Ending, Incident, ReadProgress, RunControl } from '../model/run.ts';
@@ -91,9 +92,9 @@ export function needsOf(incidents: readonly Incident[], approvals: Iterable<Appr
   return [...new Set([...decisions, ...holds])].sort();
 }
 
-/** Keys of forward effects that are CONFIRMED and not made good: what stands in the world at the end. */
-export function standingOf(effects: Iterable<Effect>): readonly Effect[] {
-  const rows = [...effects];
+/** Forward effects that are CONFIRMED and not made good: what stands in the world at the end. What `finally` did is not of them. */
+export function standingOf(effects: Iterable<Effect>, { isLast }: Pick<Program, 'isLast'>): readonly Effect[] {
+  const rows = [...effects].filter(({ step }) => !isLast(step));
   const undone = new Set(rows.filter((row) => row.state === 'CONFIRMED').map((row) => row.compensates));
   return rows.filter((row) => row.compensates === null && row.state === 'CONFIRMED' && !undone.has(row.key));
 }

@@ -80,6 +80,9 @@ export function phaseOf(snapshot: KernelSnapshot): RunPhase {
       return 'settling';
     case '$compensating':
       return 'compensating';
+    case '$closing':
+    case '$finally':
+      return 'finally';
     case '$ended':
     case '$completed':
       return 'ended';

@@ -54,7 +54,7 @@ type Verb = (typeof VERBS)[number];
 function generatedId(context: BuildContext, verb: string, pointer: string): string {
   const place = pointer
     .split('/')
-    .flatMap((token) => (token === 'catch' ? ['c'] : /^\d+$/.test(token) ? [token] : []))
+    .flatMap((token) => (token === 'catch' ? ['c'] : token === 'finally' ? ['f'] : /^\d+$/.test(token) ? [token] : []))
     .join('_');
   let id = `${verb}_${place}`;
   while (context.ids.has(id)) id = `${id}_`;

@@ -62,8 +62,10 @@ function collectIds(node: YamlNode | null, ids: Set<string>): void {
 /** Builds the normalized definition: plain data, every default filled in. What the schema refused is passed over. */
 export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDefinition {
   collectIds(child(root, 'steps'), context.ids);
+  collectIds(child(root, 'finally'), context.ids);
   const compensation = child(root, 'compensation');
   const on = readHandlers(context, child(root, 'on'));
+  const last = buildSteps(context, child(root, 'finally'));
   return {
     pawl: 1,
     workflow: textOf(child(root, 'workflow')) ?? '',
@@ -88,6 +90,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
     },
     ...(on.length === 0 ? {} : { on }),
     steps: buildSteps(context, child(root, 'steps')),
+    ...(last.length === 0 ? {} : { finally: last }),
     output: readTemplate(context, child(root, 'output')),
   };
 }

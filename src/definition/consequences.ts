@@ -1,11 +1,11 @@
 import type { WorkflowDefinition } from '../model/definition.ts';
 import type { Problem, SourceRange } from '../model/problem.ts';
-import { allSteps } from '../model/step-lists.ts';
+import { everyStep } from '../model/step-lists.ts';
 import { closestWord } from './closest-word.ts';
 import type { WorkflowReading } from './read-workflow.ts';
 import { childPointer, isInside, lastToken } from './source-map.ts';
 
-const STEP = /^\/steps\/\d+(?:\/(?:choose\/\d+\/(?:steps|else)|catch\/\d+\/do|scope|steps)\/\d+)*/;
+const STEP = /^\/(?:steps|finally)\/\d+(?:\/(?:choose\/\d+\/(?:steps|else)|catch\/\d+\/do|scope|steps)\/\d+)*/;
 const PART = /^\/(?:actions|events|vars)\/[^/]+|^\/[^/]*/;
 
 /** The step, action or document key that a pointer lies in. */
@@ -43,7 +43,7 @@ export function expressionsOfTheirOwn(problems: readonly Problem[], reading: Wor
 
 /** Pointers of the steps that call one of the actions. */
 function callersOf(actions: ReadonlySet<string>, definition: WorkflowDefinition): readonly string[] {
-  return allSteps(definition.steps)
+  return everyStep(definition)
     .filter((step) => step.verb === 'call' && actions.has(`/actions/${step.action}`))
     .map(({ pointer }) => pointer);
 }

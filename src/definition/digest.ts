@@ -4,7 +4,7 @@ import { KERNEL } from '../model/kernel.ts';
 import type { Digest } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Machine } from '../model/machine.ts';
-import { allSteps } from '../model/step-lists.ts';
+import { everyStep } from '../model/step-lists.ts';
 import { expressionsOf } from './dependencies.ts';
 import { ENGINE } from './expression-engine.ts';
 import { expressionPlaces } from './expression-places.ts';
@@ -81,7 +81,7 @@ function sourcesOf(definition: WorkflowDefinition): readonly (readonly [string, 
  */
 export function digestsOf(machine: Machine): Digests {
   const { title: _title, description: _description, labels: _labels, ...definition } = machine.definition;
-  const steps = allSteps(definition.steps);
+  const steps = everyStep(definition);
   return {
     digest: hash({ ...machine, definition }) as Digest,
     parts: {

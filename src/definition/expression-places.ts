@@ -67,7 +67,7 @@ class PlaceWalk {
   }
 
   walk(): readonly ExpressionPlace[] {
-    const { key, lock, output, events, actions, on = [], steps } = this.definition;
+    const { key, lock, output, events, actions, on = [], steps, finally: last = [] } = this.definition;
     if (key !== null)
       this.places.push({
         kind: 'expression',
@@ -92,6 +92,7 @@ class PlaceWalk {
     for (const action of actions) this.action(action);
     this.handlers(on, { kind: 'flow' }, null);
     this.steps(steps, { kind: 'flow' });
+    this.steps(last, { kind: 'flow', in: 'finally' });
     this.template(output, { kind: 'flow' }, true, '/output');
     return this.places;
   }
@@ -199,7 +200,7 @@ class PlaceWalk {
       this.handlers(step.on, site, step.id);
       this.verb(step, site);
       for (const clause of step.catch) {
-        const caught: Site = { kind: 'catch', step: step.id };
+        const caught: Site = { kind: 'catch', step: step.id, ...('in' in site ? { in: site.in } : {}) };
         this.expression(clause.when, caught, 'bool');
         this.steps(clause.do, caught);
       }

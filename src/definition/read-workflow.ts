@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from '../model/definition.ts';
 import type { Json } from '../model/json.ts';
 import type { Problem } from '../model/problem.ts';
-import { allSteps } from '../model/step-lists.ts';
+import { everyStep } from '../model/step-lists.ts';
 import { buildWorkflow } from './build-workflow.ts';
 import { checkJsonSchemas } from './check-json-schemas.ts';
 import { checkStepKeys } from './check-step-keys.ts';
@@ -31,7 +31,7 @@ export interface WorkflowReading {
 }
 
 function builtIds(definition: WorkflowDefinition): Set<string> {
-  return new Set(allSteps(definition.steps).map(({ id }) => id));
+  return new Set(everyStep(definition).map(({ id }) => id));
 }
 
 function notAWorkflow(): Finding {
@@ -90,7 +90,8 @@ export function readWorkflow(text: string, file: string): WorkflowReading {
   const other = otherLanguage(yaml.value['pawl']);
   if (other !== null) return unread(yaml, other);
   const root = { value: yaml.value, pointer: '' };
-  const keys = [...explainSchema('workflow', yaml.value), ...checkStepKeys(child(root, 'steps'))];
+  const lists = ['steps', 'finally'].flatMap((key) => checkStepKeys(child(root, key)));
+  const keys = [...explainSchema('workflow', yaml.value), ...lists];
   const shape = withoutConsequences(keys, yaml);
   const spoilt = shape.filter((finding) => !LACKS.includes(finding.code)).map(({ pointer }) => pointer);
   const found: Finding[] = [];

@@ -1,7 +1,9 @@
+import type { Json } from '../model/json.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { RunStatus } from '../model/statuses.ts';
 import type { RunFilter } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { toldFailure } from './told-failure.ts';
 
 /** A line of a list of runs; times RFC 3339 UTC. */
 export interface RunLineView {
@@ -16,12 +18,14 @@ export interface RunLineView {
   readonly startedBy: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
+  /** What its `finally` failed with, whatever its end; absent where it did not. */
+  readonly finallyFailed?: Json;
 }
 
 /** Runs, newest first. Transaction: none. */
 export async function listRuns(engine: Engine, filter: Omit<RunFilter, 'tenant'>): Promise<readonly RunLineView[]> {
   const lines = await engine.store.listRuns({ ...filter, tenant: engine.tenant });
-  return lines.map(({ run, status, revision, needs, endedAtMs }) => ({
+  return lines.map(({ run, status, revision, needs, endedAtMs, failure }) => ({
     id: displayRunId(run.runId),
     key: run.key,
     workflow: run.workflow,
@@ -32,5 +36,11 @@ export async function listRuns(engine: Engine, filter: Omit<RunFilter, 'tenant'>
     startedBy: run.startedBy,
     startedAt: new Date(run.startedAtMs).toISOString(),
     endedAt: endedAtMs === null ? null : new Date(endedAtMs).toISOString(),
+    ...finallyFailedIn(failure),
   }));
+}
+
+function finallyFailedIn(failure: Json | undefined): Pick<RunLineView, 'finallyFailed'> {
+  const { finallyFailed } = toldFailure(failure);
+  return finallyFailed === undefined ? {} : { finallyFailed };
 }

@@ -29,7 +29,14 @@ export async function orderRun(engine: Engine, door: Door, run: RunIdentity, ask
 }
 
 /** Answers that somebody else's act may explain. */
-const TOO_LATE: ReadonlySet<string> = new Set(['not-in-doubt', 'not-held', 'compensating', 'cancel-waits', 'ended']);
+const TOO_LATE: ReadonlySet<string> = new Set([
+  'not-in-doubt',
+  'not-held',
+  'compensating',
+  'finally',
+  'cancel-waits',
+  'ended',
+]);
 
 function asObject(detail: Json): JsonObject {
   return typeof detail === 'object' && detail !== null && !Array.isArray(detail) ? (detail as JsonObject) : {};

@@ -13,6 +13,7 @@ import type { StoredRun } from '../ports/store.ts';
 import { incidentsOf } from './park-run.ts';
 import { type OrderView, orderView, type PastOrderView, pastOrderViews } from './order-view.ts';
 import { type StepView, stepViews } from './step-view.ts';
+import { toldFailure } from './told-failure.ts';
 import type { LoadedVersion } from './version-cache.ts';
 import { formOf, type WaitingFor, waitingFor } from './waiting-for.ts';
 
@@ -106,6 +107,8 @@ export interface RunView {
   readonly input: Json;
   readonly output: Json;
   readonly failure: Json;
+  /** What its `finally` failed with, whatever its end; absent where it did not. */
+  readonly finallyFailed?: Json;
   readonly waitingFor: readonly WaitingFor[];
   /** A person's order that the run follows or has recorded; null when there is none, or the run has ended. */
   readonly order: OrderView | null;
@@ -296,7 +299,7 @@ export function runView(version: LoadedVersion | null, { stored, receipts, nowMs
     endedAt: timeOrNull(stored.endedAtMs),
     lock: stored.run.lock ?? null,
     output: stored.output ?? null,
-    failure: stored.failure ?? null,
+    ...toldFailure(stored.failure),
     waitingFor: waitingFor({ version, stored, envelope, incidents, nowMs }),
     order: envelope === null ? null : orderView(envelope, stored),
     pastOrders: envelope === null ? [] : pastOrderViews(envelope.control),

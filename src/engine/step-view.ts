@@ -73,7 +73,8 @@ function groupStatus(source: StepSource, group: Step): StepView['status'] {
   const { steps, ending } = snapshot.data;
   const own = ownValue(steps, group.id);
   const last = lastInside(source, group);
-  const left = ending === null || ending.kind === 'done' ? 'completed' : 'pending';
+  const isOver = ending !== null && ending.kind !== 'done' && !source.version.compiled.isLast(group.id);
+  const left = isOver ? 'pending' : 'completed';
   // Entered since, and left before anything in it came to an end.
   if ((ownValue(control.activeSinceMs, group.id) ?? 0) > Math.max(timeOf(own), timeOf(last))) return left;
   if (last === undefined || timeOf(own) >= timeOf(last)) return wordOf(own);

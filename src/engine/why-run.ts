@@ -33,7 +33,7 @@ export interface WhyView {
 
 /** All that is known of a run that may keep it from moving. */
 export interface WhyFacts {
-  readonly view: Pick<RunView, 'id' | 'key' | 'status' | 'waitingFor' | 'effects' | 'incidents'>;
+  readonly view: Pick<RunView, 'id' | 'key' | 'status' | 'waitingFor' | 'effects' | 'incidents' | 'finallyFailed'>;
   readonly holder: { readonly workerId: string; readonly leaseUntilMs: number | null } | null;
   /** Living seats in its part. */
   readonly workers: number;
@@ -111,6 +111,14 @@ function suspicionOf(crashes: number): string {
   return `it took ${crashes === 1 ? 'a worker' : `${crashes} workers`} with it: it is held alone until it has moved`;
 }
 
+/** A `finally` that failed changes nothing of the end, and is told beside it. */
+function ofFinally({ finallyFailed }: WhyFacts['view']): readonly Reason[] {
+  if (finallyFailed === undefined) return [];
+  const { code, message, step } = finallyFailed as { code: string; message: string; step: string | null };
+  const text = `finally failed with ${code}: ${message}`;
+  return [{ kind: 'finally', step, text, since: null, until: null, by: [], command: null }];
+}
+
 /** What keeps the run whatever its own rows say. */
 function ofHouse(facts: WhyFacts): readonly Reason[] {
   const { holder, workers, suspect, crashes, recovery, overdueSinceMs, nowMs } = facts;
@@ -173,12 +181,8 @@ export function whyRun(facts: WhyFacts): WhyView {
   const own = [...ofIncidents(view), ...view.waitingFor.flatMap((waiting) => ofWaiting(facts, waiting))];
   if (isEnd(status) && own.length === 0) {
     const text = `it has ended: ${status}`;
-    return {
-      run,
-      key,
-      status,
-      reasons: [{ kind: 'ended', step: null, text, since: null, until: null, by: [], command: null }],
-    };
+    const ended = { kind: 'ended', step: null, text, since: null, until: null, by: [], command: null };
+    return { run, key, status, reasons: [ended, ...ofFinally(view)] };
   }
   const house = ofHouse(facts);
   const lead = own.length === 0 || own.every(({ kind }) => NEEDS_WORKER.has(kind));

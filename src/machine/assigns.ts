@@ -125,6 +125,21 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
     invariant(event?.type === 'run.stopped' || event?.type === 'run.reopened', 'an ending without its event');
     return ended(data, event.ending);
   },
+  'finally.begin': ({ event }, data) => {
+    invariant(event?.type === 'run.closing', 'a finally without what it is told');
+    return { ...data, finally: { end: event.end, failure: null } };
+  },
+  'finally.skip': (_turn, data) => ({ ...data, finally: { end: null, failure: null } }),
+  'finally.failed': (_turn, data, { crossed }) => {
+    const { finally: begun } = data;
+    invariant(begun !== undefined, 'a finally that fails before it has begun');
+    return {
+      ...data,
+      failing: null,
+      caught: {},
+      finally: { ...begun, failure: failingOutward(data, data.failing, crossed) },
+    };
+  },
 };
 
 /** The names that XState must know. */

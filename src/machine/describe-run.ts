@@ -1,7 +1,7 @@
 import type { Machine } from '../model/machine.ts';
 import type { Picture, PictureEdge, PictureLive, PictureNode } from '../model/picture.ts';
 import { describeMachine } from './diagram.ts';
-import { COMPENSATING, COMPLETED, ENDED, SETTLING } from './kernel-names.ts';
+import { CLOSING, COMPENSATING, COMPLETED, ENDED, SETTLING } from './kernel-names.ts';
 import { followLanes, pairOf } from './lanes.ts';
 import { outlineOf, placeOf } from './outline.ts';
 
@@ -19,8 +19,11 @@ export interface RunPath {
 export function describeRun(machine: Machine, path: RunPath): Picture {
   const picture = describeMachine(machine);
   const boxes = new Set(picture.nodes.map((node) => node.id));
-  const visited = path.entered.flatMap((state) => boxOfState(boxes, state));
-  const { pairs, places } = followLanes(machine, path.entered, (state) => boxOfState(boxes, state).length > 0);
+  // What is done goes to its end through `finally`: the end is drawn before it.
+  const isDone = !path.entered.includes(SETTLING);
+  const entered = path.entered.map((state) => (state === CLOSING && isDone ? COMPLETED : state));
+  const visited = entered.flatMap((state) => boxOfState(boxes, state));
+  const { pairs, places } = followLanes(machine, entered, (state) => boxOfState(boxes, state).length > 0);
   const groups = groupsOf(machine);
   const failed = new Set(
     path.entered.flatMap((state) => (state.endsWith('$failed') ? [state.slice(0, -'$failed'.length)] : [])),

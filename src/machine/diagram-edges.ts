@@ -4,7 +4,7 @@ import type { PictureEdge } from '../model/picture.ts';
 import { invariant } from '../model/errors.ts';
 import { branchesId } from './branch-states.ts';
 import { takersAt } from './handler-states.ts';
-import { COMPLETED, FINISHING, SETTLING } from './kernel-names.ts';
+import { CLOSED, CLOSING, COMPLETED, FINISHING, SETTLING } from './kernel-names.ts';
 import { type Outline, type StepOutline, stepAt } from './outline.ts';
 
 /** An arrow before it has a number, and what it leads to is looked at. */
@@ -176,7 +176,9 @@ interface Goal {
 
 /** The boxes that a state stands for or leads to, through helpers. */
 function goals(folding: Folding, id: string): readonly Goal[] {
-  if (id === FINISHING || id === COMPLETED) return [{ to: COMPLETED, jump: null }];
+  if (id === FINISHING || id === COMPLETED || id === CLOSING) return [{ to: COMPLETED, jump: null }];
+  // What `finally` leads to is the end that was reached before it.
+  if (id === CLOSED) return [];
   if (id === SETTLING) return [{ to: FAILED_END, jump: null }];
   const state = stateAt(folding, id);
   if (state.role === 'active') return [{ to: id, jump: null }];

@@ -3,8 +3,17 @@ import { elementAt } from '../model/element-at.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
 import { anyTimeId, type DiagramArrow, diagramArrows, documentArrows } from './diagram-edges.ts';
+import { FINALLY } from './kernel-names.ts';
 import { clauseLabel } from './routes.ts';
-import { isBranchList, type ListOutline, type Outline, outlineOf, stepAt, type StepOutline } from './outline.ts';
+import {
+  isBranchList,
+  isLast,
+  type ListOutline,
+  type Outline,
+  outlineOf,
+  stepAt,
+  type StepOutline,
+} from './outline.ts';
 
 /** The box around the body of a group. */
 export function groupId(step: string): string {
@@ -25,9 +34,17 @@ const START = '$start';
 export function describeMachine(machine: Machine): Picture {
   const outline = outlineOf(machine.definition);
   const { workflow, version } = machine.definition;
-  const { on = [], steps } = machine.definition;
-  const arrows = [...startArrow(machine), ...diagramArrows(machine, outline), ...documentArrows(on)];
-  const nodes = [startNode, ...on.map(anyTimeNode), ...listNodes(outline, steps), ...endNodes(arrows)];
+  const { on = [], steps, finally: last = [] } = machine.definition;
+  const ways = [...startArrow(machine), ...diagramArrows(machine, outline), ...documentArrows(on)];
+  const ends = endNodes(ways);
+  const arrows = [...ways, ...finallyArrows(ends, last)];
+  const nodes = [
+    startNode,
+    ...on.map(anyTimeNode),
+    ...listNodes(outline, steps),
+    ...ends,
+    ...finallyNodes(outline, last),
+  ];
   const edges = [...arrows, ...undoArrows(outline)].map(
     (arrow, index): PictureEdge => ({
       id: `e${index}`,
@@ -74,6 +91,16 @@ function endNodes(arrows: readonly DiagramArrow[]): readonly PictureNode[] {
   });
 }
 
+/** The steps of `finally` in a box of their own, behind every end. */
+function finallyNodes(outline: Outline, last: readonly Step[]): readonly PictureNode[] {
+  if (last.length === 0) return [];
+  return [{ ...startNode, id: FINALLY, kind: 'group', title: 'finally' }, ...listNodes(outline, last)];
+}
+
+function finallyArrows(ends: readonly PictureNode[], last: readonly Step[]): readonly DiagramArrow[] {
+  return last.slice(0, 1).flatMap(({ id }) => ends.map((end) => ({ from: end.id, to: id, kind: 'next', label: null })));
+}
+
 function listNodes(outline: Outline, steps: readonly Step[]): readonly PictureNode[] {
   return steps.flatMap((step) => stepNodes(outline, stepAt(outline, step.id)));
 }
@@ -118,7 +145,7 @@ export function hasBox(at: StepOutline): boolean {
 
 /** The box that a list's steps stand in; null = the page. */
 function boxOf(list: ListOutline): string | null {
-  if (list.owner === null) return null;
+  if (list.owner === null) return list.kind === 'finally' ? FINALLY : null;
   return list.kind === 'body' && !isBranchList(list.id) ? groupId(list.owner.step.id) : list.id;
 }
 
@@ -204,7 +231,7 @@ function actionOf(outline: Outline, name: string): ActionContract | undefined {
 }
 
 function undoOf(outline: Outline, step: Step): Extract<Compensation, { kind: 'call' }> | null {
-  if (step.verb !== 'call') return null;
+  if (step.verb !== 'call' || isLast(stepAt(outline, step.id))) return null;
   const action = actionOf(outline, step.action);
   const compensate = step.compensate ?? action?.compensate;
   return action?.effect === 'write' && compensate?.kind === 'call' ? compensate : null;

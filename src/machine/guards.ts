@@ -74,6 +74,8 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
     return before === null || before < way;
   },
   holding: ({ holds }) => holds,
+  closable: (_turn, data) => data.finally === undefined && data.ending?.kind !== 'terminated',
+  completing: (_turn, data) => data.ending?.kind === 'done',
 };
 
 /** The names that XState must know. */

@@ -2,11 +2,11 @@ import type { Handler } from '../model/definition.ts';
 import type { ActionRef, GuardRef, MachineEdge, MachineState } from '../model/machine.ts';
 import { expiriesWhileDraining } from './expiry-states.ts';
 import type { ComputationRef } from './kernel-names.ts';
-import { assignment, both, command, FINISHING, type GuardParams, guard, SETTLING } from './kernel-names.ts';
+import { assignment, both, command, type GuardParams, guard, SETTLING } from './kernel-names.ts';
 import type { Outline, StepOutline } from './outline.ts';
-import { branchAround, catchesLeft, handlerOwners } from './outline.ts';
+import { branchAround, catchesLeft, handlerOwners, isLast } from './outline.ts';
 import type { Route } from './routes.ts';
-import { edgesOf, nextRoutes, uncatch, unhandledRoutes } from './routes.ts';
+import { edgesOf, endOf, nextRoutes, uncatch, unhandledRoutes } from './routes.ts';
 
 /** A handler that can take an event while a step is active. */
 export interface Taker {
@@ -41,7 +41,8 @@ export function takersAt({ definition }: Outline, step: StepOutline): readonly T
     for (const [index, handler] of handlers.entries()) takers.push({ number: takers.length, owner, index, handler });
   };
   for (const owner of handlerOwners(step)) add(owner, owner.step.on);
-  if (branchAround(step) === null) add(null, definition.on ?? []);
+  // The document's events are those of the way forward, and that is over in `finally`.
+  if (branchAround(step) === null && !isLast(step)) add(null, definition.on ?? []);
   return takers;
 }
 
@@ -132,7 +133,7 @@ export function targetRoutes(outline: Outline, at: TakerAt): readonly Route[] {
     const routes = nextRoutes(outline, { owner, from: step, next: handler.next, limit });
     return routes.map((next) => (next === limit ? next : { ...next, kind: 'handler' as const, label }));
   }
-  if (handler.then === 'end') return [{ ...route, target: FINISHING, actions: uncatch(catchesLeft(step, null)) }];
+  if (handler.then === 'end') return [{ ...route, target: endOf(step), actions: uncatch(catchesLeft(step, null)) }];
   if (handler.then === 'cancel') return [{ ...route, target: SETTLING, actions: [assignment('end.cancelled', {})] }];
   if (handler.then === 'fail') return failingRoutes(at);
   return [];

@@ -11,6 +11,12 @@ export const FINISHING = '$finishing';
 export const SETTLING = '$settling';
 /** Waits until every compensation is settled. */
 export const COMPENSATING = '$compensating';
+/** The end is reached, and what it is is told to `finally`. */
+export const CLOSING = '$closing';
+/** Where the steps of `finally` are. */
+export const FINALLY = '$finally';
+/** `finally` is over: to the end that was reached before it; transient. */
+export const CLOSED = '$closed';
 /** The end of every run that did not complete. */
 export const ENDED = '$ended';
 /** The end of a run that is done. */
@@ -21,6 +27,8 @@ export const OUTPUT_HELD = '$outputHeld';
 export const OUTPUT_STEP = '$output';
 /** The id of the document's own list of steps. */
 export const MAIN_LIST = 'main';
+/** The id of the list of `finally`. */
+export const FINALLY_LIST = 'finally';
 
 /** What an expression in the flow belongs to; the kernel computes each at most once per advance. */
 export type ComputationRef =
@@ -84,6 +92,10 @@ export type GuardParams = {
   leavable: { readonly step: string; readonly way: number };
   /** An unhandled failure keeps its step instead of undoing the run. */
   holding: Record<string, never>;
+  /** `finally` is still to run: it did not yet, the run has begun and was not terminated. */
+  closable: Record<string, never>;
+  /** The end that was reached is `done`. */
+  completing: Record<string, never>;
 };
 
 /** Where a failure comes from. */
@@ -162,6 +174,12 @@ export type AssignParams = {
   'end.cancelled': Record<string, never>;
   /** The end that the event names. */
   'end.stopped': Record<string, never>;
+  /** `finally` begins, with the end that the event tells. */
+  'finally.begin': Record<string, never>;
+  /** The run has not begun, so there is nothing for `finally` to do. */
+  'finally.skip': Record<string, never>;
+  /** A failure that nothing in `finally` catches: it is noted, and that is all. */
+  'finally.failed': { readonly crossed: readonly string[] };
 };
 
 /** The closed list of commands, with the parameters of each: actions without implementation, so XState hands them back. */
@@ -178,6 +196,7 @@ export type CommandParams = {
   'losers.undo': { readonly step: string };
   'run.settle': Record<string, never>;
   'run.compensate': Record<string, never>;
+  'run.close': Record<string, never>;
   'run.end': Record<string, never>;
 };
 

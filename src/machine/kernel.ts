@@ -87,6 +87,7 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(
     'run.stopped': true,
     'run.settled': true,
     'run.undone': true,
+    'run.closing': true,
     'step.retried': true,
     'run.reopened': true,
   } satisfies Record<KernelEvent['type'], true>),

@@ -4,10 +4,14 @@ import type { Machine, MachineEdge, MachineState } from '../model/machine.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import {
   assignment,
+  CLOSED,
+  CLOSING,
   COMPENSATING,
   COMPLETED,
   command,
   ENDED,
+  FINALLY,
+  FINALLY_LIST,
   FINISHING,
   FORWARD,
   guard,
@@ -17,8 +21,9 @@ import {
   QUEUED,
   SETTLING,
 } from './kernel-names.ts';
-import { outlineOf, placeOf } from './outline.ts';
+import { type ListOutline, type Outline, outlineOf, placeOf } from './outline.ts';
 import { pruneHelpers } from './prune.ts';
+import { doneTarget } from './routes.ts';
 import { plainState } from './state-parts.ts';
 import { listState } from './step-states.ts';
 
@@ -33,12 +38,13 @@ export function lower(definition: WorkflowDefinition): Machine {
   const main = outline.lists.get(MAIN_LIST);
   invariant(main !== undefined, 'a definition without its own list');
   const forward: MachineState = { ...listState(outline, main), id: FORWARD, edges: [stopEdge] };
-  const before = definition.lock === undefined ? [] : [queuedState];
+  const last = outline.lists.get(FINALLY_LIST) ?? null;
+  const before = definition.lock === undefined ? [] : [queuedState(last)];
   const root: MachineState = {
     ...plainState('run', null, 'run'),
     kind: 'compound',
     initial: before[0]?.id ?? FORWARD,
-    states: [...before, forward, ...runStates()],
+    states: [...before, forward, ...runStates(definition, last), ...finallyStates(outline, last)],
   };
   const places = [...outline.steps.values()].map((step) => [step.step.id, placeOf(step)] as const);
   return { format: 'machine/1', definition, root: pruneHelpers(root), places };
@@ -55,18 +61,25 @@ const stopEdge: MachineEdge = {
 const reopenEdge: MachineEdge = { ...stopEdge, event: 'run.reopened' };
 
 /** A run with a lock begins when its turn has come; until then it can be stopped like any other, and has nothing to undo. */
-const queuedState: MachineState = {
-  ...plainState(QUEUED, null, 'run'),
-  edges: [{ ...stopEdge, event: 'run.granted', target: FORWARD, actions: [], kind: 'next' }, stopEdge],
-};
+function queuedState(last: ListOutline | null): MachineState {
+  const skip = last === null ? [] : [assignment('finally.skip', {})];
+  return {
+    ...plainState(QUEUED, null, 'run'),
+    edges: [
+      { ...stopEdge, event: 'run.granted', target: FORWARD, actions: [], kind: 'next' },
+      { ...stopEdge, actions: [...stopEdge.actions, ...skip] },
+    ],
+  };
+}
 
 /** The run's own states. None is an XState `final`: an order can lead out of every end (rules R10, R24). */
-function runStates(): readonly MachineState[] {
+function runStates(definition: WorkflowDefinition, last: ListOutline | null): readonly MachineState[] {
   const terminated = guard('terminated', {});
   const settled: MachineEdge = { ...stopEdge, event: 'run.settled', target: COMPENSATING, actions: [] };
   const undone: MachineEdge = { ...stopEdge, event: 'run.undone', target: ENDED, actions: [] };
+  const closing = last === null ? [] : [{ ...undone, guard: guard('closable', {}), target: CLOSING }];
   return [
-    finishingState(),
+    finishingState(doneTarget(definition)),
     {
       ...plainState(SETTLING, null, 'run'),
       entry: [command('run.settle', {})],
@@ -75,7 +88,7 @@ function runStates(): readonly MachineState[] {
     {
       ...plainState(COMPENSATING, null, 'run'),
       entry: [command('run.compensate', {})],
-      edges: [undone, { ...stopEdge, guard: terminated }],
+      edges: [...closing, undone, { ...stopEdge, guard: terminated }],
     },
     { ...plainState(ENDED, null, 'run'), entry: [command('run.end', {})], edges: [reopenEdge] },
     { ...plainState(COMPLETED, null, 'run'), entry: [command('run.end', {})], edges: [reopenEdge] },
@@ -83,8 +96,31 @@ function runStates(): readonly MachineState[] {
   ];
 }
 
+/** What follows the last forward step or compensation, once: nothing but a terminate leads out of it. */
+function finallyStates(outline: Outline, last: ListOutline | null): readonly MachineState[] {
+  if (last === null) return [];
+  const stopped: MachineEdge = { ...stopEdge, guard: guard('terminated', {}) };
+  const begin = { event: 'run.closing', guard: null, actions: [assignment('finally.begin', {})], label: null } as const;
+  const edge = { event: null, actions: [], kind: 'end', label: null } as const;
+  return [
+    {
+      ...plainState(CLOSING, null, 'run'),
+      entry: [command('run.close', {})],
+      edges: [{ ...begin, target: FINALLY, kind: 'next' }, stopped],
+    },
+    { ...listState(outline, last), id: FINALLY, edges: [stopped] },
+    {
+      ...plainState(CLOSED, null, 'gate'),
+      edges: [
+        { ...edge, guard: guard('completing', {}), target: COMPLETED },
+        { ...edge, guard: null, target: ENDED },
+      ],
+    },
+  ];
+}
+
 /** The output is evaluated and the run ends in one commit; if that fails, the run is held, never undone. */
-function finishingState(): MachineState {
+function finishingState(target: string): MachineState {
   const of: ComputationRef = { kind: 'output', step: null };
   const fault = assignment('fail', { step: null, source: { kind: 'fault', of, cause: false } });
   const edge = { event: null, label: null } as const;
@@ -92,7 +128,7 @@ function finishingState(): MachineState {
     ...plainState(FINISHING, null, 'gate'),
     edges: [
       { ...edge, guard: guard('faulty', { of }), target: OUTPUT_HELD, actions: [fault], kind: 'failure' },
-      { ...edge, guard: null, target: COMPLETED, actions: [assignment('end.done', { step: null })], kind: 'end' },
+      { ...edge, guard: null, target, actions: [assignment('end.done', { step: null })], kind: 'end' },
     ],
   };
 }

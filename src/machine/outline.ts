@@ -2,13 +2,13 @@ import type { Step, WorkflowDefinition } from '../model/definition.ts';
 import { invariant } from '../model/errors.ts';
 import type { StepPlace } from '../model/machine.ts';
 import { bodyLists } from '../model/step-lists.ts';
-import { MAIN_LIST } from './kernel-names.ts';
+import { FINALLY_LIST, MAIN_LIST } from './kernel-names.ts';
 
-/** A list of steps: the document's, one of the body of a group, or a catch clause's. */
+/** A list of steps: the document's or its `finally`, one of the body of a group, or a catch clause's. */
 export interface ListOutline {
   readonly id: string;
-  readonly kind: 'main' | 'body' | 'catch';
-  /** The step that holds it; null for the document's. */
+  readonly kind: 'main' | 'finally' | 'body' | 'catch';
+  /** The step that holds it; null for the document's and its `finally`. */
   readonly owner: StepOutline | null;
   /** Number of the list or clause in its owner. */
   readonly index: number;
@@ -61,6 +61,8 @@ export function outlineOf(definition: WorkflowDefinition): Outline {
     for (const one of inner) visitList(one);
   };
   visitList({ id: MAIN_LIST, kind: 'main', owner: null, index: 0, steps: definition.steps });
+  const { finally: last = [] } = definition;
+  if (last.length > 0) visitList({ id: FINALLY_LIST, kind: 'finally', owner: null, index: 0, steps: last });
   return { definition, steps, lists };
 }
 
@@ -92,6 +94,11 @@ export function listsAround(step: StepOutline): readonly ListOutline[] {
   const lists: ListOutline[] = [];
   for (let at: StepOutline | null = step; at !== null; at = at.list.owner) lists.push(at.list);
   return lists;
+}
+
+/** Whether a step stands in `finally`, however deep. */
+export function isLast(step: StepOutline): boolean {
+  return listsAround(step).at(-1)?.kind === 'finally';
 }
 
 /** Where a step stands among lists and steps, outermost first. */

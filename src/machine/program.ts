@@ -2,10 +2,10 @@ import type { Evaluator } from '../definition/evaluator.ts';
 import type { ActionContract, Step } from '../model/definition.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { Machine, MachineState, StepPlace } from '../model/machine.ts';
-import { isBranchList } from './outline.ts';
-import { allSteps } from '../model/step-lists.ts';
+import { everyStep } from '../model/step-lists.ts';
 import { createStepsRead } from '../definition/steps-read.ts';
-import { isItemList } from './outline.ts';
+import { FINALLY_LIST } from './kernel-names.ts';
+import { isBranchList, isItemList } from './outline.ts';
 
 /** A machine with everything that is looked up by id again and again. */
 export interface Program {
@@ -29,6 +29,8 @@ export interface Program {
   itemsAround(step: string): readonly ItemName[];
   /** The branch of a parallel step that a step stands in, innermost, by its list; null outside of any. */
   branchOf(step: string): string | null;
+  /** Whether a step stands in `finally`: what it does is never undone, and changes nothing of the end. */
+  isLast(step: string): boolean;
 }
 
 /** How the present item of a map's list is named in expressions. */
@@ -39,7 +41,7 @@ export interface ItemName {
 
 /** Indexes a machine once; nothing of it changes afterwards. */
 export function createProgram(machine: Machine, evaluator: Evaluator): Program {
-  const steps = new Map(allSteps(machine.definition.steps).map((step) => [step.id, step] as const));
+  const steps = new Map(everyStep(machine.definition).map((step) => [step.id, step] as const));
   const places = new Map(machine.places);
   const actions = new Map(machine.definition.actions.map((action) => [action.name, action] as const));
   const isRead = createStepsRead(machine.definition);
@@ -58,6 +60,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     isRead: (id) => isRead(id) || (places.get(id)?.parents.length ?? 0) > 0,
     itemsAround: (id) => items.get(id) ?? [],
     branchOf: (id) => branches.get(id) ?? null,
+    isLast: (id) => places.get(id)?.lists[0] === FINALLY_LIST,
   };
 }
 

@@ -1,10 +1,10 @@
-import type { CatchClause, Step } from '../model/definition.ts';
+import type { CatchClause, Step, WorkflowDefinition } from '../model/definition.ts';
 import { invariant } from '../model/errors.ts';
 import type { ActionRef, EdgeKind, GuardRef, MachineEdge } from '../model/machine.ts';
 import type { ComputationRef } from './kernel-names.ts';
-import { assignment, both, FINISHING, guard, SETTLING } from './kernel-names.ts';
+import { assignment, both, CLOSED, CLOSING, COMPLETED, FINISHING, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
-import { bodyListId, branchAround, catchesLeft, catchListId, isBranchList, stepAt } from './outline.ts';
+import { bodyListId, branchAround, catchesLeft, catchListId, isBranchList, isLast, stepAt } from './outline.ts';
 
 /** A way to go, before it is known which event takes it. */
 export interface Route {
@@ -56,6 +56,15 @@ export function exitRoutes(outline: Outline, step: StepOutline): readonly Route[
 
 /** Where the body of a group leads, by verb; of any other group to where it is done. */
 const AFTER: Readonly<Partial<Record<Step['verb'], string>>> = { repeat: 'turned', map: 'itemed' };
+/** Where `end` leads: to the end of the run, or of `finally`. */
+export function endOf(step: StepOutline): string {
+  return isLast(step) ? CLOSED : FINISHING;
+}
+
+/** Where a run that is done goes: to its end, through `finally` where there is one. */
+export function doneTarget({ finally: last = [] }: Pick<WorkflowDefinition, 'finally'>): string {
+  return last.length > 0 ? CLOSING : COMPLETED;
+}
 
 /** The step after it, whatever its `next` says: a skipped step falls through. */
 export function fallRoute(step: StepOutline): Route {
@@ -63,7 +72,7 @@ export function fallRoute(step: StepOutline): Route {
   const following = list.steps[step.index + 1];
   const route = { guard: null, actions: [], kind: 'next', label: null } as const;
   if (following !== undefined) return { ...route, target: entryOf(following) };
-  if (list.owner === null) return { ...route, target: FINISHING, kind: 'end' };
+  if (list.owner === null) return { ...route, target: endOf(step), kind: 'end' };
   const owner = list.owner.step.id;
   if (list.kind === 'catch') return { ...route, target: `${owner}$after${list.index}` };
   if (isBranchList(list.id)) return { ...route, target: branchEndId(list, 'succeeded') };
@@ -92,7 +101,7 @@ export function nextRoutes(
   const { owner, from, next } = way;
   invariant(staysInBranch(outline, from, next), 'next leads out of a branch', { step: owner.step.id, next });
   if (next === 'end')
-    return [{ guard: null, target: FINISHING, actions: uncatch(catchesLeft(from, null)), kind: 'end', label: null }];
+    return [{ guard: null, target: endOf(owner), actions: uncatch(catchesLeft(from, null)), kind: 'end', label: null }];
   const target = stepAt(outline, next);
   const leaving = uncatch(catchesLeft(from, target.list));
   const to = entryOf(target.step);
@@ -143,12 +152,16 @@ function lostItem({ step }: StepOutline, crossed: readonly string[]): Route {
   return { guard: null, target: `${step.id}$itemlost`, actions: [ended], kind: 'failure', label: null };
 }
 
-/** Nothing catches it: the branch has failed; outside of any the step is held where it may not be undone, else the run settles and undoes. */
+/** Nothing catches it: the branch has failed; outside of any the step is held where it may not be undone, else the run settles and undoes; that of `finally` is noted. */
 export function unhandledRoutes(step: StepOutline, crossed: readonly string[]): readonly Route[] {
   const branch = branchAround(step);
   if (branch !== null) {
     const actions = [assignment('branch.lose', { list: branch.id, crossed })];
     return [{ guard: null, target: branchEndId(branch, 'failed'), actions, kind: 'failure', label: null }];
+  }
+  if (isLast(step)) {
+    const noted = [assignment('finally.failed', { crossed })];
+    return [{ guard: null, target: CLOSED, actions: noted, kind: 'failure', label: null }];
   }
   const held: Route = {
     guard: guard('holding', {}),

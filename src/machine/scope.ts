@@ -2,7 +2,7 @@ import type { Scope, Site } from '../definition/evaluator.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { EventView } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
-import type { Failure, Items, RunData, RunIdentity, StepRecord } from '../model/run.ts';
+import type { Failure, Items, RunData, RunEnd, RunIdentity, StepRecord } from '../model/run.ts';
 import { itemsOf } from './items.ts';
 import type { ItemName, Program } from './program.ts';
 
@@ -15,7 +15,7 @@ export function flowScope(program: Program, run: RunIdentity, data: RunData): Sc
     input: run.input,
     constants: program.machine.definition.constants,
     vars: data.vars,
-    run: runView(run),
+    run: runView(run, data.finally?.end ?? null),
   };
   return withSteps(roots, data.steps);
 }
@@ -48,7 +48,8 @@ export function withItem(scope: Scope, as: string, { value, no }: Pick<Items, 'v
 /** Which schemas type the roots where a step's own expressions stand; goes with `stepScope`. */
 export function stepSite(program: Program, step: string): Site {
   const owner = program.catchOwner(step);
-  return owner === null ? { kind: 'flow' } : { kind: 'catch', step: owner };
+  const within = program.isLast(step) ? { in: 'finally' as const } : {};
+  return owner === null ? { kind: 'flow', ...within } : { kind: 'catch', step: owner, ...within };
 }
 
 /** The scope with one more root; the others stay as lazy as they are. */
@@ -76,9 +77,10 @@ export function eventView(event: EventView): JsonObject {
   return { id, name, data, source, receivedAt: event.receivedAtMs, sequence };
 }
 
-function runView(run: RunIdentity): JsonObject {
+function runView(run: RunIdentity, end: RunEnd | null): JsonObject {
   const { key, startedBy, tenant, version } = run;
-  return { id: run.runId, key, startedAt: run.startedAtMs, startedBy, tenant, version };
+  const view = { id: run.runId, key, startedAt: run.startedAtMs, startedBy, tenant, version };
+  return end === null ? view : { ...view, end: { ...end } };
 }
 
 const setViews = new WeakMap<object, JsonObject>();

@@ -7,7 +7,7 @@ import { restingStates } from './position.ts';
 /** Nesting of stored data; the edges let in less (P11), and the kernel adds a few levels around it. */
 const DEPTH_MAX = 256;
 const DATA_KEYS = ['vars', 'steps', 'visits', 'jumps', 'failing', 'caught', 'ending'] as const;
-const DATA_KEYS_OPTIONAL = ['ran', 'turns', 'items', 'branches', 'failingIn'] as const;
+const DATA_KEYS_OPTIONAL = ['ran', 'turns', 'items', 'branches', 'failingIn', 'finally'] as const;
 
 /**
  * What is wrong with a stored snapshot for this machine. XState itself repairs or ignores most of it without a word, and
@@ -51,7 +51,9 @@ function findDataFault(compiled: CompiledMachine, data: RunData): string | null 
   return findBranchFault(compiled, data) ?? findCountFault(data);
 }
 
+/** Parts that not every run has, and whatever is counted. */
 function findCountFault(data: RunData): string | null {
+  if (data.finally !== undefined && !isRecord(data.finally)) return "its data's finally is no object";
   const turns = Object.values(data.turns ?? {});
   if (!turns.every((turn) => isRecord(turn) && Array.isArray(turn.outputs)))
     return 'its data has turns without outputs';

@@ -8,12 +8,13 @@ import { itemStates, mapState } from './map-states.ts';
 import { repeatState, turnedState } from './turn-states.ts';
 import { done, faultEdge, plainState, ranIn } from './state-parts.ts';
 import type { ComputationRef } from './kernel-names.ts';
-import { assignment, COMPLETED, command, guard, SETTLING } from './kernel-names.ts';
+import { assignment, command, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
 import { bodyListId, catchesLeft, isBranchList, isTimed, stepAt } from './outline.ts';
 import type { Route } from './routes.ts';
 import {
   clauseBegins,
+  doneTarget,
   edgesOf,
   entryOf,
   exitRoutes,
@@ -105,7 +106,7 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
     case 'fail':
       return [failState(step)];
     case 'end':
-      return [endState(step, step.step.end)];
+      return [endState(outline, step, step.step.end)];
     default:
       return workingStates(outline, step, step.step.verb === 'call' || step.step.verb === 'undo');
   }
@@ -211,7 +212,7 @@ function failState(step: StepOutline): MachineState {
   return { ...plainState(id, id, 'active'), edges: edgesOf([route], { event: null }) };
 }
 
-function endState(step: StepOutline, end: Extract<Step, { verb: 'end' }>['end']): MachineState {
+function endState(outline: Outline, step: StepOutline, end: Extract<Step, { verb: 'end' }>['end']): MachineState {
   const { id } = step.step;
   const leaving = uncatch(catchesLeft(step, null));
   const route = { guard: null, kind: 'end', label: null } as const;
@@ -225,7 +226,7 @@ function endState(step: StepOutline, end: Extract<Step, { verb: 'end' }>['end'])
   const of: ComputationRef = { kind: 'output', step: id };
   const finish: Route = {
     ...route,
-    target: COMPLETED,
+    target: doneTarget(outline.definition),
     actions: [assignment('end.done', { step: id }), done(step, 'none'), ...leaving],
   };
   return { ...plainState(id, id, 'active'), edges: [...faultEdge(step, of), ...edgesOf([finish], { event: null })] };

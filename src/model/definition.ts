@@ -365,5 +365,7 @@ export interface WorkflowDefinition {
   /** Events accepted in every step, after the step's own handlers; absent = none. */
   readonly on?: readonly Handler[];
   readonly steps: readonly Step[];
+  /** Run once after the last forward step or compensation, whatever the end, but after no terminate; absent = none. */
+  readonly finally?: readonly Step[];
   readonly output: Template | null;
 }

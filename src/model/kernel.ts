@@ -1,5 +1,5 @@
 import type { Json } from './json.ts';
-import type { Ending, Failure, RunData } from './run.ts';
+import type { Ending, Failure, RunData, RunEnd } from './run.ts';
 
 /** The kernel that moves runs and writes their snapshots; another one needs the journals replayed first (P07, P08). */
 export const KERNEL = 'xstate@5.33.3';
@@ -66,6 +66,8 @@ export type KernelEvent =
   | { readonly type: 'run.settled'; readonly atMs: number }
   /** The last compensation is settled (or there was none). */
   | { readonly type: 'run.undone'; readonly atMs: number }
+  /** What `finally` is told of the end: its steps begin. */
+  | { readonly type: 'run.closing'; readonly end: RunEnd; readonly atMs: number }
   /** A person lets a held step go on; it is entered again. */
   | { readonly type: 'step.retried'; readonly step: string; readonly atMs: number }
   /** An ended run is to be compensated by order (R24). */
@@ -92,6 +94,8 @@ export type KernelCommand =
   | { readonly type: 'item.undo'; readonly step: string }
   | { readonly type: 'run.settle' }
   | { readonly type: 'run.compensate' }
+  /** The end is reached and `finally` is to run: say what the end is. */
+  | { readonly type: 'run.close' }
   | { readonly type: 'run.end' };
 
 /** A command with the data as it was at that point of the macrostep. */

@@ -132,6 +132,27 @@ export interface RunData {
   /** `failing` of each list that is a branch: there several failures may be routed at once. */
   readonly failingIn?: Readonly<Record<string, Failure>>;
   readonly ending: Ending | null;
+  /** `finally` has begun, or never will (`end` null); absent = neither. */
+  readonly finally?: FinallyData;
+}
+
+/** What the steps of `finally` are told of the end: the root `run.end`. */
+export interface RunEnd {
+  readonly reason: Exclude<Ending['kind'], 'terminated'>;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly step: string | null;
+  /** Steps whose effect was made good. */
+  readonly undone: readonly string[];
+  /** Steps whose effect stands in the world. */
+  readonly standing: readonly string[];
+}
+
+/** What a run remembers of its `finally`. */
+export interface FinallyData {
+  readonly end: RunEnd | null;
+  /** Its own failure, which changes nothing of the end. */
+  readonly failure: Failure | null;
 }
 
 /** What the kernel persists: position and data; restored by `restoreSnapshot` behind the port. */

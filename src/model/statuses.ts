@@ -33,6 +33,11 @@ export function isEnd(status: RunStatus): boolean {
 /** The direction a run is moving in. */
 export type RunPhase = 'forward' | 'settling' | 'compensating' | 'finally' | 'ended';
 
+/** Whether steps are under way: on the way forward, or in `finally`. */
+export function isStepping(phase: RunPhase): boolean {
+  return phase === 'forward' || phase === 'finally';
+}
+
 /** The closed list of effect states. */
 export const EFFECT_STATES = [
   'PROPOSED',

@@ -1,4 +1,4 @@
-import type { Step } from './definition.ts';
+import type { Step, WorkflowDefinition } from './definition.ts';
 
 /** A list of steps that is the body of a group, and its name among the lists of its step. */
 export interface BodyList {
@@ -42,4 +42,12 @@ export function innerSteps(step: Step): readonly Step[] {
 /** Steps with all that stand inside them, each before what is in it. */
 export function allSteps(steps: readonly Step[]): readonly Step[] {
   return steps.flatMap((step) => [step, ...allSteps(innerSteps(step))]);
+}
+
+/** Every step of a definition with all that stands inside it: the way forward, then `finally`. */
+export function everyStep({
+  steps,
+  finally: last = [],
+}: Pick<WorkflowDefinition, 'steps' | 'finally'>): readonly Step[] {
+  return [...allSteps(steps), ...allSteps(last)];
 }

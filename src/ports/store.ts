@@ -130,6 +130,8 @@ export interface RunLine {
   readonly revision: number;
   readonly needs: readonly string[];
   readonly endedAtMs: number | null;
+  /** As its head has it. */
+  readonly failure: Json | undefined;
 }
 /** Filter of a list; null = any. */
 export interface RunFilter {

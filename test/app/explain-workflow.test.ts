@@ -31,6 +31,25 @@ const later = (text: string, id = 'a'): readonly string[] =>
 const RECONCILE =
   "reconcile: { http: { method: GET, url: 'http://x/' }, found: 'true', absent: final, every: 5s, giveUp: 1m }";
 
+describe('finally', () => {
+  const text = file(
+    ['  - { id: a, call: shop.do }', 'finally:', '  - { id: z, call: shop.do }', '  - { id: y, fail: { code: no } }'],
+    REMEMBERED,
+  );
+
+  it('is told with its steps, and what it does is not undone, whatever fails behind it', () => {
+    expect(explain(text).last).toEqual([
+      { step: 'z', line: 11 },
+      { step: 'y', line: 12 },
+    ]);
+    expect(effect(text, 'z')).toMatchObject({ undo: { kind: 'none', because: 'finally' }, later: [] });
+  });
+
+  it('undoes nothing of what was done before it', () => {
+    expect(later(text)).toEqual([]);
+  });
+});
+
 describe('how often an effect is sent', () => {
   it('is once with a remembered key, and then the same bytes after 1, 2 and 4 s, until 90 % of its memory', () => {
     const { sending } = effect(file(['  - { id: a, call: shop.do }']));
@@ -110,7 +129,7 @@ describe('what undoes an effect', () => {
     });
     expect(effect(file(['  - { id: a, call: shop.do, compensate: none }'])).undo).toEqual({
       kind: 'none',
-      isSaid: true,
+      because: 'said',
     });
   });
 

@@ -241,6 +241,12 @@ describe('the end of a run', () => {
     expect(lines({ failure: 'odd' })).toEqual([]);
   });
 
+  it('says what its finally failed with beside its end', () => {
+    expect(lines({ finallyFailed: { code: 'declined', step: 'tell', message: 'no such box' } })).toEqual([
+      '  ! finally failed: declined at tell: no such box',
+    ]);
+  });
+
   it('counts effects by state, and undos by what they are for', () => {
     const effects = [
       effect('a'),

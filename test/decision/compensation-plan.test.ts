@@ -58,6 +58,7 @@ function source(
       evaluator: evaluatorFor(...actions),
       step: (id) => patch.steps?.get(id) ?? callStep(id),
       action: find,
+      isLast: () => false,
     },
     run: RUN,
     revision: patch.revision ?? 7,

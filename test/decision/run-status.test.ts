@@ -170,7 +170,14 @@ describe('what stands', () => {
     const charge = row('CONFIRMED');
     const ship = { ...authorized('ship'), state: 'CONFIRMED' as const };
     const failed = { ...authorized('other'), state: 'FAILED' as const };
-    expect(standingOf([charge, ship, failed, undo('CONFIRMED', charge)])).toEqual([ship]);
-    expect(standingOf([charge, undo('WAIVED', charge)])).toEqual([charge]);
+    const nothingLast = { isLast: () => false };
+    expect(standingOf([charge, ship, failed, undo('CONFIRMED', charge)], nothingLast)).toEqual([ship]);
+    expect(standingOf([charge, undo('WAIVED', charge)], nothingLast)).toEqual([charge]);
+  });
+
+  it('is nothing that finally did', () => {
+    const charge = row('CONFIRMED');
+    const mail = { ...authorized('mail'), state: 'CONFIRMED' as const };
+    expect(standingOf([charge, mail], { isLast: (step) => step === 'mail' })).toEqual([charge]);
   });
 });

@@ -105,6 +105,14 @@ describe('why a run does not move', () => {
     });
   });
 
+  it('of an ended run is its end, and beside it a finally that failed', () => {
+    const finallyFailed = { code: 'declined', message: 'no such box', step: 'tell' };
+    expect(why({ status: 'COMPLETED', finallyFailed })).toMatchObject([
+      { kind: 'ended', text: 'it has ended: COMPLETED' },
+      { kind: 'finally', step: 'tell', text: 'finally failed with declined: no such box' },
+    ]);
+  });
+
   it('P05 no worker alive comes first where a worker is needed, and after what a person or the world has to give', () => {
     // P05: "A run that should have moved and has no holder is alarmed by any living process."
     const alone = { workers: 0, overdueSinceMs: NOW };

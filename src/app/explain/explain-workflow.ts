@@ -16,8 +16,8 @@ export interface ExplainedStep {
 
 /** What makes amends for an effect. */
 export type ExplainedUndo =
-  /** The author says that nothing is to be undone, or behind the pivot says nothing. */
-  | { readonly kind: 'none'; readonly isSaid: boolean }
+  /** The author says that nothing is to be undone, or behind the pivot says nothing, or it is done in `finally`. */
+  | { readonly kind: 'none'; readonly because: 'said' | 'pivot' | 'finally' }
   | {
       readonly kind: 'call';
       readonly action: string;
@@ -68,6 +68,8 @@ export interface Explanation {
   readonly timeoutMs: number | null;
   /** Whether the end computes an output: if that fails the run is HELD and nothing is undone. */
   readonly computesOutput: boolean;
+  /** The steps of `finally`; empty where there is none. */
+  readonly last: readonly ExplainedStep[];
 }
 
 /** Explains a valid definition. @param map finds the lines. */
@@ -105,7 +107,8 @@ class Explainer {
     const parts = this.graph.steps.flatMap((placed) => this.part(placed));
     const pivots = this.pivots.map(({ placed }) => this.at(placed));
     const computesOutput = output !== null && output.kind !== 'literal';
-    return { workflow, version, parts, pivots, onFailure, timeoutMs, computesOutput };
+    const last = this.graph.steps.filter(({ parent, isLast }) => isLast && parent === null).map((one) => this.at(one));
+    return { workflow, version, parts, pivots, onFailure, timeoutMs, computesOutput, last };
   }
 
   private calls(): readonly PlacedCall[] {
@@ -135,8 +138,10 @@ class Explainer {
   }
 
   private undo(placed: PlacedStep, step: CallStep): ExplainedUndo {
+    if (placed.isLast) return { kind: 'none', because: 'finally' };
     const compensation = compensationOf(step, this.action(step.action));
-    if (compensation === null || compensation.kind === 'none') return { kind: 'none', isSaid: compensation !== null };
+    if (compensation === null) return { kind: 'none', because: 'pivot' };
+    if (compensation.kind === 'none') return { kind: 'none', because: 'said' };
     const contract = this.action(compensation.action);
     const policy = compensationPolicy(compensation, contract, this.definition.compensation);
     return {
@@ -150,6 +155,7 @@ class Explainer {
   }
 
   private later(placed: PlacedStep, undo: ExplainedUndo): readonly ExplainedLater[] {
+    if (placed.isLast) return [];
     const after = this.after(placed);
     const points = this.points.filter(({ placed: point }) => after.has(point.index));
     return points.flatMap(({ placed: point, causes }) => {

@@ -25,10 +25,13 @@ function openFault({ rows, snapshot }: OpenedRun, effect: Effect): string | null
 
 /** What stands in the world is told with the end; a run that is done has an output instead. */
 function standingFaults({ rows, snapshot }: OpenedRun): readonly Finding[] {
-  if (snapshot.data.ending?.kind === 'done') return [];
+  const { program } = rows;
+  // Without its version nobody can say which effects are of `finally`; that it is missing is told (`pin`).
+  if (snapshot.data.ending?.kind === 'done' || program === null) return [];
   const told = new Set(listed(rows.head.failure, 'standing'));
-  const stands = new Set(standingOf(rows.effects).map(({ step }) => step));
-  const untold = standingOf(rows.effects).filter(({ step }) => !told.has(step));
+  const standing = standingOf(rows.effects, program);
+  const stands = new Set(standing.map(({ step }) => step));
+  const untold = standing.filter(({ step }) => !told.has(step));
   return [
     ...untold.map((effect) => ({
       row: effectRow(effect),

@@ -1,3 +1,4 @@
+import { isStepping } from '../../model/statuses.ts';
 import { activeLeaves } from '../active-steps.ts';
 import { isQueued } from '../on-lock.ts';
 import { actionableRows, openReads } from '../on-due.ts';
@@ -47,7 +48,7 @@ function isAwaited({ rows, control, snapshot, phase }: OpenedRun): boolean {
   if (isQueued({ snapshot })) return true;
   if (control.incidents.length > 0 || rows.approvals.some(({ state }) => state === 'open')) return true;
   if (rows.effects.some(({ doubt }) => doubt === 'event')) return true;
-  if (phase !== 'forward') return false;
+  if (!isStepping(phase)) return false;
   // Without its version nobody can say what a step waits for; that it is missing is told (`pin`).
   if (rows.program === null) return true;
   const { steps } = rows.program;

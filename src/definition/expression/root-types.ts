@@ -1,5 +1,5 @@
 import type { ActionContract, ApproveStep, Step, WorkflowDefinition } from '../../model/definition.ts';
-import { allSteps } from '../../model/step-lists.ts';
+import { allSteps, everyStep } from '../../model/step-lists.ts';
 import { typeOfSchema, typeOfValue } from './schema-type.ts';
 import { type Site, siteKey } from './site.ts';
 import { BOOL, DYN, type FieldType, INT, NULL, STRING, TIMESTAMP, unionOf, type ValueType } from './value-type.ts';
@@ -37,7 +37,7 @@ function commonRoots(definition: WorkflowDefinition): RootTypes {
   const vars = definition.vars.map(
     ([name, schema]) => [name, { type: typeOfSchema(schema), required: 'default' in schema, quiet: true }] as const,
   );
-  const steps = allSteps(definition.steps).map(
+  const steps = everyStep(definition).map(
     (step) => [step.id, { type: stepType(step, definition), required: true }] as const,
   );
   return new Map<string, ValueType>([
@@ -45,7 +45,7 @@ function commonRoots(definition: WorkflowDefinition): RootTypes {
     ['constants', typeOfValue(definition.constants)],
     ['vars', { kind: 'object', fields: new Map<string, FieldType>(vars), rest: null }],
     ['steps', { kind: 'object', fields: new Map<string, FieldType>(steps), rest: null }],
-    ['run', object({ id: STRING, key: STRING, startedAt: TIMESTAMP, startedBy: STRING, tenant: STRING, version: INT })],
+    ['run', object(RUN)],
   ]);
 }
 
@@ -61,12 +61,17 @@ function itemRoots(definition: WorkflowDefinition): readonly (readonly [string, 
   );
 }
 
+/** `run.end` is there when `finally` runs, and not before. */
+function withEnd(roots: RootTypes): Map<string, ValueType> {
+  return new Map(roots).set('run', object({ ...RUN, end: RUN_END }));
+}
+
 function rootsOf(definition: WorkflowDefinition, everywhere: RootTypes, site: Site): RootTypes {
   switch (site.kind) {
     case 'flow':
-      return everywhere;
+      return site.in === undefined ? everywhere : withEnd(everywhere);
     case 'catch':
-      return new Map([...everywhere, ['failure', FAILURE]]);
+      return new Map(site.in === undefined ? everywhere : withEnd(everywhere)).set('failure', FAILURE);
     case 'event':
       return eventRoots(definition, everywhere, site);
     case 'compensate':
@@ -82,8 +87,10 @@ function eventRoots(
   everywhere: RootTypes,
   site: Site & { readonly kind: 'event' },
 ): RootTypes {
-  const roots = new Map(everywhere).set('event', eventType(definition, site.event));
-  const caught = allSteps(definition.steps).flatMap((step) => step.catch.flatMap((clause) => allSteps(clause.do)));
+  const isLast = allSteps(definition.finally ?? []).some((step) => step.id === site.step);
+  const around = isLast ? withEnd(everywhere) : new Map(everywhere);
+  const roots = around.set('event', eventType(definition, site.event));
+  const caught = everyStep(definition).flatMap((step) => step.catch.flatMap((clause) => allSteps(clause.do)));
   return caught.some((step) => step.id === site.step) ? roots.set('failure', FAILURE) : roots;
 }
 
@@ -219,6 +226,23 @@ function object(fields: Fields): ValueType {
 }
 
 const NULLABLE_STRING = unionOf([STRING, NULL]);
+const RUN: Fields = {
+  id: STRING,
+  key: STRING,
+  startedAt: TIMESTAMP,
+  startedBy: STRING,
+  tenant: STRING,
+  version: INT,
+};
+const STEP_IDS: ValueType = { kind: 'list', item: STRING };
+const RUN_END = object({
+  reason: STRING,
+  code: NULLABLE_STRING,
+  message: NULLABLE_STRING,
+  step: NULLABLE_STRING,
+  undone: STEP_IDS,
+  standing: STEP_IDS,
+});
 const FAILURE = object({
   code: STRING,
   class: STRING,

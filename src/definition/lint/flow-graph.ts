@@ -30,6 +30,8 @@ export interface PlacedStep {
   readonly parent: PlacedStep | null;
   /** All steps of the list it stands in; a `next` may name these or those of enclosing lists. */
   readonly siblings: readonly Step[];
+  /** Whether it stands in `finally`, however deep. */
+  readonly isLast: boolean;
 }
 
 /** Every way control can go through a workflow, over-approximated: a failure can come from any step. */
@@ -41,6 +43,8 @@ export interface FlowGraph {
   readonly start: number;
   /** Node of the end `done`. */
   readonly end: number;
+  /** Node behind `finally`; nothing leads there where there is none. */
+  readonly over: number;
   readonly nodeCount: number;
   /** The step whose completion a node's `done` edges stand for; null for start and end. */
   completes(node: number): PlacedStep | null;
@@ -72,6 +76,7 @@ class GraphBuilder {
   private readonly exitOf = new Map<number, number>();
   private readonly joins = new Map<number, readonly number[]>();
   private end = 0;
+  private over = 0;
   private start = 0;
   private nodeCount = 0;
 
@@ -80,27 +85,42 @@ class GraphBuilder {
   }
 
   build(): FlowGraph {
-    this.place(this.definition.steps, null);
+    const { steps: main, finally: last = [] } = this.definition;
+    this.place(main, null, false);
+    this.place(last, null, true);
     this.nodeCount = this.steps.length;
     for (const placed of this.steps) if (isGroup(placed.step)) this.addExit(placed);
     this.start = this.nodeCount++;
     this.end = this.nodeCount++;
-    this.add(this.start, this.firstOf(this.definition.steps) ?? this.end, 'start');
-    this.linkList(this.definition.steps, { after: this.end, failTo: [] });
-    const { steps, byId, edges, start, end, nodeCount, exits, joins } = this;
+    this.over = this.nodeCount++;
+    this.add(this.start, this.firstOf(main) ?? this.end, 'start');
+    this.linkList(main, { after: this.end, failTo: [] });
+    this.linkFinally(last);
+    const { steps, byId, edges, start, end, over, nodeCount, exits, joins } = this;
     const completes = (node: number): PlacedStep | null =>
       exits.get(node) ?? (this.exitOf.has(node) ? null : (steps[node] ?? null));
-    return { steps, byId, edges, start, end, nodeCount, completes, joins };
+    return { steps, byId, edges, start, end, over, nodeCount, completes, joins };
   }
 
-  private place(list: readonly Step[], parent: PlacedStep | null): void {
+  /** It may begin before any step has completed: whatever ends a run leads there. In it, `end` is its own. */
+  private linkFinally(last: readonly Step[]): void {
+    const first = this.firstOf(last);
+    if (first === null) return;
+    const { end } = this;
+    this.end = this.over;
+    this.add(this.start, first, 'failed');
+    this.linkList(last, { after: this.over, failTo: [this.over] });
+    this.end = end;
+  }
+
+  private place(list: readonly Step[], parent: PlacedStep | null, isLast: boolean): void {
     for (const step of list) {
-      const placed = { step, index: this.steps.length, parent, siblings: list };
+      const placed = { step, index: this.steps.length, parent, siblings: list, isLast };
       this.steps.push(placed);
       if (!this.byId.has(step.id)) this.byId.set(step.id, placed);
       this.byPointer.set(step.pointer, placed);
-      for (const { steps } of bodyLists(step)) this.place(steps, placed);
-      for (const clause of step.catch) this.place(clause.do, placed);
+      for (const { steps } of bodyLists(step)) this.place(steps, placed, isLast);
+      for (const clause of step.catch) this.place(clause.do, placed, isLast);
     }
   }
 

@@ -4,6 +4,7 @@ import { type Finding, toProblem } from '../report-problem.ts';
 import type { SourceMap } from '../source-map.ts';
 import { lintBranches } from './branch-rules.ts';
 import { lintCatches } from './catch-rules.ts';
+import { lintFinally } from './finally-rules.ts';
 import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './flow-rules.ts';
 import { lintItems } from './item-rules.ts';
 import { createLintContext, type LintContext } from './lint-context.ts';
@@ -30,6 +31,7 @@ const RULES_OF_PARTS: readonly Rule[] = [
   lintUndos,
   lintItems,
   lintBranches,
+  lintFinally,
   lintActions,
   lintPolicies,
   lintProviders,

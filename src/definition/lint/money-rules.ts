@@ -90,7 +90,7 @@ function lintRead({ report }: LintContext, step: CallStep): void {
 
 /** What was done before the pivot can be undone; after it nothing fails or cancels, and there is one pivot on a way. */
 export function lintPivot(context: LintContext): void {
-  const pivots = callsOf(context).filter(({ step }) => step.pivot);
+  const pivots = callsOf(context).filter(({ step, isLast }) => step.pivot && !isLast);
   for (const placed of callsOf(context)) lintUndo(context, placed, pivots);
   lintRunHandlers(context, pivots);
   const after = new Map(pivots.map((pivot) => [pivot, reachableFrom(context.graph, doneTargets(context, pivot))]));
@@ -114,9 +114,10 @@ function doneTargets({ graph }: LintContext, placed: PlacedStep): readonly numbe
   return graph.edges.filter((edge) => edge.from === placed.index && edge.kind === 'done').map((edge) => edge.to);
 }
 
-function lintUndo(context: LintContext, { step, index }: PlacedCall, pivots: readonly PlacedCall[]): void {
+function lintUndo(context: LintContext, placed: PlacedCall, pivots: readonly PlacedCall[]): void {
+  const { step, index } = placed;
   const action = context.action(step.action);
-  if (action === null || action.effect === 'read' || step.pivot) return;
+  if (action === null || action.effect === 'read' || step.pivot || placed.isLast) return;
   if (step.compensate !== null || action.compensate !== null) return;
   if (pivots.some((pivot) => context.completed.always(index, pivot.index))) return;
   context.report({

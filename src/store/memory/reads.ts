@@ -79,6 +79,7 @@ export function listRuns(statement: Statement, filter: RunFilter): RunLine[] {
       revision: head.revision,
       needs: head.needs,
       endedAtMs: head.endedAtMs,
+      failure: head.failure,
     }));
 }
 

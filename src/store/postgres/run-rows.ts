@@ -96,6 +96,7 @@ export function runLineFromRow(row: Row): RunLine {
     revision: row['revision'] as number,
     needs: parse<readonly string[]>(row['needs']),
     endedAtMs: row['ended_at'] as number | null,
+    failure: parseOptional(row['failure']),
   };
 }
 

@@ -129,6 +129,7 @@ function expectationOf(context: ScenarioContext, pointer: string, expect: Expect
     statuses: statusesOf(context, at('status'), status),
     outcome,
     failure,
+    finallyFailed: expect.finallyFailed ?? null,
     output: expect.output,
     wholeOutput: expect.wholeOutput,
     steps,

@@ -136,6 +136,17 @@ class Judge {
     }
     this.#word('outcome', outcome, this.#seen.outcome);
     this.#word('failure', failure, this.#seen.failure);
+    this.#finally();
+  }
+
+  /** A `finally` that failed changes nothing of the end, so it is told even where nobody asked. */
+  #finally(): void {
+    const { finallyFailed: expected } = this.#expect;
+    const got = this.#seen.finallyFailed;
+    if (expected === got) return;
+    const hint =
+      got === null ? 'its finally has done all that it was to do' : 'its end is the same; `pawl show` tells why';
+    this.#miss('finallyFailed', { expected: expected ?? 'nothing', got: got ?? 'nothing', hint });
   }
 
   private output(): void {

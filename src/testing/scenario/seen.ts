@@ -17,6 +17,8 @@ export interface Happening extends NamedHappening {
 
 /** What playing a scenario once came to. */
 export interface Seen extends EndSeen {
+  /** The code with which its `finally` failed. */
+  readonly finallyFailed: string | null;
   readonly output: Json;
   readonly happened: readonly Happening[];
   /** When each revision of the run was reached, in order; from the start, milliseconds. */
@@ -47,6 +49,7 @@ export function seenRejected(code: string): Seen {
     status: null,
     outcome: null,
     failure: code,
+    finallyFailed: null,
     incidents: [],
     output: null,
     happened: [],
@@ -97,6 +100,7 @@ export function seenOf({ run, stored, journal, happened, told, problems }: Playe
     status: stored.status,
     outcome: snapshot.data.ending?.as ?? null,
     failure: failureCode(stored.failure),
+    finallyFailed: snapshot.data.finally?.failure?.code ?? null,
     incidents: control.incidents.map(({ kind, step }) => (step === null ? kind : `${kind} ${step}`)),
     output: stored.output ?? null,
     happened,

@@ -57,6 +57,7 @@ export interface ExpectationYaml {
   readonly status: string;
   readonly outcome?: string;
   readonly failure?: string;
+  readonly finallyFailed?: string;
   readonly output?: Json;
   readonly wholeOutput?: Json;
   readonly steps?: readonly string[];

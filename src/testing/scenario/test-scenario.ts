@@ -75,6 +75,8 @@ export interface Expectation {
   readonly statuses: readonly StatusWord[];
   readonly outcome: string | null;
   readonly failure: string | null;
+  /** null = it has not failed. */
+  readonly finallyFailed: string | null;
   readonly output: Json | undefined;
   readonly wholeOutput: Json | undefined;
   readonly steps: readonly string[] | null;

@@ -339,6 +339,33 @@ const gate: Draw = (random) =>
     outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 6_000 }] : []),
   });
 
+/** What follows every end: a word to somebody, tried again, handled, or refused, while people try to stop the run. */
+const last: Draw = (random) =>
+  scenarioOf({
+    name: 'last',
+    head: [
+      'timeout: 10m',
+      ...random.pick([['lock: { name: last, limit: 2 }'], []]),
+      'finally:',
+      `  ${call('tell', random.pick([', retry: { attempts: 3, delay: 1s }', ', catch: [{ on: [any] }]']))}`,
+      '  - { id: pause, wait: 2s }',
+      `  ${call('file', ', when: run.end.reason != "done"')}`,
+    ],
+    actions: [
+      ...undoable(random, 'reserve', 0.1),
+      ...undoable(random, 'charge', 0.3),
+      ...undoable(random, 'tell', 0.2),
+      ...undoable(random, 'file', 0.2),
+    ],
+    steps: [call('reserve'), '- { id: rest, wait: 2s }', call('charge')],
+    outside: (draw) => [
+      ...(draw.next() < 0.5
+        ? [{ kind: draw.next() < 0.3 ? 'terminate' : 'cancel', atMs: draw.next() * 12_000 } as const]
+        : []),
+      ...(draw.next() < 0.3 ? [{ kind: 'compensate', atMs: 9_000 + draw.next() * 9_000 } as const] : []),
+    ],
+  });
+
 const DRAWS: readonly [Draw, ...Draw[]] = [
   saga,
   loop,
@@ -353,6 +380,7 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   orders,
   branches,
   gate,
+  last,
 ];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */

@@ -83,6 +83,56 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: «⟦atc⟧|act» } }\n`,
   },
   {
+    code: 'PAWL-216',
+    why: 'an end in finally',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: z, call: act }\n«  - { ⟦end⟧: done }\n|»`,
+  },
+  {
+    code: 'PAWL-216',
+    why: 'an undo in finally',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: z, call: act }\n«  - { id: y, ⟦undo⟧: [a] }\n|»`,
+  },
+  {
+    code: 'PAWL-216',
+    why: 'a pivot in finally',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: z, call: act«, ⟦pivot⟧: true|» }\n`,
+  },
+  {
+    code: 'PAWL-216',
+    why: 'the undo of what finally does',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: z, call: act«, ⟦compensate⟧: { call: act }|» }\n`,
+  },
+  {
+    code: 'PAWL-216',
+    why: 'how a scope of finally is undone',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: z, scope: [{ id: y, call: act }]«, ⟦compensation⟧: { order: graph }|» }\n`,
+  },
+  {
+    code: 'PAWL-216',
+    why: 'a catch that undoes in finally',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: z, call: act, catch: [{ «⟦undo⟧: true|on: [any]» }] }\n`,
+  },
+  {
+    code: 'PAWL-216',
+    why: 'an event that cancels in finally',
+    file: `${WITH_ACT}events: { no: {} }\nsteps:\n  - { id: a, call: act }\nfinally:\n  - { id: z, wait: 1h, on: [{ event: no, «⟦then⟧: cancel|then: end» }] }\n`,
+  },
+  {
+    code: 'PAWL-207',
+    why: 'a step that finally cannot rely on',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: z, call: act, with: { n: «=⟦steps.a.output.n⟧|'\${ or(steps.a.output.n, 0) }'» } }\n`,
+  },
+  {
+    code: 'PAWL-203',
+    why: 'a way into finally',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act«, next: ⟦z⟧|» }\nfinally:\n  - { id: z, call: act }\n`,
+  },
+  {
+    code: 'PAWL-201',
+    why: 'an id that finally has, too',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: «⟦a⟧|z», call: act }\n`,
+  },
+  {
     code: 'PAWL-304',
     why: 'two pivots in a row',
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, pivot: true }\n  - { id: b, call: act, pivot: «⟦true⟧|false» }\n`,

@@ -27,7 +27,7 @@ export const LIST_RUNS: Statement = {
   name: 'list_runs',
   hot: false,
   writes: false,
-  text: `SELECT ${readingOf(RUN, 'r')}, h.status, h.revision, h.needs, ${msOf('h.ended_at')} AS ended_at
+  text: `SELECT ${readingOf(RUN, 'r')}, h.status, h.revision, h.needs, ${msOf('h.ended_at')} AS ended_at, h.failure
 FROM pawl.run r
 JOIN pawl.run_head h ON h.part = r.part AND h.run_id = r.run_id
 WHERE r.tenant = $1
