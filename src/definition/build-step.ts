@@ -39,6 +39,7 @@ export const VERBS = [
   'wait',
   'await',
   'approve',
+  'publish',
   'undo',
   'fail',
   'end',
@@ -212,6 +213,13 @@ const BUILDERS: { readonly [V in Verb]: Built<V> } = {
     from: readTexts(child(node, 'from')),
   }),
   approve: (context, base, { node }) => buildApprove(context, base, node),
+  publish: (context, base, { node, value }) => ({
+    ...base,
+    verb: 'publish',
+    event: textOf(value) ?? '',
+    data: readTemplate(context, child(node, 'data')),
+    key: readExpression(context, child(node, 'key')),
+  }),
   undo: (_context, base, { value }) => ({ ...base, verb: 'undo', undo: readTexts(value) }),
   fail: (context, base, { value }) => ({
     ...base,

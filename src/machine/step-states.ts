@@ -71,10 +71,6 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
     case 'call':
     case 'undo':
       return workingStates(outline, step, true);
-    case 'wait':
-    case 'await':
-    case 'approve':
-      return workingStates(outline, step, false);
     case 'set':
       return [setState(outline, step)];
     case 'choose':
@@ -87,6 +83,8 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
       return [failState(step)];
     case 'end':
       return [endState(step, step.step.end)];
+    default:
+      return workingStates(outline, step, false);
   }
 }
 

@@ -250,6 +250,15 @@ export interface AwaitStep extends StepBase {
   readonly where: Expression | null;
   readonly from: readonly string[];
 }
+/** Sends a message to whoever listens; done once it is written down. */
+export interface PublishStep extends StepBase {
+  readonly verb: 'publish';
+  /** Its type. */
+  readonly event: string;
+  readonly data: Template | null;
+  /** Messages of one run and key are delivered in their order; null = in any. */
+  readonly key: Expression | null;
+}
 /** Asks people. */
 export interface ApproveStep extends StepBase {
   readonly verb: 'approve';
@@ -288,6 +297,7 @@ export type Step =
   | WaitStep
   | AwaitStep
   | ApproveStep
+  | PublishStep
   | UndoStep
   | FailStep
   | EndStep;

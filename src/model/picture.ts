@@ -10,6 +10,7 @@ export type PictureNodeKind =
   | 'wait'
   | 'await'
   | 'approve'
+  | 'publish'
   | 'undo'
   | 'fail'
   | 'group'

@@ -98,7 +98,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     "verbs": null
   },
   "publish": {
-    "since": 2,
+    "since": 1,
     "isVerb": true,
     "verbs": null
   },
@@ -191,7 +191,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "key": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "child",
@@ -367,7 +367,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "data": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "publish"

@@ -23,6 +23,7 @@ import {
   fail,
   handler,
   literal,
+  publish,
   repeat,
   scope,
   set,
@@ -67,7 +68,20 @@ export const tapes: fc.Arbitrary<Tape> = fc
 /** Names that every object has, and ones that sort unlike they stand: all are identifiers of the language. */
 const NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'z9', 'a1', 'b2', 'isPrototypeOf'] as const;
 
-const VERBS = ['call', 'set', 'wait', 'choose', 'await', 'approve', 'fail', 'end', 'scope', 'repeat', 'undo'] as const;
+const VERBS = [
+  'call',
+  'set',
+  'wait',
+  'choose',
+  'await',
+  'approve',
+  'fail',
+  'end',
+  'scope',
+  'repeat',
+  'undo',
+  'publish',
+] as const;
 const GUARDS = ['true', 'false', 'vars.n > 2', 'vars.n < 3', 'input.flag', 'input.gone'] as const;
 
 /** A random definition of what validation lets pass: every `next` reachable, ways back bounded, ids unique. */
@@ -140,6 +154,8 @@ function build(tape: Tape, site: Site): Step {
       return awaiting(step.id, 'changed', common);
     case 'approve':
       return approve(step.id, common);
+    case 'publish':
+      return publish(step.id, 'changed', common);
     case 'fail':
       return fail(step.id, tape.pick([literal('lost'), expr('input.gone')]), common);
     case 'end':
