@@ -35,7 +35,7 @@ export interface ProcessSetup {
   /** Left out: there are none. */
   readonly secrets?: Secrets;
   /** Left out: nobody is told what is published. */
-  readonly publisher?: Publisher;
+  publisherFor?(owner: Owner): Publisher;
   readonly hasWorker: boolean;
   /** Told when it ends, whatever ended it. */
   onDeath(): void;
@@ -92,7 +92,7 @@ export function startSimulatedProcess(setup: ProcessSetup): SimulatedProcess {
     store: setup.storeFor(life),
     actions: setup.actionsFor(life),
     secrets: setup.secrets ?? NO_SECRETS,
-    ...(setup.publisher === undefined ? {} : { publisher: setup.publisher }),
+    ...(setup.publisherFor === undefined ? {} : { publisher: setup.publisherFor(life) }),
     clock: createSimulatedClock(world, life),
     ids,
     logger: loggerOf(setup, life),

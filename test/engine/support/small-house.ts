@@ -102,7 +102,7 @@ export function openSmallHouse(): SmallHouse {
         ids: createSimulatedIds(random, born),
         versions: createVersionCache(watched.store),
         hasWorker: works,
-        ...(publisher === undefined ? {} : { publisher }),
+        ...(publisher === undefined ? {} : { publisherFor: () => publisher }),
         onDeath: () => undefined,
         storeFor: () => watched.store,
         actionsFor: () => actionsOf(outside),
