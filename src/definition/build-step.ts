@@ -149,6 +149,16 @@ function buildCall(context: BuildContext, base: StepBase, node: YamlNode): CallS
   };
 }
 
+/** How often people are reminded; never is not to say it. */
+function readReminder(context: BuildContext, node: YamlNode | null): Pick<ApproveStep, 'remindMs'> {
+  const remindMs = readDuration(context, node, null);
+  if (node === null || remindMs === null) return {};
+  if (remindMs > 0) return { remindMs };
+  const message = 'nobody can be reminded all the time';
+  context.report({ code: 'PAWL-106', pointer: node.pointer, message, help: 'write for example 1d, or take it out' });
+  return {};
+}
+
 function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): ApproveStep {
   const one: Template = { kind: 'literal', value: 1 };
   const except = child(node, 'except');
@@ -168,6 +178,7 @@ function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): Ap
     except: except === null ? [starter] : readTemplateList(context, except),
     expires: readLength(context, child(node, 'expires')),
     onExpire: wordOf(child(node, 'onExpire'), ['deny', 'approve', 'hold'] as const, 'deny'),
+    ...readReminder(context, child(node, 'remind')),
     ...(isObject(form) ? { form } : {}),
   };
 }

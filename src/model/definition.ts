@@ -270,6 +270,8 @@ export interface ApproveStep extends StepBase {
   readonly except: readonly Template[];
   readonly expires: Template | null;
   readonly onExpire: 'deny' | 'approve' | 'hold';
+  /** How long after the question, and after each reminder, people are reminded, milliseconds; absent = never. */
+  readonly remindMs?: number;
   /** JSON Schema of what whoever approves fills in; absent = nothing. */
   readonly form?: JsonObject;
 }

@@ -72,6 +72,7 @@ describe('publish', () => {
   });
 
   it('V09 several of one commit are numbered in their order, and what cannot be computed is the failure of the step', () => {
+    // V09: "Outbox rows carry (run, revision, ordinal); order is promised per (run, key)"
     const two = workflow(
       ['  - { id: one, publish: a }', '  - { id: two, publish: b, key: "string(run.version)" }'].join('\n'),
     );
@@ -96,6 +97,7 @@ describe('verify of the outbox', () => {
   const [message] = told.outbox as [OutboxRecord];
 
   it('V09 a published message is there, under the id of its step and of a revision that the run has', () => {
+    // V09: "Outbox rows carry (run, revision, ordinal); order is promised per (run, key)"
     expect(faults(told.outbox)).toEqual([]);
     expect(faults([])).toEqual([expect.stringContaining('it is missing, and step tell has published it')]);
     expect(faults([{ ...message, revision: 99 }])).toEqual([expect.stringContaining('it is of revision 99')]);
@@ -103,6 +105,7 @@ describe('verify of the outbox', () => {
   });
 
   it('V09 no delivered message has overtaken an open one of its key', () => {
+    // V09: "Outbox rows carry (run, revision, ordinal); order is promised per (run, key)"
     const second = { ...message, topic: 'reminder', messageId: 'second', ordinal: 1, state: 'delivered' } as const;
     const overtaken = ['it is delivered, and an earlier one of its key is not'];
     expect(faults([message, second])).toEqual(overtaken);

@@ -339,7 +339,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "remind": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "approve"

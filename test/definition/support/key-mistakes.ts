@@ -68,6 +68,12 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     doc("lock: 'gate/${ ⟦run.key⟧ }'"),
     /it can read input, constants/,
   ],
+  [
+    'PAWL-106',
+    'a reminder all the time',
+    step("{ id: a, approve: ok, from: ['user:kai'], expires: 1d, remind: ⟦0s⟧ }"),
+    /1d/,
+  ],
   ['PAWL-115', 'a key of order on a call', step('{ id: a, call: pay, ⟦key⟧: "\'x\'" }'), /take it out/],
   ['PAWL-106', 'an event name that is none', step("{ id: a, publish: ⟦'two words'⟧ }"), /name/],
   ['PAWL-407', 'a key of order that is no text', step('{ id: a, publish: paid, key: ⟦1 + 1⟧ }'), /string/],
@@ -240,12 +246,7 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     /end of the list/,
   ],
   ['PAWL-901', 'a verb of a later part', step('{ id: a, ⟦child⟧: other@1 }'), /later part/],
-  [
-    'PAWL-901',
-    'an option of a later part',
-    step("{ id: a, approve: Sure?, from: ['role:x'], ⟦remind⟧: 4h, expires: 8h }"),
-    /later part/,
-  ],
+  ['PAWL-901', 'an option of a later part', step('{ id: a, call: pay, ⟦reach⟧: workflow }'), /later part/],
   [
     'PAWL-901',
     'a later kind of undo',
