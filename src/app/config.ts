@@ -30,6 +30,8 @@ export interface Config {
   readonly functions: readonly string[];
   /** Name -> roles. */
   readonly principals: Readonly<Record<string, readonly string[]>>;
+  /** Who is told what workflows publish; absent = nobody. */
+  readonly publish?: { readonly url: string; readonly secret: string };
   readonly numbers: Numbers;
 }
 
@@ -143,6 +145,7 @@ export function loadConfig(sources: ConfigSources): Config {
     dataDir: pathOf('data', all.data ?? '.pawl'),
     functions: (all.functions ?? []).map((name) => pathOf('functions', name)),
     principals: all.principals ?? {},
+    ...(all.publish === undefined ? {} : { publish: all.publish }),
     numbers: numbersOf(all),
   };
 }

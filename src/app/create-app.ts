@@ -1,11 +1,13 @@
 import type { FunctionRegistry } from '../actions/action-function.ts';
 import { createActionAdapter } from '../actions/create-action-adapter.ts';
+import { createWebhookPublisher } from '../actions/webhook-publisher.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createVersionCache } from '../engine/version-cache.ts';
 import type { ActionAdapter } from '../ports/action-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Publisher } from '../ports/publisher.ts';
 import type { Store } from '../ports/store.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import type { Worker } from '../worker/worker.ts';
@@ -37,6 +39,8 @@ export interface AppOptions {
   /** Functions beside those of the configured modules. */
   readonly functions?: FunctionRegistry;
   readonly actions?: ActionAdapter;
+  /** Left out: the configured receiver, or none. */
+  readonly publisher?: Publisher;
   readonly logger?: Logger;
   readonly clock?: Clock;
   readonly ids?: Ids;
@@ -77,6 +81,15 @@ function functionsOf({ config, functions = new Map() }: AppOptions): Functions {
   };
 }
 
+/** Who is told what workflows publish; nothing where nobody is configured. */
+function publisherOf(
+  { config, publisher }: AppOptions,
+  parts: Pick<Engine, 'secrets' | 'clock'>,
+): Pick<Engine, 'publisher'> {
+  if (publisher !== undefined) return { publisher };
+  return config.publish === undefined ? {} : { publisher: createWebhookPublisher({ ...config.publish, ...parts }) };
+}
+
 /**
  * Puts the house together: opens the store, binds the verbs. The configured function modules are loaded by the first
  * verb that decides and by the worker: a broken one keeps nobody from reading.
@@ -87,6 +100,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const clock = options.clock ?? createSystemClock();
   const logger = options.logger ?? createLogger('warn', STDERR, () => listSecretValues(env));
   const functions = functionsOf(options);
+  const secrets = createSecrets(env);
   const opened =
     options.store === undefined
       ? await openStore({ config, env, clock, logger, setsUp })
@@ -94,7 +108,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const engine: Engine = {
     store: opened.store,
     actions: options.actions ?? createActionAdapter({ functions: functions.registry, clock, logger }),
-    secrets: createSecrets(env),
+    secrets,
+    ...publisherOf(options, { secrets, clock }),
     clock,
     ids: options.ids ?? createSystemIds(),
     logger,

@@ -7,6 +7,7 @@ import { findRun, loadStored } from '../engine/find-run.ts';
 import { type HistoryView, historyView } from '../engine/history-view.ts';
 import { type RunLineView, listRuns } from '../engine/list-runs.ts';
 import { limitLock, listLocks, type LimitAsk, type LockView } from '../engine/list-locks.ts';
+import { actOnMessage, listMessages, type MessageLineView } from '../engine/list-messages.ts';
 import { listNeeds, type NeedView } from '../engine/list-needs.ts';
 import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
@@ -22,6 +23,7 @@ import { type CheckedCounts, type VerifiedStore, verifyStore } from '../engine/v
 import { type Pulse, takePulse } from '../engine/watch-overdue.ts';
 import { explainRun, type WhyView } from '../engine/why-run.ts';
 import { NotFoundError } from '../model/errors.ts';
+import type { OutboxAct } from '../model/outbox.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { RunFilter, StoredVersion } from '../ports/store.ts';
 
@@ -71,6 +73,10 @@ export interface Verbs {
   locks(name: string | null): Promise<readonly LockView[]>;
   /** An operator's limit of a lock; recorded. */
   limitLock(name: string, ask: LimitAsk): Promise<void>;
+  /** Messages that are on their way or were given up. @param dead only the latter. */
+  messages(dead: boolean): Promise<readonly MessageLineView[]>;
+  /** A person has an undelivered message sent again, or lets it go; recorded. */
+  actOnMessage(run: string, message: string, act: OutboxAct): Promise<void>;
   versions(): Promise<readonly StoredVersion[]>;
   /** @param version null = the highest. @throws PAWL_VERSION_NOT_FOUND. */
   version(workflow: string, version: number | null): Promise<StoredVersion>;
@@ -91,6 +97,8 @@ type ReadVerbs = Pick<
   | 'verifyStore'
   | 'locks'
   | 'limitLock'
+  | 'messages'
+  | 'actOnMessage'
   | 'versions'
   | 'version'
   | 'previewCancel'
@@ -114,6 +122,8 @@ function readVerbs(engine: Engine): ReadVerbs {
     previewCompensation: async (name) => previewCompensation(engine, await find(name)),
     locks: (name) => listLocks(engine, name),
     limitLock: (name, ask) => limitLock(engine, name, ask),
+    messages: (dead) => listMessages(engine, dead),
+    actOnMessage: async (name, message, act) => actOnMessage(engine, await find(name), message, act),
     versions: () => engine.store.listVersions(engine.tenant),
     version: async (workflow, version) => {
       const stored = await engine.store.findVersion(engine.tenant, workflow, version);
@@ -129,7 +139,8 @@ function readVerbs(engine: Engine): ReadVerbs {
       // The receipts second: they are only ever added to, so those of every effect just read are among them.
       const { stored, nowMs } = await loadStored(engine, run);
       const receipts = await engine.store.receipts(run.part, run.runId);
-      return runView(await engine.versions.byDigest(run.digest), { stored, receipts, nowMs });
+      const messages = await engine.store.outbox(run.part, run.runId);
+      return runView(await engine.versions.byDigest(run.digest), { stored, receipts, messages, nowMs });
     },
   };
 }

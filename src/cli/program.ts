@@ -8,6 +8,7 @@ import { addCrashtest } from './commands/crashtest.ts';
 import { addDb } from './commands/db.ts';
 import { addFmt } from './commands/fmt.ts';
 import { addLock } from './commands/lock.ts';
+import { addOutbox } from './commands/outbox.ts';
 import { addLs } from './commands/ls.ts';
 import { addPublish } from './commands/publish.ts';
 import { addReceipt } from './commands/receipt.ts';
@@ -54,6 +55,7 @@ const VERBS = [
   addReceipt,
   addVerify,
   addLock,
+  addOutbox,
 ];
 
 /**

@@ -10,6 +10,7 @@ export type RunView = Awaited<ReturnType<Verbs['show']>>;
 
 type Effect = RunView['effects'][number];
 type Step = RunView['steps'][number];
+type Message = RunView['messages'][number];
 
 const ENDED_BADLY = new Set(['FAILED', 'COMPENSATED', 'COMPENSATED_WITH_ERRORS', 'CANCELLED', 'TERMINATED']);
 
@@ -33,6 +34,7 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
     ...run.pastOrders.map((past) => pastOrderLine(past, paint)),
     ...orderLines(run.order, paint),
     ...run.waitingFor.flatMap((waiting) => waitingLines(waiting, paint)),
+    ...run.messages.map((message) => messageLine(message, paint)),
     ...failureLines(run.failure, paint),
     ...failureLines(run.finallyFailed ?? null, paint, 'finally failed: '),
     statusLine(run, paint),
@@ -160,6 +162,17 @@ function troubleLines(effect: Effect, paint: Paint): readonly string[] {
   const isOpen = effect.state === 'AUTHORIZED' || effect.state === 'UNKNOWN';
   if (!isOpen || effect.lastError === null) return [];
   return [`  ${paint.warn('!')} ${terminalText(effect.step)}: ${terminalText(effect.lastError)}`];
+}
+
+/** What it has sent: delivered, on its way, given up or dropped. */
+function messageLine({ event, topic, step, id, state, attempts, lastError }: Message, paint: Paint): string {
+  const mark = { delivered: paint.good('✉'), waiting: paint.now('✉'), dead: paint.bad('✉'), dropped: paint.quiet('✉') }[
+    state
+  ];
+  const facts = [event ?? topic, state, attempts > 1 ? `sent ${attempts}x` : '', id, lastError ?? ''].filter(
+    (fact) => fact !== '',
+  );
+  return `  ${mark} ${pad(terminalText(step ?? ''), 18)} ${facts.map(terminalText).join('  ')}`;
 }
 
 function waitingLines(waiting: Waiting, paint: Paint): readonly string[] {

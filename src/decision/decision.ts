@@ -2,6 +2,7 @@ import type { QueryOrder, ReadOrder, SendOrder } from '../model/order.ts';
 import type { EffectChange, HeadChange, RunCommit, Transition } from '../model/run-commit.ts';
 import type { Approval } from '../model/approval.ts';
 import type { AuditEntry } from '../model/run-commit.ts';
+import type { OutboxMessage } from '../model/outbox.ts';
 import type { Receipt } from '../model/effect.ts';
 import type { RunIdentity, RunState, Timer } from '../model/run.ts';
 import type { DecisionInput } from './decision-input.ts';
@@ -37,6 +38,7 @@ export interface StartRows {
   readonly approvals: readonly Approval[];
   readonly receipts: readonly Receipt[];
   readonly audit: readonly AuditEntry[];
+  readonly outbox: readonly OutboxMessage[];
   /** `keep`: leased to the starter from birth (fence 1). `free`: fence 0, with a wake-up at `readyAtMs`. */
   readonly lease: { readonly kind: 'keep' } | { readonly kind: 'free'; readonly readyAtMs: number | null };
 }

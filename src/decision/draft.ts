@@ -2,6 +2,7 @@ import type { Approval, Vote } from '../model/approval.ts';
 import type { Effect, Receipt } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import { sha256 } from '../model/hash.ts';
+import type { OutboxMessage } from '../model/outbox.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
 import type { Json, JsonObject } from '../model/json.ts';
@@ -67,6 +68,7 @@ export class Draft {
   readonly transitions: Transition[] = [];
   readonly receipts: Receipt[] = [];
   readonly audit: AuditEntry[] = [];
+  readonly outbox: OutboxMessage[] = [];
   readonly observations: Observation[] = [];
   endedAtMs: number | null;
   private readonly effectExpect = new Map<EffectKey, EffectChange['expect']>();
@@ -232,6 +234,11 @@ export class Draft {
     this.audit.push({ ...entry, atMs: this.atMs });
   }
 
+  /** Writes a message that the transition at hand sends (V09); one of the same id that was written before is the same. */
+  send(message: Omit<OutboxMessage, 'revision' | 'ordinal' | 'atMs'>): void {
+    this.outbox.push({ ...message, revision: this.revision, ordinal: this.outbox.length, atMs: this.atMs });
+  }
+
   observe(observation: Omit<Observation, 'part' | 'runId'>): void {
     const { part, runId } = this.base.run;
     this.observations.push({ part, runId, ...observation });
@@ -273,6 +280,7 @@ export class Draft {
       inbox: [...this.answers.values()],
       observations: this.observations,
       audit: this.audit,
+      outbox: this.outbox,
       lease: now.lease,
     };
     return { commit, next: this.next(now.status) };

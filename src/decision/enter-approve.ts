@@ -7,6 +7,7 @@ import type { RunData } from '../model/run.ts';
 import { tally } from './approval-rules.ts';
 import { approvalOutcome, closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
+import { armReminder } from './remind.ts';
 import { prepareCall } from './prepare-call.ts';
 import { atEntry, enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { framesAt, framesAhead, scopeAt } from './step-scope.ts';
@@ -34,6 +35,7 @@ export function enterApprove(draft: Draft, step: ApproveStep, data: RunData): vo
   if (known === undefined)
     for (const target of asked.targets) if (!draft.effects.has(target.key)) draft.putEffect(target);
   if (approval.expiresAtMs !== null) draft.setTimer(`${step.id}:expires`, approval.expiresAtMs);
+  armReminder(draft, step, approval);
   if (step.timeoutMs !== null) draft.setTimer(`${step.id}:timeout`, draft.atMs + step.timeoutMs);
   const state = tally(approval);
   if (state !== 'open') enqueueSettled(draft, step.id, approvalOutcome(closeApproval(draft, approval, state)));

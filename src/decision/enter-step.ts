@@ -4,6 +4,7 @@ import type { Draft } from './draft.ts';
 import { enterApprove } from './enter-approve.ts';
 import { enterAwait } from './enter-await.ts';
 import { enterCall } from './enter-call.ts';
+import { enterPublish } from './enter-publish.ts';
 import { enterWait } from './enter-wait.ts';
 import { endFinishing } from './finishing.ts';
 import { enterUndo } from './undo-steps.ts';
@@ -17,6 +18,7 @@ export function enterStep(draft: Draft, id: string, data: RunData): void {
   if (step.verb === 'call') enterCall(draft, step, data);
   else if (step.verb === 'wait') enterWait(draft, step, data);
   else if (step.verb === 'await') enterAwait(draft, step, data);
+  else if (step.verb === 'publish') enterPublish(draft, step, data);
   else if (step.verb === 'undo') enterUndo(draft, step, data);
   else {
     // Transient verbs are the machine's own; a group is active as long as one of its steps is.

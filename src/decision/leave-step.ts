@@ -7,7 +7,7 @@ import { withdrawUnsent } from './step-effects.ts';
 /** A step is left: its timers and approvals end with it (V06); an open effect is somebody else's business. */
 export function leaveStep(draft: Draft, id: string): void {
   draft.setControl({ activeSinceMs: withoutKey(draft.control.activeSinceMs, id) });
-  for (const name of [`${id}:wait`, `${id}:timeout`, `${id}:expires`])
+  for (const name of [`${id}:wait`, `${id}:timeout`, `${id}:expires`, `${id}:remind`])
     if (draft.timers.has(name)) draft.clearTimer(name);
   if (!isFinishing(draft, id)) withdrawUnsent(draft, id);
   closeRead(draft, id);

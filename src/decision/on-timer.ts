@@ -8,6 +8,7 @@ import type { Cause, Draft } from './draft.ts';
 import { firedOutput } from './enter-wait.ts';
 import { actsNow, OPERATORS } from './hold-step.ts';
 import { feed } from './kernel-loop.ts';
+import { remind, remindTimer } from './remind.ts';
 import { passDeadline } from './pass-deadline.ts';
 import { DEADLINE } from './settle-run.ts';
 import { failed, failureOf, stepSettled } from './settle-step.ts';
@@ -54,7 +55,8 @@ export function fireTimer(draft: Draft, timer: Timer): void {
       stepSettled(draft, prefix, failed(failureOf(prefix, 'timeout', 'timeout', `step ${prefix} took too long`))),
       cause,
     );
-  } else expire(draft, prefix, cause);
+  } else if (kind === 'remind') remind(draft, prefix, timer);
+  else expire(draft, prefix, cause);
 }
 
 function splitName(name: string): { prefix: string; kind: string } {
@@ -76,6 +78,7 @@ function expire(draft: Draft, step: string, cause: Cause): void {
   if (approval === undefined) return;
   if (approval.onExpire === 'hold') {
     draft.putApproval({ ...approval, state: 'held', decidedAtMs: draft.atMs });
+    if (draft.timers.has(remindTimer(step))) draft.clearTimer(remindTimer(step));
     const message = `nobody decided "${approval.title}" in time`;
     const acts = actsNow(draft, ['retry', 'cancel', 'terminate']);
     draft.openIncident({

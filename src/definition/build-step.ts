@@ -44,6 +44,7 @@ export const VERBS = [
   'wait',
   'await',
   'approve',
+  'publish',
   'undo',
   'fail',
   'end',
@@ -153,6 +154,16 @@ function buildCall(context: BuildContext, base: StepBase, node: YamlNode): CallS
   };
 }
 
+/** How often people are reminded; never is not to say it. */
+function readReminder(context: BuildContext, node: YamlNode | null): Pick<ApproveStep, 'remindMs'> {
+  const remindMs = readDuration(context, node, null);
+  if (node === null || remindMs === null) return {};
+  if (remindMs > 0) return { remindMs };
+  const message = 'nobody can be reminded all the time';
+  context.report({ code: 'PAWL-106', pointer: node.pointer, message, help: 'write for example 1d, or take it out' });
+  return {};
+}
+
 function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): ApproveStep {
   const one: Template = { kind: 'literal', value: 1 };
   const except = child(node, 'except');
@@ -172,6 +183,7 @@ function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): Ap
     except: except === null ? [starter] : readTemplateList(context, except),
     expires: readLength(context, child(node, 'expires')),
     onExpire: wordOf(child(node, 'onExpire'), ['deny', 'approve', 'hold'] as const, 'deny'),
+    ...readReminder(context, child(node, 'remind')),
     ...(isObject(form) ? { form } : {}),
   };
 }
@@ -256,6 +268,13 @@ const BUILDERS: { readonly [V in Verb]: Built<V> } = {
     from: readTexts(child(node, 'from')),
   }),
   approve: (context, base, { node }) => buildApprove(context, base, node),
+  publish: (context, base, { node, value }) => ({
+    ...base,
+    verb: 'publish',
+    event: textOf(value) ?? '',
+    data: readTemplate(context, child(node, 'data')),
+    key: readExpression(context, child(node, 'key')),
+  }),
   undo: (_context, base, { value }) => ({ ...base, verb: 'undo', undo: readTexts(value) }),
   fail: (context, base, { value }) => ({
     ...base,

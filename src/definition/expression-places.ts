@@ -273,6 +273,10 @@ class PlaceWalk {
       case 'approve':
         this.approve(step, site);
         break;
+      case 'publish':
+        this.template(step.data, site, true, `${pointer}/data`);
+        this.expression(step.key, site, 'string');
+        break;
       case 'fail':
         this.fail(step, site);
         break;

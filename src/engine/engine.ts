@@ -3,6 +3,7 @@ import type { ActionAdapter } from '../ports/action-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Publisher } from '../ports/publisher.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { Store } from '../ports/store.ts';
 import type { VersionCache } from './version-cache.ts';
@@ -12,6 +13,8 @@ export interface Engine {
   readonly store: Store;
   readonly actions: ActionAdapter;
   readonly secrets: Secrets;
+  /** Absent: no receiver is configured, what is published stays in the outbox. */
+  readonly publisher?: Publisher;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;

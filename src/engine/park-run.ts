@@ -41,6 +41,7 @@ export function releaseCommit(
     inbox: [],
     observations: [],
     audit: [],
+    outbox: [],
     lease: { kind: 'release', wakeSeen, readyAtMs },
   };
 }

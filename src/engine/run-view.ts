@@ -6,11 +6,13 @@ import type { Effect, Receipt } from '../model/effect.ts';
 import { PawlError } from '../model/errors.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
+import type { OutboxRecord } from '../model/outbox.ts';
 import type { Incident, RunControl, RunIdentity, RunLock } from '../model/run.ts';
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
 import { incidentsOf } from './park-run.ts';
+import { type MessageView, messageView } from './list-messages.ts';
 import { type OrderView, orderView, type PastOrderView, pastOrderViews } from './order-view.ts';
 import { type StepView, stepViews } from './step-view.ts';
 import { toldFailure } from './told-failure.ts';
@@ -118,6 +120,8 @@ export interface RunView {
   readonly effects: readonly EffectRowView[];
   readonly approvals: readonly ApprovalView[];
   readonly incidents: readonly IncidentView[];
+  /** What it has sent, in the order of sending. */
+  readonly messages: readonly MessageView[];
 }
 
 /** RFC 3339 UTC of epoch milliseconds. */
@@ -278,6 +282,8 @@ function openEnvelope(stored: StoredRun): {
 export interface RunRecords {
   readonly stored: StoredRun;
   readonly receipts: readonly Receipt[];
+  /** Left out: they are not told. */
+  readonly messages?: readonly OutboxRecord[];
   /** The database's time. */
   readonly nowMs: number;
 }
@@ -287,7 +293,10 @@ export interface RunRecords {
  * @param version its version; null where this process cannot read it, then there are no steps.
  * @param records its rows, its receipts, and the database's time.
  */
-export function runView(version: LoadedVersion | null, { stored, receipts, nowMs }: RunRecords): RunView {
+export function runView(
+  version: LoadedVersion | null,
+  { stored, receipts, messages = [], nowMs }: RunRecords,
+): RunView {
   const { envelope, incidents } = openEnvelope(stored);
   const effects = inOrder(stored.effects, envelope === null ? [] : plannedIn(envelope.control));
   const observers = new Map(receipts.map(({ receiptNo, observedBy }) => [receiptNo, observedBy]));
@@ -307,5 +316,6 @@ export function runView(version: LoadedVersion | null, { stored, receipts, nowMs
     effects: effects.map((effect) => effectRow(effect, observers.get(effect.receiptNo ?? 0) ?? null)),
     approvals: stored.approvals.map((approval) => approvalView(version, approval)),
     incidents: incidents.map(incidentView),
+    messages: messages.map(messageView),
   };
 }

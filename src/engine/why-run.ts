@@ -1,5 +1,6 @@
 import { OPEN_STATES } from '../decision/effect-lifecycle.ts';
 import { CIRCUIT_OPEN, IN_RECOVERY, SECRET_MISSING } from '../decision/judge-outcome.ts';
+import type { OutboxRecord } from '../model/outbox.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { isEnd } from '../model/statuses.ts';
 import type { Witness } from '../ports/store.ts';
@@ -7,6 +8,7 @@ import type { Engine } from './engine.ts';
 import { loadStored } from './find-run.ts';
 import { runView, type RunView } from './run-view.ts';
 import { type QueueView, queueView } from './list-locks.ts';
+import { messageView } from './list-messages.ts';
 import { overdueRuns } from './watch-overdue.ts';
 import type { WaitingFor } from './waiting-for.ts';
 
@@ -45,6 +47,10 @@ export interface WhyFacts {
   readonly overdueSinceMs: number | null;
   /** Where it stands in the queue of its lock; null where it waits for none. */
   readonly queue: QueueView | null;
+  /** What it has sent. */
+  readonly messages: readonly OutboxRecord[];
+  /** Whether this process has somebody to tell what is published. */
+  readonly hasReceiver: boolean;
   readonly nowMs: number;
 }
 
@@ -157,6 +163,23 @@ function ofHouse(facts: WhyFacts): readonly Reason[] {
   ];
 }
 
+/** What was sent and has not arrived; the run itself does not wait for it. */
+function ofMessages({ view, messages, hasReceiver }: WhyFacts): readonly Reason[] {
+  const open = messages.filter(({ state }) => state === 'waiting' || state === 'dead').map(messageView);
+  return open.map(({ id, event, topic, step, state, at, dueAt, lastError }): Reason => {
+    const name = `message ${event ?? topic}`;
+    const facts = { kind: 'message', step, since: at, until: dueAt };
+    if (state === 'dead') {
+      const command = `pawl outbox retry ${view.id} ${id} --reason TEXT`;
+      return { ...facts, text: `${name} was given up: ${String(lastError)}`, by: OPERATOR, command };
+    }
+    const isUntold = event !== null && !hasReceiver;
+    const why = isUntold ? 'no receiver is configured here (`publish` in pawl.config.yaml)' : lastError;
+    const text = `${name} has not arrived${why === null ? '' : `: ${why}`}`;
+    return { ...facts, text, by: isUntold ? OPERATOR : A_WORKER, command: null };
+  });
+}
+
 /** Kinds that say that the house, not the run's own waiting, is what to look at first. */
 const FIRST: ReadonlySet<string> = new Set(['no-worker', 'overdue']);
 const NEEDS_WORKER: ReadonlySet<string> = new Set([
@@ -182,13 +205,13 @@ export function whyRun(facts: WhyFacts): WhyView {
   if (isEnd(status) && own.length === 0) {
     const text = `it has ended: ${status}`;
     const ended = { kind: 'ended', step: null, text, since: null, until: null, by: [], command: null };
-    return { run, key, status, reasons: [ended, ...ofFinally(view)] };
+    return { run, key, status, reasons: [ended, ...ofFinally(view), ...ofMessages(facts)] };
   }
   const house = ofHouse(facts);
   const lead = own.length === 0 || own.every(({ kind }) => NEEDS_WORKER.has(kind));
   const first = lead ? house.filter(({ kind }) => FIRST.has(kind)) : [];
   const rest = house.filter((reason) => !first.includes(reason));
-  const reasons = [...first, ...own, ...rest];
+  const reasons = [...first, ...own, ...rest, ...ofMessages(facts)];
   const text = 'a worker can act on it now';
   const idle = { kind: 'worker', step: null, text, since: null, until: null, by: A_WORKER, command: null };
   return { run, key, status, reasons: reasons.length > 0 ? reasons : [idle] };
@@ -197,17 +220,20 @@ export function whyRun(facts: WhyFacts): WhyView {
 /** Gathers what is known and tells why. Transaction: the witness's own. @throws PAWL_RUN_NOT_FOUND. */
 export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyView> {
   const { store } = engine;
-  const [{ stored, nowMs }, holder, seats, { recovery }, overdue] = await Promise.all([
+  const [{ stored, nowMs }, holder, seats, { recovery }, overdue, messages] = await Promise.all([
     loadStored(engine, run),
     store.holder(run.part, run.runId),
     store.workers(),
     store.witness('reader'),
     overdueRuns(engine, [run.part]),
+    store.outbox(run.part, run.runId),
   ]);
   const version = await engine.versions.byDigest(run.digest);
   return whyRun({
     view: runView(version, { stored, receipts: [], nowMs }),
     queue: stored.status === 'QUEUED' ? await queueView(engine, run) : null,
+    messages,
+    hasReceiver: engine.publisher !== undefined,
     holder,
     workers: seats.filter(({ part, leaseUntilMs }) => part === run.part && leaseUntilMs > nowMs).length,
     suspect: stored.suspect,

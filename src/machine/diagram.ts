@@ -168,6 +168,7 @@ function subjectOf(step: Step): string | null {
     case 'wait':
       return step.wait.kind === 'for' ? wordsOf(step.wait.duration) : `until ${wordsOf(step.wait.instant)}`;
     case 'await':
+    case 'publish':
       return step.event;
     case 'approve':
       return wordsOf(step.title);

@@ -283,6 +283,15 @@ export interface AwaitStep extends StepBase {
   readonly where: Expression | null;
   readonly from: readonly string[];
 }
+/** Sends a message to whoever listens; done once it is written down. */
+export interface PublishStep extends StepBase {
+  readonly verb: 'publish';
+  /** Its type. */
+  readonly event: string;
+  readonly data: Template | null;
+  /** Messages of one run and key are delivered in their order; null = in any. */
+  readonly key: Expression | null;
+}
 /** Asks people. */
 export interface ApproveStep extends StepBase {
   readonly verb: 'approve';
@@ -294,6 +303,8 @@ export interface ApproveStep extends StepBase {
   readonly except: readonly Template[];
   readonly expires: Template | null;
   readonly onExpire: 'deny' | 'approve' | 'hold';
+  /** How long after the question, and after each reminder, people are reminded, milliseconds; absent = never. */
+  readonly remindMs?: number;
   /** JSON Schema of what whoever approves fills in; absent = nothing. */
   readonly form?: JsonObject;
 }
@@ -323,6 +334,7 @@ export type Step =
   | WaitStep
   | AwaitStep
   | ApproveStep
+  | PublishStep
   | UndoStep
   | FailStep
   | EndStep;

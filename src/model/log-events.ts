@@ -20,6 +20,8 @@ export const LOG_EVENTS = {
   'lock.later': 'a lock could not be asked for or given back right away; whoever claims the run, or the sweep, does it',
   'lock.swept': 'locks of runs that had ended were given to the next ones: a process died in between',
   'loop.fault': 'a turn of a worker loop failed; the next one comes',
+  'message.dead': 'a message was given up; a person says whether it is sent again (`pawl outbox retry`) or dropped',
+  'message.failed': 'a message did not reach whoever listens; it is sent again',
   'recovery.ended': 'an operator has reconciled the window; everything is sent again',
   'recovery.opened':
     'the database is another than before and may have forgotten commits; only remembered keys are sent',

@@ -12,6 +12,7 @@ export type PictureNodeKind =
   | 'wait'
   | 'await'
   | 'approve'
+  | 'publish'
   | 'undo'
   | 'fail'
   | 'group'

@@ -2,6 +2,7 @@ import type { Approval, Vote } from './approval.ts';
 import type { Effect, Receipt } from './effect.ts';
 import type { EffectKey, RunId } from './ids.ts';
 import type { Json } from './json.ts';
+import type { OutboxMessage } from './outbox.ts';
 import type { Timer } from './run.ts';
 import type { EffectState, InboxOutcome, RunPhase, RunStatus } from './statuses.ts';
 
@@ -93,6 +94,7 @@ export interface RunCommit {
   readonly inbox: readonly InboxAnswer[];
   readonly observations: readonly Observation[];
   readonly audit: readonly AuditEntry[];
+  readonly outbox: readonly OutboxMessage[];
   /** Keep the lease, or give it back; `readyAtMs` asks for a wake-up then (retry, query, an unsent effect). */
   readonly lease:
     | { readonly kind: 'keep' }

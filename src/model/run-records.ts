@@ -3,6 +3,7 @@ import type { Effect, Receipt } from './effect.ts';
 import type { Digest, RunId, WorkerId } from './ids.ts';
 import type { InboxEvent } from './inbox-event.ts';
 import type { Json } from './json.ts';
+import type { OutboxRecord } from './outbox.ts';
 import type { HeadChange, Transition } from './run-commit.ts';
 import type { LockPlace } from './lock.ts';
 import type { RunIdentity, Timer } from './run.ts';
@@ -51,6 +52,8 @@ export interface RunRecords {
   /** With their votes. */
   readonly approvals: readonly Approval[];
   readonly inbox: readonly InboxRecord[];
+  /** In the order of sending. */
+  readonly outbox: readonly OutboxRecord[];
   /** Its place with its lock; null where it has none. */
   readonly place: LockPlace | null;
   /** Null where the run has no key of its own, or its row is missing. */

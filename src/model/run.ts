@@ -190,7 +190,7 @@ export interface PastOrder {
 
 /** A timer of a run; its due time is fixed once (rule V06). */
 export interface Timer {
-  /** `<step>:wait`, `<step>:timeout`, `<step>:expires`, `run:deadline`, `keep:<source>/<event id>`. */
+  /** `<step>:wait`, `<step>:timeout`, `<step>:expires`, `<step>:remind`, `run:deadline`, `keep:<source>/<event id>`. */
   readonly name: string;
   readonly dueAtMs: number;
   /** Rises each time the name is armed; a firing of another generation is ignored. */

@@ -4,6 +4,16 @@ import type { Digest, RunId, WorkerId } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import type { LockAct, LockAddress, LockGrant, LockPlace, LockRecord } from '../model/lock.ts';
+import type {
+  ClaimedMessage,
+  OutboxAct,
+  OutboxAddress,
+  OutboxLine,
+  OutboxMessage,
+  OutboxRecord,
+  OutboxState,
+  SendingResult,
+} from '../model/outbox.ts';
 import type { RunIdentity, Timer } from '../model/run.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { Approval } from '../model/approval.ts';
@@ -46,6 +56,7 @@ export interface StartRequest {
   readonly approvals: readonly Approval[];
   readonly receipts: readonly Receipt[];
   readonly audit: readonly AuditEntry[];
+  readonly outbox: readonly OutboxMessage[];
   /** Leased to this worker from birth (fence 1), or free (fence 0) with a wake-up at `readyAtMs` (null = none). */
   readonly lease:
     | { readonly kind: 'keep'; readonly workerId: WorkerId }
@@ -283,6 +294,24 @@ export interface Store {
     part: number,
     runIds: readonly RunId[],
   ): Promise<readonly { readonly runId: RunId; readonly status: RunStatus; readonly endedAtMs: number | null }[]>;
+
+  /**
+   * V09: takes messages of a part that are due, longest first, for `forMs`: a claim whose process dies is over then. Of one
+   * run, key and direction the first that is not delivered or dropped goes before all others, also a dead one.
+   * @param outward whether those that leave the house are taken, too.
+   */
+  claimOutbox(
+    part: number,
+    ask: { readonly outward: boolean; readonly limit: number; readonly forMs: number },
+  ): Promise<readonly ClaimedMessage[]>;
+  /** Writes down how a sending went; a failure only of the latest one. */
+  settleOutbox(address: OutboxAddress, attempt: number, result: SendingResult): Promise<void>;
+  /** A person has an undelivered message sent again or lets it go; recorded. @returns what it was before, null = it is not there. */
+  actOnOutbox(part: number, runId: RunId, messageId: string, act: OutboxAct): Promise<OutboxState | null>;
+  /** Messages of a run in the order of sending. */
+  outbox(part: number, runId: RunId): Promise<readonly OutboxRecord[]>;
+  /** Messages that are neither delivered nor dropped, in every part, the oldest first. @param states null = both kinds. */
+  listOutbox(tenant: string, states: readonly OutboxState[] | null, limit: number): Promise<readonly OutboxLine[]>;
 
   findRun(tenant: string, idOrKey: string): Promise<readonly RunIdentity[]>;
   listRuns(filter: RunFilter): Promise<readonly RunLine[]>;

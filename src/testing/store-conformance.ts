@@ -3,6 +3,7 @@ import { doorConformance } from './store-conformance/door.ts';
 import type { ConformanceHarness } from './store-conformance/harness.ts';
 import { leaseConformance } from './store-conformance/leases.ts';
 import { lockConformance } from './store-conformance/locks.ts';
+import { outboxConformance } from './store-conformance/outbox.ts';
 import { recordConformance } from './store-conformance/records.ts';
 import { startConformance } from './store-conformance/starts.ts';
 import { wakeUpConformance } from './store-conformance/wake-ups.ts';
@@ -20,5 +21,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: records`, () => recordConformance(harness));
   harness.describe(`${kind}: watch`, () => watchConformance(harness));
   harness.describe(`${kind}: locks`, () => lockConformance(harness));
+  harness.describe(`${kind}: outbox`, () => outboxConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

@@ -6,6 +6,7 @@ import type { Outlet } from '../engine/outlet.ts';
 import { openClaim } from '../engine/open-claim.ts';
 import { releaseCommit } from '../engine/park-run.ts';
 import { createOverdueAlarm } from '../engine/watch-overdue.ts';
+import { relayMessages } from '../engine/relay-messages.ts';
 import { sweepLocks } from '../engine/sweep-locks.ts';
 import { accepted, startRuns } from '../engine/start-runs.ts';
 import type { WorkerId } from '../model/ids.ts';
@@ -73,8 +74,13 @@ class PartLane implements Lane {
   private readonly outlived = new Set<WorkerId>();
   private stopping = false;
   private pollMs = POLL_MS_MIN;
-  private loops: { readonly drive: Loop; readonly drain: Loop; readonly beat: Loop; readonly sweep: Loop } | null =
-    null;
+  private loops: {
+    readonly drive: Loop;
+    readonly drain: Loop;
+    readonly beat: Loop;
+    readonly sweep: Loop;
+    readonly relay: Loop;
+  } | null = null;
   private emptied: () => void = () => undefined;
 
   constructor(engine: Engine, part: number, first: LaneStart) {
@@ -100,6 +106,7 @@ class PartLane implements Lane {
       drive: loop('drive', () => this.driveRound()),
       drain: loop('drain', () => this.drainRound()),
       beat: loop('beat', () => this.beatRound()),
+      relay: loop('relay', () => this.relayRound()),
       sweep: loop('sweep', async () => ((await this.sweepRound()) ? POLL_MS_MIN : numbers.heartbeatMs)),
     };
   }
@@ -126,7 +133,9 @@ class PartLane implements Lane {
   }
 
   async start(request: StartRequest): Promise<StartAnswer> {
-    return accepted(await this.starts.submit(request));
+    const answer = accepted(await this.starts.submit(request));
+    if (request.outbox.length > 0) this.loops?.relay.ring();
+    return answer;
   }
 
   hold: Door['hold'] = (start, owner) => {
@@ -155,7 +164,7 @@ class PartLane implements Lane {
     const { clock } = this.engine;
     this.stopping = true;
     this.tenure.windDown();
-    await Promise.all([this.loops?.drive.stop(), this.loops?.sweep.stop()]);
+    await Promise.all([this.loops?.drive.stop(), this.loops?.sweep.stop(), this.loops?.relay.stop()]);
     await this.untilEmpty(Math.max(0, graceMs - LAST_WORDS_MS));
     if (this.heldCount() > 0) this.tenure.abortSends();
     await this.untilEmpty(LAST_WORDS_MS);
@@ -182,6 +191,7 @@ class PartLane implements Lane {
       seat: createSeat(workerId, takenAtMs, engine.clock, engine.numbers),
       outlet: this.company.outlet,
       committed: () => this.loops?.drain.ring(),
+      written: () => this.loops?.relay.ring(),
       left: () => {
         if (this.tenure.held.size === 0) this.emptied();
         this.loops?.drive.ring();
@@ -257,6 +267,14 @@ class PartLane implements Lane {
       tenure.held.get(row.runId)?.drained(row.inbox, row.wake);
     }
     return DRAIN_MS;
+  }
+
+  /** Sends what is in the outbox; a message of this process has rung, those of others wait a heartbeat at most. */
+  private async relayRound(): Promise<number> {
+    const { tenure } = this;
+    if (!tenure.seat.lives()) return this.engine.numbers.heartbeatMs;
+    const desk = { part: this.part, signal: tenure.seat.signal, nowMs: () => this.time.nowMs() };
+    return (await relayMessages(this.engine, desk)) > 0 ? 0 : this.engine.numbers.heartbeatMs;
   }
 
   private async sweepRound(): Promise<boolean> {

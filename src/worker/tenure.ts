@@ -38,6 +38,8 @@ export interface TenureOptions {
   readonly outlet: Outlet;
   /** A batch was committed: there may be news in the inboxes of held runs (W02). */
   committed(): void;
+  /** A message was written. */
+  written(): void;
   /** A run has left. */
   left(): void;
 }
@@ -59,6 +61,7 @@ export function beginTenure(options: TenureOptions): Tenure {
       );
       for (const answer of answers) if (answer.kind === 'applied' && answer.atMs > 0) time.hear(answer.atMs);
       options.committed();
+      if (commits.some(({ outbox }) => outbox.length > 0)) options.written();
       return answers;
     },
   });

@@ -30,6 +30,7 @@ const RUN: RunView = {
   effects: [],
   approvals: [],
   incidents: [],
+  messages: [],
 };
 
 const step = (id: string, set: Partial<Step> = {}): Step => ({

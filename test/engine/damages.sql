@@ -225,3 +225,15 @@ UPDATE pawl.lock_place SET slot = NULL, granted_at = NULL, seen_at = NULL WHERE 
 
 -- stray: a place with a lock | sleeps | ^lock_place guard$ |
 INSERT INTO pawl.lock_place (part, tenant, name, run_id, run_part, run_limit, started_at) SELECT 0, 'default', 'guard', '01890000-0000-7000-8000-000000000000', 0, 1, now();
+
+-- outbox: missing | tells | ^message msg_ |
+DELETE FROM pawl.outbox WHERE run_id = $run AND step = 'one';
+
+-- outbox: of another step | tells | ^message msg_ |
+UPDATE pawl.outbox SET step = 'two' WHERE run_id = $run AND step = 'one';
+
+-- outbox: overtaken | tells | ^message msg_ |
+UPDATE pawl.outbox SET state = 'delivered', settled_at = now() WHERE run_id = $run AND step = 'two';
+
+-- stray: a message | sleeps | ^outbox m$ |
+INSERT INTO pawl.outbox (part, run_id, revision, ordinal, tenant, message_id, topic, outward, frames, body, at, due_at) SELECT 0, '01890000-0000-7000-8000-000000000000', 1, 0, 'default', 'm', 'event', true, '[]', '{}', now(), now();

@@ -30,6 +30,8 @@ function why(seen: Partial<View>, more: Partial<WhyFacts> = {}): readonly Reason
     crashes: 0,
     recovery: null,
     overdueSinceMs: null,
+    messages: [],
+    hasReceiver: true,
     queue: null,
   };
   return whyRun({ view: view(seen), ...house, nowMs: NOW, ...more }).reasons;

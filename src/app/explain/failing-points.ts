@@ -76,6 +76,7 @@ function computes(step: Step): boolean {
   if (step.when !== null) return true;
   if (step.verb === 'set') return step.set.some(([, template]) => isComputed(template));
   if (step.verb === 'wait') return isComputed(step.wait.kind === 'for' ? step.wait.duration : step.wait.instant);
+  if (step.verb === 'publish') return step.key !== null || (step.data !== null && isComputed(step.data));
   if (step.verb === 'await') return step.match !== null && isComputed(step.match);
   return step.verb === 'choose' && step.branches.some(({ when }) => when !== null);
 }

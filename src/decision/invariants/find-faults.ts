@@ -10,6 +10,7 @@ import { JOURNAL, STATE_HASH } from './journal.ts';
 import { LEASE } from './leases.ts';
 import { type CheckedRun, openRun } from './opened-run.ts';
 import { LOCK } from './locks.ts';
+import { OUTBOX } from './outbox.ts';
 import { HELD } from './people.ts';
 import { RECEIPT_CHAIN, RECEIPT_ROW } from './receipts.ts';
 import { REQUEST_HASH } from './request-hash.ts';
@@ -31,6 +32,7 @@ const ROW_CHECKS: readonly RowCheck[] = [
   INBOX,
   APPROVAL,
   VOTE,
+  OUTBOX,
   LEASE,
   START_KEY,
   PIN,

@@ -1,9 +1,11 @@
 import { isTimed } from '../../machine/outline.ts';
 import { bodiesAround } from '../../machine/program.ts';
 import { ownValue } from '../../model/own-value.ts';
+import type { Approval } from '../../model/approval.ts';
 import type { Step } from '../../model/definition.ts';
 import type { Timer } from '../../model/run.ts';
 import { activeLeaves } from '../active-steps.ts';
+import { remindTimer } from '../remind.ts';
 import { DEADLINE } from '../settle-run.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import { inboxRow, type OpenedRun } from './opened-run.ts';
@@ -82,6 +84,15 @@ function wantedBy(rows: OpenedRun['rows'], step: Step): readonly Wanted[] {
   return [...own, ...timedAround(rows, step.id).map((id): Wanted => [`${id}:timeout`, `group ${id}`])];
 }
 
+function reminds({ program }: OpenedRun['rows'], { step }: Approval): boolean {
+  const asked = program?.steps.get(step);
+  return asked?.verb === 'approve' && asked.remindMs !== undefined;
+}
+
+function remindWanted({ step, approvalId }: Approval): Wanted {
+  return [remindTimer(step), `the next reminder of approval ${approvalId}`];
+}
+
 /** All that must be armed for what the run waits for. */
 function wantedOf(run: OpenedRun): readonly Wanted[] {
   const { rows, control, phase } = run;
@@ -93,6 +104,7 @@ function wantedOf(run: OpenedRun): readonly Wanted[] {
   return [
     ...wantedByStep(run),
     ...open.map(({ step, approvalId }): Wanted => [`${step}:expires`, `approval ${approvalId}`]),
+    ...rows.approvals.filter((one) => one.state === 'open' && reminds(rows, one)).map(remindWanted),
     ...kept.map((row): Wanted => [`${KEEP}${row.source}/${row.eventId}`, inboxRow(row)]),
     ...(hasDeadline ? [[DEADLINE, 'the run'] as const] : []),
   ];
@@ -106,7 +118,7 @@ export const TIMER_MISSING: PositionCheck = {
   name: 'timer-missing',
   rule: 'V01, V06, A06',
   promise:
-    'A wait, a timeout, an expiry, a kept event and a deadline each have their timer, or its event to be decided.',
+    'A wait, a timeout, an expiry, a reminder, a kept event and a deadline each have their timer, or its event to be decided.',
   mend: '`pawl cancel RUN`, or send what it waits for; the time itself is lost',
   find: (run): readonly Finding[] =>
     wantedOf(run)

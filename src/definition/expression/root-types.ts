@@ -183,6 +183,8 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
       return received(definition.events.find((event) => event.name === step.event)?.schema);
     case 'wait':
       return object({ firedAt: TIMESTAMP, late: BOOL });
+    case 'publish':
+      return object({ messageId: STRING });
     case 'approve':
       return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: formType(step) });
     case 'repeat':

@@ -22,6 +22,19 @@ export interface ConfigFile {
     [k: string]: string[];
   };
   /**
+   * Who is told what workflows publish; without it messages stay in the outbox.
+   */
+  publish?: {
+    /**
+     * Where every message is sent by POST.
+     */
+    url: string;
+    /**
+     * Name of the secret that messages are signed with: signingKey is PAWL_SECRET_SIGNING_KEY.
+     */
+    secret: string;
+  };
+  /**
    * How long a process may be silent before others take its runs, milliseconds.
    */
   leaseMs?: number;

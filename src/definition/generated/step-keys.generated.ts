@@ -98,7 +98,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     "verbs": null
   },
   "publish": {
-    "since": 2,
+    "since": 1,
     "isVerb": true,
     "verbs": null
   },
@@ -339,7 +339,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "remind": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "approve"
@@ -367,7 +367,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "data": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "publish"

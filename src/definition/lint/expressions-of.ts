@@ -56,6 +56,8 @@ function ofVerb(step: Step): readonly Expression[] {
       return [...ofMany(step.match), ...only(step.where)];
     case 'approve':
       return ofMany(step.title, step.subject, ...step.from, step.quorum, step.denials, ...step.except, step.expires);
+    case 'publish':
+      return [...ofMany(step.data), ...only(step.key)];
     case 'fail':
       return ofMany(step.code, step.message, step.data);
     case 'end':

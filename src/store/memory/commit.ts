@@ -10,6 +10,7 @@ import {
   effectRow,
   headRow,
   journalRow,
+  messageRow,
   movedEffect,
   observationRow,
   receiptRow,
@@ -111,6 +112,10 @@ function applied(statement: Statement, rows: RunRows, commit: RunCommit, workerI
     inbox: inboxAfter(rows, commit.inbox, head.revision),
     observations: observationsAfter(rows, commit, statement.nowMs),
     audit: [...rows.audit, ...commit.audit.map(auditRow)],
+    outbox: withMissing(
+      rows.outbox,
+      commit.outbox.map((message) => messageRow(message, statement.nowMs)),
+    ),
   };
   if (commit.lease.kind === 'keep') return written;
   return { ...written, lease: null, wakeUp: afterRelease(statement, rows, commit.lease) };

@@ -1,9 +1,11 @@
 import type { Effect, Receipt } from '../../model/effect.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
 import type { Approval } from '../../model/approval.ts';
+import type { OutboxRecord } from '../../model/outbox.ts';
 import type { AuditEntry } from '../../model/run-commit.ts';
 import type { StoredVersion } from '../../ports/store.ts';
 import { approvalsOf, inboxOf, journalOf, receiptsOf } from './run-reads.ts';
+import { messagesOf } from './outbox.ts';
 import { inOrder } from './row.ts';
 import type {
   Head,
@@ -35,6 +37,7 @@ export interface RunDump {
   readonly inbox: readonly InboxRow[];
   readonly observations: readonly ObservationRow[];
   readonly audit: readonly AuditEntry[];
+  readonly outbox: readonly OutboxRecord[];
 }
 
 /** All rows of a store in canonical order, as plain data. */
@@ -61,6 +64,7 @@ function runDump(rows: RunRows): RunDump {
     inbox: inboxOf(rows),
     observations: inOrder(rows.observations.values(), (row) => [row.effectKey, row.source, row.sourceId]),
     audit: rows.audit,
+    outbox: messagesOf(rows),
   };
 }
 

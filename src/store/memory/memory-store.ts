@@ -7,6 +7,7 @@ import { answerOf, deliverAndClaim, drainRuns, storeDeliveries, wakesOf } from '
 import { dumpOf, type Dump } from './dump.ts';
 import { fireTimers, nextDue } from './fire.ts';
 import { headsOf, joinLock, leaveLock, limitLock, listLocks, sweepLocks } from './locks.ts';
+import { actOnOutbox, claimOutbox, listOutbox, messagesOf, settleOutbox } from './outbox.ts';
 import { findRun, holderOf, listRuns, loadRuns, observe, overdueIn, traceOf, workersOf } from './reads.ts';
 import { recordsPage } from './records.ts';
 import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './run-reads.ts';
@@ -130,6 +131,24 @@ function lockVerbs({
   };
 }
 
+function outboxVerbs({
+  read,
+  write,
+}: Database): Verbs<'claimOutbox' | 'settleOutbox' | 'actOnOutbox' | 'outbox' | 'listOutbox'> {
+  return {
+    claimOutbox: (part, ask) => write((statement) => claimOutbox(statement, part, ask)),
+    settleOutbox: (address, attempt, result) => write((statement) => settleOutbox(statement, address, attempt, result)),
+    actOnOutbox: (part, runId, messageId, act) =>
+      write((statement) => actOnOutbox(statement, { part, runId, messageId }, act)),
+    outbox: async (part, runId) =>
+      read((statement) => {
+        const rows = runIn(statement, part, runId);
+        return rows === undefined ? [] : messagesOf(rows);
+      }),
+    listOutbox: async (tenant, states, limit) => read((statement) => listOutbox(statement, { tenant, states, limit })),
+  };
+}
+
 type ReadingVerbs = Verbs<
   'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
 >;
@@ -167,6 +186,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...eventVerbs(database),
     ...readingVerbs(database, parts),
     ...lockVerbs(database),
+    ...outboxVerbs(database),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
     // Every row hangs on its run here.
     strays: () => Promise.resolve([]),

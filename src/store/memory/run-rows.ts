@@ -2,6 +2,7 @@ import type { Approval, Vote } from '../../model/approval.ts';
 import type { Effect, Receipt } from '../../model/effect.ts';
 import type { RunId, WorkerId } from '../../model/ids.ts';
 import type { InboxEvent } from '../../model/inbox-event.ts';
+import type { OutboxMessage, OutboxRecord } from '../../model/outbox.ts';
 import type { AuditEntry, HeadChange, Observation, Transition } from '../../model/run-commit.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
 import { canonicalData, check, rowOf } from './row.ts';
@@ -98,4 +99,10 @@ export function observationRow(
 /** An act of a person. */
 export function auditRow(entry: AuditEntry): AuditEntry {
   return rowOf(entry, ['detail']);
+}
+
+/** A message as its commit writes it: due at once. */
+export function messageRow(message: OutboxMessage, nowMs: number): Keyed<string, OutboxRecord> {
+  const fresh = { state: 'waiting', attempts: 0, dueAtMs: nowMs, lastError: null, settledAtMs: null } as const;
+  return [message.messageId, rowOf({ ...message, ...fresh })];
 }

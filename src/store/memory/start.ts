@@ -10,6 +10,7 @@ import {
   headRow,
   identityRow,
   journalRow,
+  messageRow,
   receiptRow,
   timerRow,
 } from './run-rows.ts';
@@ -73,6 +74,7 @@ function rowsOf(statement: Statement, part: number, start: StartRequest): RunRow
     inbox: new Map(),
     observations: new Map(),
     audit: start.audit.map(auditRow),
+    outbox: new Map(start.outbox.map((message) => messageRow(message, nowMs))),
   };
 }
 

@@ -4,6 +4,7 @@ import type { EffectKey, RunId, WorkerId } from '../../model/ids.ts';
 import type { InboxEvent } from '../../model/inbox-event.ts';
 import type { Json } from '../../model/json.ts';
 import type { LockAct, LockAddress, LockPlace } from '../../model/lock.ts';
+import type { OutboxRecord } from '../../model/outbox.ts';
 import type { AuditEntry, HeadChange, Observation, Transition } from '../../model/run-commit.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
 import type { StoredVersion } from '../../ports/store.ts';
@@ -58,6 +59,8 @@ export interface RunRows {
   readonly inbox: ReadonlyMap<string, InboxRow>;
   readonly observations: ReadonlyMap<string, ObservationRow>;
   readonly audit: readonly AuditEntry[];
+  /** By message id. */
+  readonly outbox: ReadonlyMap<string, OutboxRecord>;
 }
 
 /** A process's living claim to work in a part. */

@@ -1,6 +1,7 @@
 import type { EffectKey, RunId, WorkerId } from '../../model/ids.ts';
 import type { CommitAnswer, EffectChange, RunCommit } from '../../model/run-commit.ts';
 import type { Connections, Row } from './connections.ts';
+import { messageToRow } from './outbox-verbs.ts';
 import {
   approvalToRow,
   auditToRow,
@@ -101,11 +102,13 @@ function memberOf(commit: RunCommit): MemberRow {
     inbox: packed(commit.inbox.map(inboxAnswerToRow)),
     observations: packed(commit.observations.map(observationToRow)),
     audit: packed(commit.audit.map(auditToRow)),
+    outbox: packed(commit.outbox.map(messageToRow)),
   };
 }
 
 function isRare(member: MemberRow): boolean {
-  return (member.approvals ?? member.votes ?? member.inbox ?? member.observations ?? member.audit) !== null;
+  const { approvals, votes, inbox, observations, audit, outbox } = member;
+  return (approvals ?? votes ?? inbox ?? observations ?? audit ?? outbox) !== null;
 }
 
 function answerOf(row: Row): CommitAnswer {

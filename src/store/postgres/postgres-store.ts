@@ -13,6 +13,7 @@ import { type ConnectionOptions, type Connections, openConnections, type Row } f
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
 import { NO_HINTS, openHints } from './hints.ts';
 import { lockVerbs } from './lock-verbs.ts';
+import { outboxVerbs } from './outbox-verbs.ts';
 import { openDatabase } from './open-database.ts';
 import {
   auditFromRow,
@@ -316,6 +317,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...readingVerbs(connections, parts),
     ...checkingVerbs(connections),
     ...lockVerbs(connections),
+    ...outboxVerbs(connections),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

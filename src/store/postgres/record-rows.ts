@@ -16,6 +16,7 @@ import {
 } from './rows.ts';
 import { runFromRow } from './run-rows.ts';
 import { placeFromRow } from './lock-verbs.ts';
+import { recordFromRow } from './outbox-verbs.ts';
 import { unpackSnapshot } from './snapshot-codec.ts';
 
 function headFromRow(row: Row): RunRecords['head'] {
@@ -65,6 +66,7 @@ function recordsFromRow(row: Row): RunRecords {
     timers: rows('timers').map(timerFromRow),
     approvals: rows('approvals').map((approval) => approvalFromRow(approval, rows('votes'))),
     inbox: rows('inbox').map(answeredFromRow),
+    outbox: rows('outbox').map(recordFromRow),
     place: row['place'] === null ? null : placeFromRow(row['place'] as Row),
     startKey:
       row['key_run_id'] === null

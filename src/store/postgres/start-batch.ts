@@ -2,6 +2,7 @@ import { invariant, PawlError } from '../../model/errors.ts';
 import type { RunId } from '../../model/ids.ts';
 import type { StartAnswer, StartRequest } from '../../ports/store.ts';
 import type { Connections, Row } from './connections.ts';
+import { messageToRow } from './outbox-verbs.ts';
 import {
   approvalToRow,
   auditToRow,
@@ -62,6 +63,7 @@ function memberOf(start: StartRequest): MemberRow {
     approvals: packed(start.approvals.map(approvalToRow)),
     receipts: packed(start.receipts.map(receiptToRow)),
     audit: packed(start.audit.map(auditToRow)),
+    outbox: packed(start.outbox.map(messageToRow)),
     worker_id: lease.kind === 'keep' ? lease.workerId : null,
     ready_at: lease.kind === 'free' ? lease.readyAtMs : null,
   };

@@ -366,6 +366,25 @@ const last: Draw = (random) =>
     ],
   });
 
+/** What is told to others while effects go on, in the order of its key, in every visit of a step. */
+const news: Draw = (random) =>
+  scenarioOf({
+    name: 'news',
+    head: ['timeout: 10m', 'vars: { turn: { type: integer, default: 0 } }'],
+    actions: [...undoable(random, 'take', 0.1), ...undoable(random, 'close', 0.2)],
+    steps: [
+      '- { id: begun, publish: news.begun, key: input.no, data: { no: =input.no } }',
+      call('take'),
+      '- { id: taken, publish: news.taken, key: input.no, data: =steps.take.code }',
+      '- { id: loose, publish: news.loose }',
+      '- { id: count, set: { turn: "${ vars.turn + 1 }" } }',
+      '- { id: more, when: vars.turn < 3, set: { turn: =vars.turn }, next: take, maxJumps: 5 }',
+      call('close'),
+      '- { id: closed, publish: news.closed, key: input.no }',
+    ],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 6_000 }] : []),
+  });
+
 const DRAWS: readonly [Draw, ...Draw[]] = [
   saga,
   loop,
@@ -381,6 +400,7 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   branches,
   gate,
   last,
+  news,
 ];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */

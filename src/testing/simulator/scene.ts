@@ -1,3 +1,4 @@
+import { createListener, type Listener } from './listener.ts';
 import type { VersionCache } from '../../engine/version-cache.ts';
 import type { EffectKey, RunId } from '../../model/ids.ts';
 import { numbersFor } from '../../model/numbers.ts';
@@ -42,6 +43,7 @@ export interface Scene {
   readonly plan: FaultPlan;
   readonly store: MemoryStore;
   readonly host: DatabaseHost;
+  readonly listener: Listener;
   readonly provider: SimulatedProvider;
   readonly fleet: Fleet;
   readonly scenario: Scenario;
@@ -150,7 +152,7 @@ function readLogs(figures: Figures, violations: Violation[], hearsay: Hearsay): 
 }
 
 /** What all processes of a world share. */
-interface Company extends Pick<Scene, 'world' | 'plan' | 'store' | 'host' | 'figures'> {
+interface Company extends Pick<Scene, 'world' | 'plan' | 'store' | 'host' | 'figures' | 'listener'> {
   readonly watched: MemoryStore;
   readonly wires: Omit<Wires, 'owner' | 'onByte'>;
   readonly onLog: ProcessSetup['onLog'];
@@ -159,7 +161,7 @@ interface Company extends Pick<Scene, 'world' | 'plan' | 'store' | 'host' | 'fig
 
 /** Makes the process of a place. */
 function processMaker(company: Company): FleetSetup['start'] {
-  const { world, plan, store, host, watched, figures, wires, onLog, watchByte } = company;
+  const { world, plan, store, host, watched, figures, listener, wires, onLog, watchByte } = company;
   const { random } = world;
   const stuns = random.next() * STUNS_MAX;
   /** Stops a process while the answer is on its way: another one takes over, and this one hears it late (E08). */
@@ -184,6 +186,7 @@ function processMaker(company: Company): FleetSetup['start'] {
       hasWorker: place < PLACES,
       onDeath,
       onLog,
+      publisherFor: (owner) => listener.publisherFor(owner),
       storeFor: (owner) => createFaultyStore(watched, { world, owner, plan, host, onCommit }),
       actionsFor: (owner) =>
         createSimulatedActions({
@@ -220,9 +223,10 @@ export async function openScene(seed: number, without: ReadonlySet<Trouble>): Pr
   const hearsay = createHearsay(world);
   const watched = watchedStore(store, host, violations);
   const provider = createSimulatedProvider({ world, classOf, choose: wordChooser(random, actionOf, plan) });
+  const listener = createListener(world, plan);
   let isDown = false;
   const start = processMaker({
-    ...{ world, plan, store, host, watched, figures },
+    ...{ world, plan, store, host, watched, figures, listener },
     watchByte: watchBytes({ world, store, host, violations }),
     onLog: readLogs(figures, violations, hearsay),
     wires: { world, plan: withOutages(plan, () => isDown), provider, classOf },
@@ -233,6 +237,7 @@ export async function openScene(seed: number, without: ReadonlySet<Trouble>): Pr
     store,
     host,
     provider,
+    listener,
     fleet: createFleet(world, PLACES + 1, { start, isGone: () => plan.comes('absences', 0.1) }),
     scenario,
     figures,

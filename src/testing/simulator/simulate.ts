@@ -3,6 +3,7 @@ import type { StoredRun } from '../../ports/store.ts';
 import { type Cases, noCases } from './cases.ts';
 import { guard } from './guard.ts';
 import { judgeInvariants } from './judge-invariants.ts';
+import { isTold, judgeListener } from './listener.ts';
 import { judgeBook, judgeRun, type Violation } from './oracle.ts';
 import type { Trouble } from './fault-plan.ts';
 import { createPeople } from './people.ts';
@@ -78,7 +79,7 @@ function isAtRest({ status, run }: StoredRun, all: readonly StoredRun[]): boolea
 async function areThere(scene: Scene, cases: Cases, there: Whereabouts): Promise<boolean> {
   if (cases.pending.count > 0 || cases.started.size + cases.writtenOff.size < there.wanted) return false;
   const all = await loadAll(scene, cases);
-  return all.every((stored) => there.isThere(stored, all));
+  return all.every((stored) => there.isThere(stored, all)) && (!scene.plan.isHealed() || isTold(scene.store));
 }
 
 interface Whereabouts {
@@ -142,7 +143,7 @@ async function judge(scene: Scene, cases: Cases, wanted: number): Promise<void> 
     const message = 'a start never came through';
     violations.push({ rule: 'start', runId: null, subject: `${missing} of ${wanted}`, message });
   }
-  violations.push(...judgeBook(seen, scene));
+  violations.push(...judgeBook(seen, scene), ...judgeListener(scene.store, scene.listener));
   addNew(violations, await judgeInvariants(scene.store, scene.versions));
   figures.runs = seen.length;
   figures.reviews = seen.filter((stored) => stored.status === 'HELD').length;

@@ -7,6 +7,7 @@ import type { Numbers } from '../../model/numbers.ts';
 import type { ActionAdapter } from '../../ports/action-adapter.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Publisher } from '../../ports/publisher.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { Store } from '../../ports/store.ts';
 import { createSimulatedClock } from './simulated-clock.ts';
@@ -33,6 +34,8 @@ export interface ProcessSetup {
   readonly versions: VersionCache;
   /** Left out: there are none. */
   readonly secrets?: Secrets;
+  /** Left out: nobody is told what is published. */
+  publisherFor?(owner: Owner): Publisher;
   readonly hasWorker: boolean;
   /** Told when it ends, whatever ended it. */
   onDeath(): void;
@@ -89,6 +92,7 @@ export function startSimulatedProcess(setup: ProcessSetup): SimulatedProcess {
     store: setup.storeFor(life),
     actions: setup.actionsFor(life),
     secrets: setup.secrets ?? NO_SECRETS,
+    ...(setup.publisherFor === undefined ? {} : { publisher: setup.publisherFor(life) }),
     clock: createSimulatedClock(world, life),
     ids,
     logger: loggerOf(setup, life),

@@ -162,6 +162,7 @@ export function startOf(run: RunIdentity, lease: StartRequest['lease'], set: Par
     approvals: [],
     receipts: [],
     audit: [],
+    outbox: [],
     lease,
     ...set,
   };
@@ -185,6 +186,7 @@ export function commitOf(runId: RunId, fence: number, revision: number, set: Par
     inbox: [],
     observations: [],
     audit: [],
+    outbox: [],
     lease: { kind: 'keep' },
     ...set,
   };

@@ -5,6 +5,7 @@ import type { Approval } from '../../../src/model/approval.ts';
 import type { Effect, Receipt } from '../../../src/model/effect.ts';
 import { canStore, BIRTH_STATES } from '../../../src/decision/effect-lifecycle.ts';
 import type { InboxEvent } from '../../../src/model/inbox-event.ts';
+import type { OutboxMessage } from '../../../src/model/outbox.ts';
 import type { RunCommit, HeadChange, Transition } from '../../../src/model/run-commit.ts';
 import type { RunIdentity, RunState, Timer } from '../../../src/model/run.ts';
 
@@ -19,6 +20,7 @@ export interface Stored {
   readonly receipts: readonly Receipt[];
   readonly journal: readonly Transition[];
   readonly kept: ReadonlyMap<string, InboxEvent>;
+  readonly outbox: readonly OutboxMessage[];
 }
 
 /** The rows after a start. */
@@ -33,6 +35,7 @@ export function createStored(start: StartRows, fence: number): Stored {
     receipts: [],
     journal: [],
     kept: new Map(),
+    outbox: [],
   };
   return applyCommit(empty, {
     part: start.run.part,
@@ -50,6 +53,7 @@ export function createStored(start: StartRows, fence: number): Stored {
     inbox: [],
     observations: [],
     audit: start.audit,
+    outbox: start.outbox,
     lease: { kind: 'keep' },
   });
 }
@@ -79,7 +83,14 @@ export function applyCommit(
     receipts: [...stored.receipts, ...commit.receipts],
     journal: [...stored.journal, ...commit.transitions],
     kept: withKept(stored, commit, inbox),
+    outbox: withMessages(stored, commit),
   };
+}
+
+/** A message that was written before is the same. */
+function withMessages({ outbox }: Stored, commit: RunCommit): readonly OutboxMessage[] {
+  const known = new Set(outbox.map(({ messageId }) => messageId));
+  return [...outbox, ...commit.outbox.filter(({ messageId }) => !known.has(messageId))];
 }
 
 function withKept(

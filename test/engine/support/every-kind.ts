@@ -58,6 +58,12 @@ const GUARD = keyed('guard', [
   '  - { id: arrival, await: paid }',
 ]);
 
+const TELL = keyed('tell', [
+  'steps:',
+  '  - { id: one, publish: told, key: "\'k\'" }',
+  '  - { id: two, publish: told, key: "\'k\'" }',
+]);
+
 const vote = (process: Process, run: string, principal: string): Promise<unknown> =>
   process.app.vote(run, {
     approval: null,
@@ -97,9 +103,11 @@ function start(process: Process, workflow: string, id: string): Promise<unknown>
 /** Runs that move: a worker brings each to its end, or to where it waits. */
 async function work(house: Pick<House, 'process' | 'rest'>): Promise<void> {
   const process = await house.process({ functions: FUNCTIONS });
-  for (const text of [ORDER, ASK, DOUBT, SLEEP, LISTEN, GUARD])
+  for (const text of [ORDER, ASK, DOUBT, SLEEP, LISTEN, GUARD, TELL])
     await process.app.publish({ text, file: 'kind.pawl.yaml', by: 'starter' });
   await process.app.runWorker();
+  await start(process, 'tell', 'tells');
+  await untilStatus(process, 'tells', 'COMPLETED');
   await start(process, 'guard', 'guards');
   await untilStatus(process, 'guards', 'WAITING');
   await start(process, 'guard', 'queues');
@@ -133,7 +141,7 @@ async function dieInFlight(house: Pick<House, 'process' | 'rest'>): Promise<void
 
 /**
  * One run of each kind, by key: `done`, `undone`, `approved` (two votes), `stopped` (terminated, its effect unknown);
- * `doubts` (held in review), `asks` (one of two votes, a kept event), `sleeps`, `listens`, `guards` (holds a lock), `queues` (waits for it), `fresh` (to be sent, nobody works)
+ * `doubts` (held in review), `asks` (one of two votes, a kept event), `sleeps`, `listens`, `guards` (holds a lock), `queues` (waits for it), `tells` (messages that nobody is told), `fresh` (to be sent, nobody works)
  * and `held` (in flight in the hands of a worker that is dead).
  */
 export async function everyKind(house: Pick<House, 'process' | 'rest'>): Promise<void> {

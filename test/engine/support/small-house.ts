@@ -5,6 +5,7 @@ import type { LogEvent } from '../../../src/model/log-events.ts';
 import { numbersFor } from '../../../src/model/numbers.ts';
 import type { AttemptReport } from '../../../src/model/outcome.ts';
 import type { ActionAdapter, QueryOrder, ReadOrder, SendOrder } from '../../../src/ports/action-adapter.ts';
+import type { Publisher } from '../../../src/ports/publisher.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { type MemoryStore, openMemoryStore } from '../../../src/store/memory/memory-store.ts';
 import { createRandom } from '../../../src/testing/random.ts';
@@ -39,7 +40,12 @@ export interface SmallProcess extends SimulatedProcess {
 export interface SmallHouse {
   readonly store: MemoryStore;
   readonly world: World;
-  process(options: { readonly works: boolean; readonly outside?: Outside; readonly store?: Store }): SmallProcess;
+  process(options: {
+    readonly works: boolean;
+    readonly outside?: Outside;
+    readonly store?: Store;
+    readonly publisher?: Publisher;
+  }): SmallProcess;
   /** Lets time pass until it holds. @throws when it does not come to that. */
   until(condition: () => boolean): Promise<void>;
   /** Lets time pass until this is settled. */
@@ -85,7 +91,7 @@ export function openSmallHouse(): SmallHouse {
     world,
     until,
     settled,
-    process: ({ works, outside = {}, store: seen = store }) => {
+    process: ({ works, outside = {}, store: seen = store, publisher }) => {
       born += 1;
       const watched = watchStore(seen);
       const logged: { event: LogEvent; facts: Readonly<Record<string, unknown>> }[] = [];
@@ -96,6 +102,7 @@ export function openSmallHouse(): SmallHouse {
         ids: createSimulatedIds(random, born),
         versions: createVersionCache(watched.store),
         hasWorker: works,
+        ...(publisher === undefined ? {} : { publisherFor: () => publisher }),
         onDeath: () => undefined,
         storeFor: () => watched.store,
         actionsFor: () => actionsOf(outside),

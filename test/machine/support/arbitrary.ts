@@ -26,6 +26,7 @@ import {
   literal,
   map,
   parallel,
+  publish,
   repeat,
   scope,
   set,
@@ -84,6 +85,7 @@ const VERBS = [
   'map',
   'undo',
   'parallel',
+  'publish',
 ] as const;
 const GUARDS = ['true', 'false', 'vars.n > 2', 'vars.n < 3', 'input.flag', 'input.gone'] as const;
 
@@ -169,6 +171,8 @@ function build(tape: Tape, site: Site): Step {
       return awaiting(step.id, 'changed', common);
     case 'approve':
       return approve(step.id, common);
+    case 'publish':
+      return publish(step.id, 'changed', common);
     case 'fail':
       return fail(step.id, tape.pick([literal('lost'), expr('input.gone')]), common);
     case 'end':

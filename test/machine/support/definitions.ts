@@ -12,6 +12,7 @@ import type {
   Handler,
   MapStep,
   ParallelStep,
+  PublishStep,
   RepeatStep,
   RetryPolicy,
   ScopeStep,
@@ -145,6 +146,10 @@ export function wait(id: string, more: Partial<WaitStep> = {}): WaitStep {
 
 export function awaiting(id: string, event: string, more: Partial<AwaitStep> = {}): AwaitStep {
   return { ...base(id), verb: 'await', event, match: null, where: null, from: [], ...more };
+}
+
+export function publish(id: string, event: string, more: Partial<PublishStep> = {}): PublishStep {
+  return { ...base(id), verb: 'publish', event, data: null, key: null, ...more };
 }
 
 export function approve(id: string, more: Partial<ApproveStep> = {}): ApproveStep {

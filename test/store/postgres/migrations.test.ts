@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Migration, MIGRATIONS } from '../../../src/store/postgres/migrations/migration-list.ts';
 import { assertCompatible, migrate, readSchema } from '../../../src/store/postgres/migrations/migrate.ts';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import type { RunId } from '../../../src/model/ids.ts';
+import { seated, stepOf } from '../../../src/testing/store-conformance/rows.ts';
 import { createTestDatabase, runSql } from '../../support/postgres.ts';
 
 const NEXT: Migration = {
@@ -84,6 +86,26 @@ describe('Migrations', () => {
     expect(await store.locks('default', null, 10)).toEqual([]);
     const [records] = (await store.records(0, null, 10)).runs;
     expect(records).toMatchObject({ place: null });
+    await store.close();
+  });
+
+  it('Runs that were started before there was an outbox have sent nothing, and send from now on', async () => {
+    const client = await connect();
+    await migrate(client, { known: MIGRATIONS.slice(0, 4) });
+    const id = '01890000-0000-7000-8000-000000000001' as RunId;
+    await runSql(
+      url,
+      `INSERT INTO pawl.run VALUES (0, '${id}', 'default', 'shop', 1, 'd', 'old', 1, '{}', now(), 'ana');
+       INSERT INTO pawl.run_head VALUES (0, '${id}', 'default', 1, 0, NULL, 'RUNNING', 'forward', '[]', 0, false, 0, '{}')`,
+    );
+    const store = await openPostgresStore({ url });
+    const worker = await seated(store);
+    expect(await store.claimRun(0, id, worker)).toMatchObject({ run: { fence: 1 } });
+    expect(await store.outbox(0, id)).toEqual([]);
+    const message = { revision: 2, ordinal: 0, messageId: 'm', key: null, step: 's', frames: [], body: '{}', atMs: 0 };
+    const outbox = [{ ...message, topic: 'event' as const }];
+    expect(await store.commit(0, worker, [stepOf(id, 1, 1, { outbox })])).toMatchObject([{ kind: 'applied' }]);
+    expect(await store.outbox(0, id)).toMatchObject([{ messageId: 'm', state: 'waiting' }]);
     await store.close();
   });
 

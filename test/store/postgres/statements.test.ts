@@ -16,6 +16,7 @@ const WHOLE_PART = new Map([
   ['overdue', ['lease', 'ready', 'timer']],
   ['next_due', ['ready', 'timer']],
   ['sweep_locks', ['lock_place']],
+  ['claim_outbox', ['outbox']],
 ]);
 
 /** Tables that `fill` makes large. */

@@ -3,6 +3,7 @@ import { FIRST_TABLES } from './0001-first-tables.ts';
 import { CRASHES_TAKEN_BACK } from './0002-crashes-taken-back.ts';
 import { FORMS } from './0003-forms.ts';
 import { LOCKS } from './0004-locks.ts';
+import { OUTBOX } from './0005-outbox.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 2, name: 'crashes-taken-back', breaking: true, sql: CRASHES_TAKEN_BACK },
   { number: 3, name: 'forms', breaking: true, sql: FORMS },
   { number: 4, name: 'locks', breaking: true, sql: LOCKS },
+  { number: 5, name: 'outbox', breaking: true, sql: OUTBOX },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

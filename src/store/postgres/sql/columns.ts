@@ -201,6 +201,30 @@ export const AUDIT = {
   at: 'time',
 } as const satisfies Columns;
 
+/** A message as its commit writes it. */
+export const OUTBOX = {
+  revision: 'bigint',
+  ordinal: 'integer',
+  message_id: 'text',
+  topic: 'text',
+  outward: 'boolean',
+  key: 'text',
+  step: 'text',
+  frames: 'text',
+  body: 'text',
+  at: 'time',
+} as const satisfies Columns;
+
+/** A message with how far it has come. */
+export const OUTBOX_RECORD = {
+  ...OUTBOX,
+  state: 'text',
+  attempts: 'integer',
+  due_at: 'time',
+  last_error: 'text',
+  settled_at: 'time',
+} as const satisfies Columns;
+
 /** What never changes in the life of a run. */
 export const RUN = {
   run_id: 'text',

@@ -6,6 +6,7 @@ import {
   EFFECT_MOVING,
   namesOf,
   OBSERVATION,
+  OUTBOX,
   RECEIPT,
   recordOf,
   TIMER,
@@ -45,7 +46,14 @@ const MEMBER = {
 } as const;
 
 /** Row kinds that few commits have: they cost a second statement, chosen per batch. */
-const RARE = { approvals: 'text', votes: 'text', inbox: 'text', observations: 'text', audit: 'text' } as const;
+const RARE = {
+  approvals: 'text',
+  votes: 'text',
+  inbox: 'text',
+  observations: 'text',
+  audit: 'text',
+  outbox: 'text',
+} as const;
 
 /** Names of a member's columns, in the order of the parameters from `$3` on. */
 export type CommitColumn = keyof typeof MEMBER | keyof typeof RARE;
@@ -165,6 +173,15 @@ lu AS (
   UPDATE pawl.lease l SET suspect = false
   WHERE l.part = $1 AND l.run_id = ANY (ARRAY(SELECT w.run_id FROM w WHERE w.at_suspect AND w.n > 0 AND NOT w.release)))`;
 
+/** Messages of a commit or a start; one that was written before is the same. */
+export function outboxRows(members: string): string {
+  return `
+  INSERT INTO pawl.outbox (part, run_id, tenant, due_at, ${namesOf(OUTBOX)})
+  SELECT $1, ${members}.run_id, ${members}.tenant, t.now, ${valuesOf(OUTBOX, 'x')}
+  FROM ${members} CROSS JOIN t CROSS JOIN LATERAL json_to_recordset(${members}.outbox::json) AS x (${recordOf(OUTBOX)})
+  ON CONFLICT ON CONSTRAINT outbox_message_uq DO NOTHING`;
+}
+
 const RARE_ROWS = `ap AS (
   INSERT INTO pawl.approval (part, run_id, tenant, ${namesOf(APPROVAL)})
   SELECT $1, w.run_id, w.tenant, ${valuesOf(APPROVAL, 'x')}
@@ -198,7 +215,8 @@ ob AS (
 au AS (
   INSERT INTO pawl.audit (part, run_id, tenant, ${namesOf(AUDIT)})
   SELECT $1, w.run_id, w.tenant, ${valuesOf(AUDIT, 'x')}
-  FROM w CROSS JOIN LATERAL json_to_recordset(w.audit::json) AS x (${recordOf(AUDIT)}))`;
+  FROM w CROSS JOIN LATERAL json_to_recordset(w.audit::json) AS x (${recordOf(AUDIT)})),
+ox AS (${outboxRows('w')})`;
 
 /**
  * The wake-ups last, when nothing else can wait any more (`gate`). New rows first, sorted, because their keys may be in
@@ -271,7 +289,7 @@ ${wakeUps('(SELECT count(*) FROM td) + (SELECT count(*) FROM tu)')}
 ${ANSWER}`,
 };
 
-/** COMMIT with the rare row kinds too: approvals, votes, answers of inbox rows, observations, acts of people. Adds approval_pk, inbox_pk. */
+/** COMMIT with the rare row kinds too: approvals, votes, answers of inbox rows, observations, acts of people, messages. Adds approval_pk, inbox_pk, outbox_message_uq. */
 export const COMMIT_FULL: Statement = {
   name: 'commit_full',
   hot: true,

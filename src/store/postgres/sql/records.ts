@@ -1,4 +1,4 @@
-import { APPROVAL, EFFECT, INBOX, readingOf, RECEIPT, RUN, TIMER, TRANSITION, VOTE } from './columns.ts';
+import { APPROVAL, EFFECT, INBOX, OUTBOX_RECORD, readingOf, RECEIPT, RUN, TIMER, TRANSITION, VOTE } from './columns.ts';
 import { rowsOf } from './load.ts';
 import { PLACE } from './lock.ts';
 import { msOf, type Statement, TIME } from './statement.ts';
@@ -33,6 +33,7 @@ SELECT h.run_id AS head_id, r.run_id AS found_id, ${readingOf(RUN, 'r')},
        ${rowsOf('approval', APPROVAL, 'c.asked_at, c.approval_id')} AS approvals,
        ${rowsOf('vote', VOTE, 'c.at, c.principal')} AS votes,
        ${rowsOf('inbox', ANSWERED, 'c.received_at, c.source, c.event_id')} AS inbox,
+       ${rowsOf('outbox', OUTBOX_RECORD, 'c.revision, c.ordinal')} AS outbox,
        ${msOf('t.now')} AS now_ms
 FROM t CROSS JOIN page AS h
 LEFT JOIN LATERAL (SELECT r.* FROM pawl.run r WHERE r.part = $1 AND r.run_id = h.run_id OFFSET 0) AS r ON true
@@ -65,6 +66,7 @@ const OWNED = {
   vote: "c.approval_id || ' ' || c.principal",
   start_key: "c.workflow || ' ' || c.run_key",
   audit: "'act ' || c.audit_no",
+  outbox: 'c.message_id',
 } as const;
 
 function straysOf(table: string, owner: string, row: string): string {

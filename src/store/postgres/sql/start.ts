@@ -1,4 +1,5 @@
 import { APPROVAL, AUDIT, EFFECT, namesOf, RECEIPT, recordOf, TIMER, TRANSITION, valuesOf } from './columns.ts';
+import { outboxRows } from './commit.ts';
 import { type Statement, TIME, timeOf } from './statement.ts';
 
 const MEMBER = {
@@ -31,6 +32,7 @@ const MEMBER = {
   approvals: 'text',
   receipts: 'text',
   audit: 'text',
+  outbox: 'text',
   worker_id: 'text',
   ready_at: 'bigint',
 } as const;
@@ -111,6 +113,7 @@ au AS (
   INSERT INTO pawl.audit (part, run_id, tenant, ${namesOf(AUDIT)})
   SELECT $1, new.run_id, new.tenant, ${valuesOf(AUDIT, 'x')}
   FROM new CROSS JOIN LATERAL json_to_recordset(new.audit::json) AS x (${recordOf(AUDIT)})),
+ox AS (${outboxRows('new')}),
 y AS (
   INSERT INTO pawl.ready (part, run_id, due_at, wake)
   SELECT $1, z.run_id, z.due_at, 1

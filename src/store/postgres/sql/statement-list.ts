@@ -4,6 +4,7 @@ import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition
 import { ANSWER_OF, DELIVER, DELIVER_AND_CLAIM, DRAIN } from './deliver.ts';
 import { HINT } from './hint.ts';
 import { HEADS, JOIN_LOCK, LEAVE_LOCK, LIMIT_LOCK, LOCK_ROWS, SWEEP_LOCKS } from './lock.ts';
+import { ACT_ON_OUTBOX, CLAIM_OUTBOX, LIST_OUTBOX, OUTBOX_ROWS, SETTLE_OUTBOX } from './outbox.ts';
 import { LOAD, NOW, TRACE } from './load.ts';
 import {
   AUDIT_ROWS,
@@ -74,4 +75,9 @@ export const STATEMENTS: readonly Statement[] = [
   SWEEP_LOCKS,
   LOCK_ROWS,
   HEADS,
+  CLAIM_OUTBOX,
+  SETTLE_OUTBOX,
+  ACT_ON_OUTBOX,
+  OUTBOX_ROWS,
+  LIST_OUTBOX,
 ];
