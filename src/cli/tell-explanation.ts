@@ -76,13 +76,13 @@ function undoLines(undo: ExplainedUndo, pivot: boolean): readonly string[] {
   if (undo.kind === 'none') {
     return [`    undone by    nothing${undo.isSaid ? ', as its author says' : ': it comes after the pivot'}`];
   }
-  const { action, line, sending, onRefusal, onlyByOrder } = undo;
+  const { action, line, file, sending, onRefusal, onlyByOrder } = undo;
   const order = onlyByOrder ? `, only when an operator orders it${pivot ? '' : ': it comes after the pivot'}` : '';
   const often = sending.attempts === null ? 'called again and again' : `up to ${counted(sending.attempts, 'call')}`;
   const resent = sending.resends === null ? '' : `, and ${counted(sending.resends.calls, 'more call')} under its key`;
   const rest = onRefusal === 'hold' ? 'the rest waits' : 'the rest is undone first';
   return [
-    `    undone by    ${action} (line ${line}), ${often}${resent}${order}`,
+    `    undone by    ${action} (${file === null ? `line ${line}` : `${file}:${line}`}), ${often}${resent}${order}`,
     `                 answer lost: ${personWords(sending)}`,
     `                 refused: the run is HELD for role:operator (retry, undone, waived); ${rest}`,
   ];

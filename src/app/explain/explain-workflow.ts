@@ -22,6 +22,8 @@ export type ExplainedUndo =
       readonly kind: 'call';
       readonly action: string;
       readonly line: number;
+      /** The catalogue's file in which it is said; null = the workflow's. */
+      readonly file: string | null;
       readonly sending: ExplainedSending;
       /** What a refusal for good does to the rest of the undo; a person decides in both cases. */
       readonly onRefusal: 'hold' | 'continue';
@@ -138,11 +140,13 @@ class Explainer {
     const compensation = compensationOf(step, this.action(step.action));
     if (compensation === null || compensation.kind === 'none') return { kind: 'none', isSaid: compensation !== null };
     const contract = this.action(compensation.action);
+    const { file } = this.map.homeOf(compensation.pointer);
     const policy = compensationPolicy(compensation, contract, this.definition.compensation);
     return {
       kind: 'call',
       action: compensation.action,
       line: this.map.valueRange(compensation.pointer).line,
+      file: file === this.map.file ? null : file,
       sending: explainSending(contract, policy),
       onRefusal: policy.onFailure,
       onlyByOrder: step.pivot || this.pivotAt(placed) === 'behind',
