@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { validateCatalogue } from '../../src/definition/catalogue.ts';
+import type { Shelf } from '../../src/definition/embed-catalogues.ts';
 import type { ProblemCode } from '../../src/definition/problem-codes.ts';
 import { validateWorkflow } from '../../src/definition/validate-workflow.ts';
 import type { Problem } from '../../src/model/problem.ts';
@@ -71,11 +72,14 @@ function errorsOf(problems: readonly Problem[]): readonly string[] {
     .map(({ code, message, range }) => `line ${range.line} ${code} ${message}`);
 }
 
+/** The catalogues that pages show: a workflow on a page may use them. */
+const SHOWN: Shelf = () => filesOf('docs/guides/files', '.catalogue.yaml').map((file) => ({ file, text: read(file) }));
+
 /** What is wrong with a block; null where nobody knows what it is. */
 function judge(block: Block): readonly string[] | null {
   const { text } = block;
   const kind = kindOf(block);
-  if (kind === 'workflow') return errorsOf(validateWorkflow(text, '').problems);
+  if (kind === 'workflow') return errorsOf(validateWorkflow(text, '', SHOWN).problems);
   if (kind === 'catalogue') return errorsOf(validateCatalogue(text, '').problems);
   if (kind === 'test') {
     const reading = readTestFile(text, '');
