@@ -18,13 +18,13 @@ export function explanationLines(explanation: Explanation): readonly string[] {
 }
 
 function effectLines(effect: ExplainedEffect, { onFailure }: Explanation): readonly string[] {
-  const { step, line, action, pivot, authorizedBy, sending, undo, later } = effect;
+  const { step, line, action, pivot, authorizedBy, sending, undo } = effect;
   const by = authorizedBy === null ? '' : `, once ${authorizedBy} has approved it`;
   return [
     `  line ${line}  ${step} calls ${action}${pivot ? ', the pivot' : ''}${by}`,
     ...sendingLines(sending),
     ...undoLines(undo, pivot),
-    ...laterLines(later, onFailure),
+    ...laterLines(effect, onFailure),
   ];
 }
 
@@ -96,13 +96,14 @@ const FATES: Readonly<Record<ExplainedLater['then'], string>> = {
 };
 
 /** Later steps that end alike share a line. */
-function laterLines(later: readonly ExplainedLater[], onFailure: Explanation['onFailure']): readonly string[] {
+function laterLines({ later, more }: ExplainedEffect, onFailure: Explanation['onFailure']): readonly string[] {
   const fates = [...new Set(later.map(({ then }) => then))];
   if (fates.length === 0) return ['    afterwards   no later step can fail'];
   return fates.map((fate, index) => {
     const steps = later
       .filter(({ then }) => then === fate)
       .map(({ step, line, causes }) => `${step} (line ${line}: ${causes.join(', ')})`);
+    if (more.includes(fate)) steps.push('further steps');
     const why = fate === 'held' && onFailure === 'hold' ? ' (onFailure: hold)' : '';
     return `    ${index === 0 ? 'if then fails' : '             '} ${steps.join(', ')}: ${FATES[fate]}${why}`;
   });

@@ -1,4 +1,10 @@
-import type { ActionContract, ApproveStep, Step, WorkflowDefinition } from '../../model/definition.ts';
+import type {
+  ActionContract,
+  ApproveStep,
+  EventDeclaration,
+  Step,
+  WorkflowDefinition,
+} from '../../model/definition.ts';
 import { allSteps } from '../../model/step-lists.ts';
 import { typeOfSchema, typeOfValue } from './schema-type.ts';
 import { type Site, siteKey } from './site.ts';
@@ -15,26 +21,48 @@ export interface TypeScope {
 
 type Fields = Readonly<Record<string, ValueType | FieldType>>;
 
+/** A definition with what is looked up in it by name. */
+interface Declared {
+  readonly definition: WorkflowDefinition;
+  readonly actions: ReadonlyMap<string, ActionContract>;
+  readonly events: ReadonlyMap<string, EventDeclaration>;
+  /** Ids of steps inside a catch. */
+  readonly caught: ReadonlySet<string>;
+}
+
+function declaredIn(definition: WorkflowDefinition): Declared {
+  const { actions, events, steps } = definition;
+  const caught = allSteps(steps).flatMap((step) => step.catch.flatMap((clause) => allSteps(clause.do)));
+  return {
+    definition,
+    actions: new Map(actions.map((action) => [action.name, action])),
+    events: new Map(events.map((event) => [event.name, event])),
+    caught: new Set(caught.map(({ id }) => id)),
+  };
+}
+
 /** Types of all roots of a definition (design 2-language, the table of roots). */
 export function createTypeScope(definition: WorkflowDefinition): TypeScope {
   const known = new Map<string, RootTypes>();
-  const everywhere = commonRoots(definition);
+  const declared = declaredIn(definition);
+  const everywhere = commonRoots(declared);
   return {
     rootsAt(site) {
       const key = siteKey(site);
-      const made = known.get(key) ?? rootsOf(definition, everywhere, site);
+      const made = known.get(key) ?? rootsOf(declared, everywhere, site);
       known.set(key, made);
       return made;
     },
   };
 }
 
-function commonRoots(definition: WorkflowDefinition): RootTypes {
+function commonRoots(declared: Declared): RootTypes {
+  const { definition } = declared;
   const vars = definition.vars.map(
     ([name, schema]) => [name, { type: typeOfSchema(schema), required: 'default' in schema, quiet: true }] as const,
   );
   const steps = allSteps(definition.steps).map(
-    (step) => [step.id, { type: stepType(step, definition), required: true }] as const,
+    (step) => [step.id, { type: stepType(step, declared), required: true }] as const,
   );
   return new Map<string, ValueType>([
     ['input', typeOfSchema(definition.input)],
@@ -45,34 +73,29 @@ function commonRoots(definition: WorkflowDefinition): RootTypes {
   ]);
 }
 
-function rootsOf(definition: WorkflowDefinition, everywhere: RootTypes, site: Site): RootTypes {
+function rootsOf(declared: Declared, everywhere: RootTypes, site: Site): RootTypes {
   switch (site.kind) {
     case 'flow':
       return everywhere;
     case 'catch':
       return new Map([...everywhere, ['failure', FAILURE]]);
     case 'event':
-      return eventRoots(definition, everywhere, site);
+      return eventRoots(declared, everywhere, site);
     case 'compensate':
-      return compensationRoots(everywhere, actionOf(definition, site.action));
+      return compensationRoots(everywhere, declared.actions.get(site.action));
     default:
-      return actionRoots(definition, everywhere, site);
+      return actionRoots(declared, everywhere, site);
   }
 }
 
 /** A handler of a step inside a catch reads that catch's failure too. */
-function eventRoots(
-  definition: WorkflowDefinition,
-  everywhere: RootTypes,
-  site: Site & { readonly kind: 'event' },
-): RootTypes {
-  const roots = new Map(everywhere).set('event', eventType(definition, site.event));
-  const caught = allSteps(definition.steps).flatMap((step) => step.catch.flatMap((clause) => allSteps(clause.do)));
-  return caught.some((step) => step.id === site.step) ? roots.set('failure', FAILURE) : roots;
+function eventRoots(declared: Declared, everywhere: RootTypes, site: Site & { readonly kind: 'event' }): RootTypes {
+  const roots = new Map(everywhere).set('event', eventType(declared, site.event));
+  return declared.caught.has(site.step ?? '') ? roots.set('failure', FAILURE) : roots;
 }
 
 /** Only what cannot change between the effect and its undo. */
-function compensationRoots(everywhere: RootTypes, action: ActionContract | null): RootTypes {
+function compensationRoots(everywhere: RootTypes, action: ActionContract | undefined): RootTypes {
   return new Map<string, ValueType>([
     ['input', everywhere.get('input') ?? DYN],
     ['constants', everywhere.get('constants') ?? DYN],
@@ -83,11 +106,11 @@ function compensationRoots(everywhere: RootTypes, action: ActionContract | null)
 }
 
 function actionRoots(
-  definition: WorkflowDefinition,
+  { definition, actions }: Declared,
   everywhere: RootTypes,
   site: Site & { readonly action: string },
 ): RootTypes {
-  const action = actionOf(definition, site.action);
+  const action = actions.get(site.action);
   const roots = new Map(everywhere);
   roots.set('with', schemaOf(action?.input));
   roots.set('effect', object({ key: STRING, input: schemaOf(action?.input), output: quiet(DYN), receipt: quiet(DYN) }));
@@ -104,7 +127,7 @@ function actionRoots(
 }
 
 /** The declared output types an answer's body, but answers that are no success have other keys; a query's answer is not declared. */
-function responseType(action: ActionContract | null, kind: 'outcome' | 'reconcile'): ValueType {
+function responseType(action: ActionContract | undefined, kind: 'outcome' | 'reconcile'): ValueType {
   const transport = kind === 'reconcile' ? (action?.reconcile?.transport ?? action?.transport) : action?.transport;
   const body = kind === 'reconcile' ? DYN : anyShape(received(action?.output));
   const headers: ValueType = { kind: 'map', value: STRING };
@@ -123,20 +146,19 @@ function quiet(type: ValueType): FieldType {
   return { type, required: false, quiet: true };
 }
 
-function eventType(definition: WorkflowDefinition, name: string): ValueType {
-  const declared = definition.events.find((event) => event.name === name);
+function eventType({ events }: Declared, name: string): ValueType {
   return object({
     id: STRING,
     name: STRING,
-    data: received(declared?.schema),
+    data: received(events.get(name)?.schema),
     source: STRING,
     receivedAt: TIMESTAMP,
     sequence: unionOf([INT, NULL]),
   });
 }
 
-function stepType(step: Step, definition: WorkflowDefinition): ValueType {
-  const output = outputType(step, definition);
+function stepType(step: Step, declared: Declared): ValueType {
+  const output = outputType(step, declared);
   return object({
     ...(output === null ? {} : { output: { type: output, required: false, quiet: true } }),
     skipped: BOOL,
@@ -147,12 +169,12 @@ function stepType(step: Step, definition: WorkflowDefinition): ValueType {
 }
 
 /** Type of `steps.<id>.output`; null = the verb has none. */
-function outputType(step: Step, definition: WorkflowDefinition): ValueType | null {
+function outputType(step: Step, { actions, events }: Declared): ValueType | null {
   switch (step.verb) {
     case 'call':
-      return received(actionOf(definition, step.action)?.output);
+      return received(actions.get(step.action)?.output);
     case 'await':
-      return received(definition.events.find((event) => event.name === step.event)?.schema);
+      return received(events.get(step.event)?.schema);
     case 'wait':
       return object({ firedAt: TIMESTAMP, late: BOOL });
     case 'approve':
@@ -171,10 +193,6 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
 function formType({ form, onExpire }: ApproveStep): ValueType | FieldType {
   if (form === undefined) return quiet(DYN);
   return onExpire === 'approve' ? quiet(unionOf([typeOfSchema(form), NULL])) : typeOfSchema(form);
-}
-
-function actionOf(definition: WorkflowDefinition, name: string): ActionContract | null {
-  return definition.actions.find((action) => action.name === name) ?? null;
 }
 
 function schemaOf(schema: ActionContract['input'] | undefined): ValueType {

@@ -23,6 +23,8 @@ export interface PlacedStep {
   readonly parent: PlacedStep | null;
   /** All steps of the list it stands in; a `next` may name these or those of enclosing lists. */
   readonly siblings: readonly Step[];
+  /** Where it stands among them, 0-based. */
+  readonly position: number;
 }
 
 /** Every way control can go through a workflow, over-approximated: a failure can come from any step. */
@@ -37,6 +39,8 @@ export interface FlowGraph {
   readonly nodeCount: number;
   /** The step whose completion a node's `done` edges stand for; null for start and end. */
   completes(node: number): PlacedStep | null;
+  /** The node from which the `done` edges of a step lead: of a group its exit, else its own. */
+  exitOf(index: number): number;
 }
 
 /** Verbs of steps that rest, so that an event finds them. */
@@ -80,12 +84,13 @@ class GraphBuilder {
     const { steps, byId, edges, start, end, nodeCount, exits } = this;
     const completes = (node: number): PlacedStep | null =>
       exits.get(node) ?? (this.exitOf.has(node) ? null : (steps[node] ?? null));
-    return { steps, byId, edges, start, end, nodeCount, completes };
+    const exitOf = (index: number): number => this.exitOf.get(index) ?? index;
+    return { steps, byId, edges, start, end, nodeCount, completes, exitOf };
   }
 
   private place(list: readonly Step[], parent: PlacedStep | null): void {
-    for (const step of list) {
-      const placed = { step, index: this.steps.length, parent, siblings: list };
+    for (const [position, step] of list.entries()) {
+      const placed = { step, index: this.steps.length, parent, siblings: list, position };
       this.steps.push(placed);
       if (!this.byId.has(step.id)) this.byId.set(step.id, placed);
       this.byPointer.set(step.pointer, placed);
