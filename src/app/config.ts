@@ -28,6 +28,8 @@ export interface Config {
   readonly dataDir: string;
   /** Function modules, absolute paths. */
   readonly functions: readonly string[];
+  /** Folders of catalogues beside that of the workflow, absolute paths. */
+  readonly catalogues: readonly string[];
   /** Name -> roles. */
   readonly principals: Readonly<Record<string, readonly string[]>>;
   /** Who is told what workflows publish; absent = nobody. */
@@ -138,12 +140,13 @@ export function loadConfig(sources: ConfigSources): Config {
   const above = { ...fromEnvironment(sources.env), ...checked({ ...sources.flags }, () => 'the flags') };
   const all: ConfigFile = { ...file, ...above };
   const fileFolder = dirname(path);
-  const pathOf = (key: 'data' | 'functions', value: string): string =>
+  const pathOf = (key: 'data' | 'functions' | 'catalogues', value: string): string =>
     absolute(above[key] === undefined ? fileFolder : sources.folder, value);
   return {
     databaseUrl: all.database ?? null,
     dataDir: pathOf('data', all.data ?? '.pawl'),
     functions: (all.functions ?? []).map((name) => pathOf('functions', name)),
+    catalogues: (all.catalogues ?? []).map((name) => pathOf('catalogues', name)),
     principals: all.principals ?? {},
     ...(all.publish === undefined ? {} : { publish: all.publish }),
     numbers: numbersOf(all),

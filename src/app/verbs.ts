@@ -12,6 +12,7 @@ import { listNeeds, type NeedView } from '../engine/list-needs.ts';
 import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
 import { type CancelPreview, previewCancel } from '../engine/preview-cancel.ts';
+import { publishCatalogue } from '../engine/publish-catalogue.ts';
 import { type Published, type PublishAsk, publishVersion } from '../engine/publish-version.ts';
 import { type RecoveryWindow, recoveryWindow } from '../engine/recovery-window.ts';
 import { type ResolveAsk, resolveReview } from '../engine/resolve-review.ts';
@@ -22,6 +23,7 @@ import { type VerifiedRun, verifyRun } from '../engine/verify-run.ts';
 import { type CheckedCounts, type VerifiedStore, verifyStore } from '../engine/verify-store.ts';
 import { type Pulse, takePulse } from '../engine/watch-overdue.ts';
 import { explainRun, type WhyView } from '../engine/why-run.ts';
+import { catalogueOfStored } from '../model/catalogue-name.ts';
 import { NotFoundError } from '../model/errors.ts';
 import type { OutboxAct } from '../model/outbox.ts';
 import type { RunIdentity } from '../model/run.ts';
@@ -38,6 +40,8 @@ export interface Act {
 /** What can be asked of Pawl; every `run` is an id (`run_…` or UUID) or a business key. */
 export interface Verbs {
   publish(ask: PublishAsk): Promise<Published>;
+  /** A catalogue of actions; workflows that use it embed it. */
+  publishCatalogue(ask: PublishAsk): Promise<Published>;
   start(ask: StartAsk): Promise<Started>;
   signal(run: string, ask: SignalAsk): Promise<Delivered>;
   vote(run: string, ask: VoteAsk): Promise<Delivered>;
@@ -124,7 +128,10 @@ function readVerbs(engine: Engine): ReadVerbs {
     limitLock: (name, ask) => limitLock(engine, name, ask),
     messages: (dead) => listMessages(engine, dead),
     actOnMessage: async (name, message, act) => actOnMessage(engine, await find(name), message, act),
-    versions: () => engine.store.listVersions(engine.tenant),
+    versions: async () => {
+      const stored = await engine.store.listVersions(engine.tenant);
+      return stored.filter(({ workflow }) => catalogueOfStored(workflow) === null);
+    },
     version: async (workflow, version) => {
       const stored = await engine.store.findVersion(engine.tenant, workflow, version);
       if (stored !== null) return stored;
@@ -164,6 +171,7 @@ export function createVerbs(
   return {
     ...read,
     publish: (ask) => publishVersion(engine, ask),
+    publishCatalogue: (ask) => publishCatalogue(engine, ask),
     start: async (ask) => {
       await ready();
       return startRun(engine, doorOf, ask);

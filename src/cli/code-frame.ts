@@ -8,26 +8,32 @@ const CONTEXT_MAX = 160;
 /**
  * A problem as people read it: what, where, the line with a caret under it, and the mend. Passwords of addresses are
  * hidden, also in the line before: a configuration file holds one.
- * @param source the file's text, as it was validated.
+ * @param source the file's text, as it was validated; or the texts of several files by their names.
  */
-export function codeFrame(problem: Problem, source: string, paint: Paint): string {
-  const lines = hidePasswords(source)
-    .replace(/^\ufeff/, '')
-    .split(/\r\n|\r|\n/);
+export function codeFrame(problem: Problem, source: string | ReadonlyMap<string, string>, paint: Paint): string {
+  const linesOf = (file: string): readonly string[] =>
+    shownLines(typeof source === 'string' ? source : source.get(file));
   const gutter = String(Math.max(problem.range.line, ...problem.related.map((r) => r.range.line))).length;
   const tone = problem.severity === 'error' ? paint.bad : paint.warn;
   const out = [
     `${tone(`${problem.severity} ${problem.code}`)} ${paint.strong(words(problem.message))}`,
-    ...excerpt(problem.range, lines, { file: problem.file, gutter, paint }),
+    ...excerpt(problem.range, linesOf(problem.file), { file: problem.file, gutter, paint }),
   ];
   for (const related of problem.related) {
+    const file = related.file ?? problem.file;
     out.push(
-      ...excerpt(related.range, lines, { file: problem.file, gutter, paint }),
+      ...excerpt(related.range, linesOf(file), { file, gutter, paint }),
       `${' '.repeat(gutter)} = ${words(related.message)}`,
     );
   }
   out.push(`${' '.repeat(gutter)} ${paint.quiet('=')} help: ${words(problem.help)}`);
   return out.join('\n');
+}
+
+function shownLines(source = ''): readonly string[] {
+  return hidePasswords(source)
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|\r|\n/);
 }
 
 interface Frame {

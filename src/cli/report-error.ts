@@ -48,9 +48,8 @@ function sayError(context: CliContext, error: PawlError): void {
   const { paint } = context;
   const placed = problemsOf(error);
   if (placed.length > 0) {
-    const sourceOf = (file: string): string =>
-      error instanceof ConfigFileError ? error.text : (context.sources.get(file) ?? '');
-    for (const problem of placed) context.say(`${codeFrame(problem, sourceOf(problem.file), paint)}\n`);
+    const source = error instanceof ConfigFileError ? error.text : context.sources;
+    for (const problem of placed) context.say(`${codeFrame(problem, source, paint)}\n`);
     return;
   }
   if (error instanceof UsageError) {

@@ -18,13 +18,13 @@ export function explanationLines(explanation: Explanation): readonly string[] {
 }
 
 function effectLines(effect: ExplainedEffect, { onFailure }: Explanation): readonly string[] {
-  const { step, line, action, pivot, authorizedBy, sending, undo, later } = effect;
+  const { step, line, action, pivot, authorizedBy, sending, undo } = effect;
   const by = authorizedBy === null ? '' : `, once ${authorizedBy} has approved it`;
   return [
     `  line ${line}  ${step} calls ${action}${pivot ? ', the pivot' : ''}${by}`,
     ...sendingLines(sending),
     ...undoLines(undo, pivot),
-    ...(undo.kind === 'none' && undo.because === 'finally' ? [] : laterLines(later, onFailure)),
+    ...(undo.kind === 'none' && undo.because === 'finally' ? [] : laterLines(effect, onFailure)),
   ];
 }
 
@@ -82,13 +82,13 @@ function undoLines(undo: ExplainedUndo, pivot: boolean): readonly string[] {
   if (undo.kind === 'none') {
     return [`    undone by    nothing${NOTHING[undo.because]}`];
   }
-  const { action, line, sending, onRefusal, onlyByOrder } = undo;
+  const { action, line, file, sending, onRefusal, onlyByOrder } = undo;
   const order = onlyByOrder ? `, only when an operator orders it${pivot ? '' : ': it comes after the pivot'}` : '';
   const often = sending.attempts === null ? 'called again and again' : `up to ${counted(sending.attempts, 'call')}`;
   const resent = sending.resends === null ? '' : `, and ${counted(sending.resends.calls, 'more call')} under its key`;
   const rest = onRefusal === 'hold' ? 'the rest waits' : 'the rest is undone first';
   return [
-    `    undone by    ${action} (line ${line}), ${often}${resent}${order}`,
+    `    undone by    ${action} (${file === null ? `line ${line}` : `${file}:${line}`}), ${often}${resent}${order}`,
     `                 answer lost: ${personWords(sending)}`,
     `                 refused: the run is HELD for role:operator (retry, undone, waived); ${rest}`,
   ];
@@ -102,13 +102,14 @@ const FATES: Readonly<Record<ExplainedLater['then'], string>> = {
 };
 
 /** Later steps that end alike share a line. */
-function laterLines(later: readonly ExplainedLater[], onFailure: Explanation['onFailure']): readonly string[] {
+function laterLines({ later, more }: ExplainedEffect, onFailure: Explanation['onFailure']): readonly string[] {
   const fates = [...new Set(later.map(({ then }) => then))];
   if (fates.length === 0) return ['    afterwards   no later step can fail'];
   return fates.map((fate, index) => {
     const steps = later
       .filter(({ then }) => then === fate)
       .map(({ step, line, causes }) => `${step} (line ${line}: ${causes.join(', ')})`);
+    if (more.includes(fate)) steps.push('further steps');
     const why = fate === 'held' && onFailure === 'hold' ? ' (onFailure: hold)' : '';
     return `    ${index === 0 ? 'if then fails' : '             '} ${steps.join(', ')}: ${FATES[fate]}${why}`;
   });

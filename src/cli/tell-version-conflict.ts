@@ -1,6 +1,10 @@
 import type { App } from '../app/create-app.ts';
+import { validateCatalogue } from '../definition/catalogue.ts';
 import { compareSources, type Difference } from '../definition/compare-sources.ts';
+import type { Shelf } from '../definition/embed-catalogues.ts';
 import { parseWorkflow } from '../definition/parse-workflow.ts';
+import type { SourceMap } from '../definition/source-map.ts';
+import { catalogueOfStored } from '../model/catalogue-name.ts';
 import { ConflictError } from '../model/errors.ts';
 import type { Problem } from '../model/problem.ts';
 import { RUN_STATUSES, isEnd } from '../model/statuses.ts';
@@ -26,42 +30,68 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 const COUNTED_MAX = 1_000;
 
+/** A file that was given as a version that is published with other content. */
+interface Given {
+  readonly name: string;
+  readonly version: number;
+  readonly file: string;
+  readonly text: string;
+  readonly map: SourceMap;
+}
+
 /**
  * Says of a published version that was given other content: the places that differ, who published it, how many runs are pinned to
- * it, and the next free number. @throws always: the conflict with its place, or what was thrown when it was another error.
+ * it, and the next free number. A workflow may have been refused because of a catalogue that it uses.
+ * @throws always: the conflict with its place, or what was thrown when it was another error.
  */
-export async function refuseOtherContent(
-  app: App,
-  { text, file }: { readonly text: string; readonly file: string },
-  error: unknown,
-): Promise<never> {
+export async function refuseOtherContent(app: App, file: GivenFile, error: unknown): Promise<never> {
   if (!(error instanceof ConflictError) || error.code !== 'PAWL_VERSION_CONFLICT') throw error;
-  const { definition, map } = parseWorkflow(text, file);
-  if (definition === null) throw error;
-  const { workflow, version } = definition;
-  const [published, highest, pinned] = await Promise.all([
-    app.version(workflow, version),
-    app.version(workflow, null),
-    countPinned(app, workflow, version),
-  ]);
+  const stored = String(error.details['workflow']);
+  const catalogue = catalogueOfStored(stored);
+  const given = catalogue === null ? workflowOf(file) : catalogueIn(file, catalogue);
+  if (given === null) throw error;
+  const { name, version } = given;
+  const [published, highest] = await Promise.all([app.version(stored, version), app.version(stored, null)]);
+  const pinned =
+    catalogue === null
+      ? await countPinned(app, name, version)
+      : 'workflows that are published keep what they have embedded';
   const differs = (error.details['differs'] as readonly string[] | undefined) ?? [];
-  const groups = differs.map((part) => PARTS[part] ?? part).join('; ');
-  const places = compareSources(published.source, text);
+  const groups = differs.map((part) => (catalogue === null ? PARTS[part] : undefined) ?? part).join('; ');
+  const places = compareSources(published.source, given.text);
   const what = places.length === 0 ? groups : `${placeWords(places)} (${groups})`;
-  const given = String(error.details['given']).slice(0, 12);
+  const digest = String(error.details['given']).slice(0, 12);
   const since = timeWords(new Date(published.publishedAtMs).toISOString());
   const next = highest.version + 1;
   const problem: Problem = {
     code: 'PAWL-501',
     severity: 'error',
-    message: `${workflow}@${version} is published with other content; what differs: ${what}`,
-    file,
-    range: map.valueRange('/version'),
+    message: `${name}@${version} is published with other content; what differs: ${what}`,
+    file: given.file,
+    range: given.map.valueRange('/version'),
     pointer: '/version',
-    help: `set \`version: ${next}\`. ${version} was published ${since} by ${published.publishedBy} as ${published.digest.slice(0, 12)}, yours is ${given}; ${pinned}`,
+    help: `set \`version: ${next}\`. ${version} was published ${since} by ${published.publishedBy} as ${published.digest.slice(0, 12)}, yours is ${digest}; ${pinned}`,
     related: [],
   };
   throw new PlacedConflict(error, problem, next);
+}
+
+/** What was to be published. */
+interface GivenFile {
+  readonly text: string;
+  readonly file: string;
+  readonly catalogues?: Shelf;
+}
+
+function workflowOf({ text, file, catalogues }: GivenFile): Given | null {
+  const { definition, map } = parseWorkflow(text, file, catalogues);
+  return definition === null ? null : { name: definition.workflow, version: definition.version, file, text, map };
+}
+
+/** The catalogue itself, or the one of that name that a workflow uses. */
+function catalogueIn({ text, file, catalogues }: GivenFile, name: string): Given | null {
+  const used = catalogues === undefined ? validateCatalogue(text, file).catalogue : null;
+  return used ?? parseWorkflow(text, file, catalogues).catalogues.find((one) => one.name === name) ?? null;
 }
 
 const PLACES_MAX = 5;

@@ -2,11 +2,11 @@ import type { WorkflowDefinition } from '../model/definition.ts';
 import type { Problem, SourceRange } from '../model/problem.ts';
 import { everyStep } from '../model/step-lists.ts';
 import { closestWord } from './closest-word.ts';
-import type { WorkflowReading } from './read-workflow.ts';
+import type { WorkflowReading } from './read-definition.ts';
 import { childPointer, isInside, lastToken } from './source-map.ts';
 
 const STEP = /^\/(?:steps|finally)\/\d+(?:\/(?:choose\/\d+\/(?:steps|else)|catch\/\d+\/do|scope|steps)\/\d+)*/;
-const PART = /^\/(?:actions|events|vars)\/[^/]+|^\/[^/]*/;
+const PART = /^(?:\/use\/[^/]+)?\/(?:actions|events|vars)\/[^/]+|^\/[^/]*/;
 
 /** The step, action or document key that a pointer lies in. */
 function partOf(pointer: string): string {
@@ -42,9 +42,10 @@ export function expressionsOfTheirOwn(problems: readonly Problem[], reading: Wor
 }
 
 /** Pointers of the steps that call one of the actions. */
-function callersOf(actions: ReadonlySet<string>, definition: WorkflowDefinition): readonly string[] {
+function callersOf(parts: ReadonlySet<string>, definition: WorkflowDefinition): readonly string[] {
+  const spoilt = new Set(definition.actions.filter(({ pointer }) => parts.has(pointer)).map(({ name }) => name));
   return everyStep(definition)
-    .filter((step) => step.verb === 'call' && actions.has(`/actions/${step.action}`))
+    .filter((step) => step.verb === 'call' && spoilt.has(step.action))
     .map(({ pointer }) => pointer);
 }
 
@@ -86,12 +87,13 @@ const UNKNOWN_NAME: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Whether a name is missing in the file, too: not only in what could be built of it. */
-function isUnknownName({ code, pointer }: Problem, home: string, { map, suspect, lostIds }: WorkflowReading): boolean {
+function isUnknownName({ code, pointer }: Problem, home: string, reading: WorkflowReading): boolean {
+  const { map, suspect, lostIds, lacksActions } = reading;
   if (isInside(pointer, suspect)) return false;
   const name = code === 'PAWL-210' ? lastToken(pointer) : (map.scalarText(pointer) ?? '');
   if (home === '/steps') return !lostIds.has(name);
   // A catalogue declares actions elsewhere; a misspelled document key may be the one that declares the name.
-  if (code === 'PAWL-301' && map.has('/use')) return false;
+  if (code === 'PAWL-301' && lacksActions) return false;
   const isHomeless = !map.has(home) && [...suspect].some((place) => DOCUMENT_KEY.test(place));
   return !isHomeless && !suspect.has(home) && !map.has(childPointer(home, name));
 }

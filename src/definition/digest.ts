@@ -5,6 +5,7 @@ import type { Digest } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Machine } from '../model/machine.ts';
 import { everyStep } from '../model/step-lists.ts';
+import type { Catalogue } from './catalogue.ts';
 import { expressionsOf } from './dependencies.ts';
 import { ENGINE } from './expression-engine.ts';
 import { expressionPlaces } from './expression-places.ts';
@@ -99,5 +100,24 @@ export function digestsOf(machine: Machine): Digests {
       // What computes and moves a run: other engines may give other values for the same text.
       language: hash({ pawl: definition.pawl, format: machine.format, expressions: ENGINE, kernel: KERNEL }),
     },
+  };
+}
+
+/** The content of a catalogue as it is stored, with a digest of the whole and of each action. */
+export interface CatalogueDigests {
+  readonly content: Json;
+  readonly digest: Digest;
+  /** By action, and `secrets`: what differs can be named. */
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** Digests of a catalogue; title and description are outside, as of a workflow. */
+export function digestsOfCatalogue({ name, version, secrets, actions }: Catalogue): CatalogueDigests {
+  const content = { pawl: 1, catalogue: name, version, secrets, actions } as unknown as Json;
+  const parts = actions.map((action) => [action.name, hash(action)] as const);
+  return {
+    content,
+    digest: hash(content) as Digest,
+    parts: { ...Object.fromEntries(parts), secrets: hash(secrets) },
   };
 }

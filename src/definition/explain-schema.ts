@@ -213,6 +213,7 @@ class Explainer {
 
 const ROOTS = {
   workflow: 'the workflow',
+  catalogue: 'the catalogue',
   config: 'the configuration',
   receipt: 'the receipt',
   scenario: 'the test file',

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../model/json.ts';
 import {
+  validateCatalogueFile,
   validateConfigFile,
   validateReceiptFile,
   validateScenarioFile,
@@ -35,8 +36,9 @@ interface AjvError {
 
 type Validator = ((value: Json) => boolean) & { errors?: readonly AjvError[] | null };
 
-const VALIDATORS: Readonly<Record<'workflow' | 'config' | 'receipt' | 'scenario', Validator>> = {
+const VALIDATORS: Readonly<Record<'workflow' | 'catalogue' | 'config' | 'receipt' | 'scenario', Validator>> = {
   workflow: validateWorkflowFile,
+  catalogue: validateCatalogueFile,
   config: validateConfigFile,
   receipt: validateReceiptFile,
   scenario: validateScenarioFile,

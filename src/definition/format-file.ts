@@ -6,6 +6,7 @@ import { orderKeys } from './format/order-keys.ts';
 import { liftAboveDashes, placeComments } from './format/place-comments.ts';
 import { printTree } from './format/print-tree.ts';
 import { createLayout, type Layout, type WrittenGroup, writtenTree } from './format/written-node.ts';
+import { NO_CATALOGUES, type Shelf } from './embed-catalogues.ts';
 import { parseWorkflow } from './parse-workflow.ts';
 import { type RawNode, readYaml } from './read-yaml.ts';
 import { normalizeText, readYamlFile } from './read-yaml-file.ts';
@@ -24,14 +25,15 @@ export interface FormattedFile {
  * `[ ]` on one line or as a block, quotes where they are needed. Comments, anchors and the line ends of the file (those
  * of its first line) stay; what it says stays to the letter, and so does the digest of a workflow. Never throws for what is in a file.
  * @param file the name that problems carry.
+ * @param shelf the catalogues that a workflow may use; none unless given.
  */
-export function formatFile(source: string, file: string): FormattedFile {
+export function formatFile(source: string, file: string, shelf: Shelf = NO_CATALOGUES): FormattedFile {
   const yaml = readYamlFile(source, file);
   const failed = yaml.problems.some(({ severity }) => severity === 'error');
   const isWorkflow = isObject(yaml.value) && Object.hasOwn(yaml.value, 'workflow');
   if (isWorkflow) {
-    const { definition, problems } = validateWorkflow(source, file);
-    return { text: definition === null ? null : format(source, 'workflow'), problems };
+    const { definition, problems } = validateWorkflow(source, file, shelf);
+    return { text: definition === null ? null : format(source, 'workflow', shelf), problems };
   }
   if (failed || yaml.value === undefined) return { text: null, problems: sortProblems(yaml.problems) };
   if (!isObject(yaml.value)) {
@@ -39,13 +41,16 @@ export function formatFile(source: string, file: string): FormattedFile {
     const help = 'name a workflow, a catalogue or a test';
     return { text: null, problems: [toProblem(yaml.map, { code: 'PAWL-021', pointer: '', message, help })] };
   }
-  return { text: format(source, Object.hasOwn(yaml.value, 'catalogue') ? 'catalogue' : null), problems: yaml.problems };
+  return {
+    text: format(source, Object.hasOwn(yaml.value, 'catalogue') ? 'catalogue' : null, shelf),
+    problems: yaml.problems,
+  };
 }
 
 /** The names of a file's whole in the order of keys; null for one whose keys have none. */
 type Kind = 'workflow' | 'catalogue' | null;
 
-function format(source: string, kind: Kind): string {
+function format(source: string, kind: Kind, shelf: Shelf): string {
   const text = normalizeText(source);
   const document = readYaml(text);
   const { root, comments } = document;
@@ -57,7 +62,10 @@ function format(source: string, kind: Kind): string {
   orderKeys(tree, kind);
   liftAboveDashes(tree);
   const formatted = `${[...header, ...printTree(tree, text)].join('\n')}\n`;
-  invariant(saysTheSame(text, formatted, kind), 'formatting changed what the file says; it was left as it is');
+  invariant(
+    saysTheSame({ text, formatted, kind, shelf }),
+    'formatting changed what the file says; it was left as it is',
+  );
   return /^[^\n]*\r\n/.test(source) ? formatted.replaceAll('\n', '\r\n') : formatted;
 }
 
@@ -86,8 +94,15 @@ function takeHeader(tree: WrittenGroup, layout: Layout): readonly string[] {
   return isApart ? [...shown, ''] : shown;
 }
 
+interface Compared {
+  readonly text: string;
+  readonly formatted: string;
+  readonly kind: Kind;
+  readonly shelf: Shelf;
+}
+
 /** The assertion under which a formatted file may be written: the same definition or value, the same comments. */
-function saysTheSame(text: string, formatted: string, kind: Kind): boolean {
+function saysTheSame({ text, formatted, kind, shelf }: Compared): boolean {
   const commentsOf = (source: string): readonly string[] =>
     readYaml(source)
       .comments.map((comment) => comment.text.trimEnd())
@@ -95,7 +110,7 @@ function saysTheSame(text: string, formatted: string, kind: Kind): boolean {
   const content = (source: string): string =>
     canonicalJson(
       kind === 'workflow'
-        ? (parseWorkflow(source, '').definition as unknown as Json)
+        ? (parseWorkflow(source, '', shelf).definition as unknown as Json)
         : (readYamlFile(source, '').value as Json),
     );
   const sameComments = canonicalJson(commentsOf(text)) === canonicalJson(commentsOf(formatted));

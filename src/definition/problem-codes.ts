@@ -82,6 +82,8 @@ export const PROBLEM_CODES = {
   'PAWL-315': 'a voter that is neither a role nor a user',
   'PAWL-316': 'a form that more than one person may have to fill in',
   'PAWL-317': 'a form without fields',
+  'PAWL-341': 'a catalogue that is not found',
+  'PAWL-342': 'an action or a catalogue that is there twice',
   'PAWL-351': 'no deadline for the run',
   'PAWL-352': 'a provider without memory and without questions',
   'PAWL-353': 'an approval without expiry',

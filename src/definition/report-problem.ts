@@ -1,4 +1,4 @@
-import type { Problem, SourceRange } from '../model/problem.ts';
+import type { Problem, RelatedPlace, SourceRange } from '../model/problem.ts';
 import type { ProblemCode } from './problem-codes.ts';
 import type { SourceMap } from './source-map.ts';
 
@@ -20,7 +20,7 @@ export interface Finding {
 
 /** Another node that belongs to a mistake: a value by its pointer, or a part of the normalized file. */
 type RelatedFinding = { readonly message: string } & (
-  | { readonly pointer: string }
+  | { readonly pointer: string; readonly at?: 'key' }
   | { readonly offsets: readonly [start: number, end: number] }
 );
 
@@ -37,25 +37,31 @@ export function toProblem(map: SourceMap, finding: Finding): Problem {
     code: finding.code,
     severity: finding.severity ?? 'error',
     message: finding.message,
-    file: map.file,
+    file: map.homeOf(finding.pointer).file,
     range: rangeOf(map, finding),
     pointer: finding.pointer,
     help: finding.help,
-    related: (finding.related ?? []).map((other) => ({
-      message: other.message,
-      range: 'pointer' in other ? map.valueRange(other.pointer) : map.offsetRange(other.offsets[0], other.offsets[1]),
-    })),
+    related: (finding.related ?? []).map((other) => relatedPlace(map, finding, other)),
   };
+}
+
+function relatedPlace(map: SourceMap, finding: Finding, other: RelatedFinding): RelatedPlace {
+  const { message } = other;
+  if ('offsets' in other) return { message, range: map.offsetRange(other.offsets[0], other.offsets[1]) };
+  const range = other.at === 'key' ? map.keyRange(other.pointer) : map.valueRange(other.pointer);
+  const { file } = map.homeOf(other.pointer);
+  return file === map.homeOf(finding.pointer).file ? { message, range } : { message, range, file };
 }
 
 function compare(a: string, b: string): number {
   return Number(a > b) - Number(a < b);
 }
 
-/** Sorts problems by place, then code; the order in which a reader meets them. */
+/** Sorts problems by file and place, then code; the order in which a reader meets them. */
 export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort(
     (a, b) =>
+      compare(a.file, b.file) ||
       a.range.line - b.range.line ||
       a.range.column - b.range.column ||
       compare(a.code, b.code) ||

@@ -29,6 +29,8 @@ export interface SourceMap {
   sourceText(pointer: string): string | null;
   /** A scalar's decoded text; null where there is no scalar. */
   scalarText(pointer: string): string | null;
+  /** The file in which a node is written, and its pointer there: an embedded one stands in a file of its own. */
+  homeOf(pointer: string): { readonly file: string; readonly pointer: string };
   /** Every scalar's decoded text, in file order. */
   scalars(): Iterable<readonly [pointer: string, text: string]>;
 }
@@ -135,6 +137,7 @@ export function createSourceMap(parts: SourceMapParts): SourceMap {
       return position === undefined ? null : text.slice(position.value[0], position.value[1]);
     },
     scalarText: (pointer) => nodes.get(pointer)?.text ?? null,
+    homeOf: (pointer) => ({ file, pointer }),
     *scalars() {
       for (const [pointer, position] of nodes) if (position.text !== null) yield [pointer, position.text] as const;
     },

@@ -1,4 +1,5 @@
 import { digestsOf } from '../definition/digest.ts';
+import type { Shelf } from '../definition/embed-catalogues.ts';
 import { validateWorkflow } from '../definition/validate-workflow.ts';
 import { lower } from '../machine/lower.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
@@ -7,6 +8,7 @@ import type { Json } from '../model/json.ts';
 import type { Problem } from '../model/problem.ts';
 import type { StoredVersion } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { storeCatalogue } from './store-catalogue.ts';
 
 /** What publishing asks for. */
 export interface PublishAsk {
@@ -15,6 +17,8 @@ export interface PublishAsk {
   /** Its name, for problems. */
   readonly file: string;
   readonly by: string;
+  /** The catalogues that it may use; none unless given. */
+  readonly catalogues?: Shelf | undefined;
 }
 
 /** What publishing found: a new version, or the same content again. */
@@ -28,16 +32,18 @@ export interface Published {
 export type Publisher = Pick<Engine, 'store' | 'versions' | 'logger' | 'tenant'>;
 
 /**
- * Publishes a version: validated, lowered, stored under its digest, immutable. The same content again is a no-op.
- * @throws PAWL_DEFINITION_INVALID with all problems; PAWL_VERSION_CONFLICT when the number exists with other content.
- * Transaction: opens one.
+ * Publishes a version: validated, its catalogues embedded and published with it, lowered, stored under its digest, immutable. The same content again is a no-op.
+ * @throws PAWL_DEFINITION_INVALID with all problems; PAWL_VERSION_CONFLICT when the number exists with other content, or
+ * that of a catalogue that it uses.
+ * Transaction: opens one, and one for each catalogue before.
  */
 export async function publishVersion(engine: Publisher, ask: PublishAsk): Promise<Published> {
-  const { definition, problems } = validateWorkflow(ask.text, ask.file);
+  const { definition, problems, catalogues } = validateWorkflow(ask.text, ask.file, ask.catalogues);
   const errors = problems.filter((problem) => problem.severity === 'error');
   if (definition === null || errors.length > 0) throw new DefinitionError(errors);
   const machine = lower(definition);
   const { digest, parts } = digestsOf(machine);
+  for (const catalogue of catalogues) await storeCatalogue(engine, catalogue, ask.by);
   const { created, version } = await engine.store.publish({
     tenant: engine.tenant,
     workflow: definition.workflow,

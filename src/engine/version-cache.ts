@@ -1,5 +1,6 @@
 import { digestsOf } from '../definition/digest.ts';
 import { compileMachine, type CompiledMachine } from '../machine/compile.ts';
+import { catalogueOfStored } from '../model/catalogue-name.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { ActionContract, Transport } from '../model/definition.ts';
 import type { Digest } from '../model/ids.ts';
@@ -64,7 +65,7 @@ export function createVersionCache(store: Store, known = new Map<Digest, LoadedV
   const numbered = new Map<string, LoadedVersion>();
 
   const ask = async (tenant: string, workflow: string, version: number | null): Promise<LoadedVersion | null> => {
-    const stored = await store.findVersion(tenant, workflow, version);
+    const stored = catalogueOfStored(workflow) === null ? await store.findVersion(tenant, workflow, version) : null;
     return stored === null ? null : adopt(stored);
   };
 

@@ -6,6 +6,14 @@ export interface SourceRange {
   readonly endColumn: number;
 }
 
+/** Another place that belongs to a problem. */
+export interface RelatedPlace {
+  readonly message: string;
+  readonly range: SourceRange;
+  /** Where it is in another file than the problem. */
+  readonly file?: string;
+}
+
 /** Something wrong in a definition: what, where, and the mend. */
 export interface Problem {
   /** `PAWL-NNN`, stable for ever once released. */
@@ -19,5 +27,5 @@ export interface Problem {
   /** The mend: what to write instead, or where to look. */
   readonly help: string;
   /** Other places that belong to it, for example where a duplicate was first defined. */
-  readonly related: readonly { readonly message: string; readonly range: SourceRange }[];
+  readonly related: readonly RelatedPlace[];
 }

@@ -30,7 +30,14 @@ afterAll(async () => {
 });
 
 async function appWith(functions: readonly string[]): Promise<App> {
-  const config = { databaseUrl: null, dataDir: '/nowhere', functions, principals: {}, numbers: numbersFor(9_000) };
+  const config = {
+    databaseUrl: null,
+    dataDir: '/nowhere',
+    functions,
+    catalogues: [],
+    principals: {},
+    numbers: numbersFor(9_000),
+  };
   const app = await createApp({ config, env: {}, store: opened.store });
   apps.push(app);
   return app;

@@ -36,6 +36,7 @@ describe('the log of an app', () => {
       databaseUrl: null,
       dataDir: '/nowhere',
       functions: [],
+      catalogues: [],
       principals: {},
       numbers: numbersFor(9_000),
     };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ExplainedApproval, ExplainedEffect } from '../../src/app/explain/explain-workflow.ts';
 import { explainWorkflow } from '../../src/app/explain/explain-workflow.ts';
+import { explanationLines } from '../../src/cli/tell-explanation.ts';
 import { validateWorkflow } from '../../src/definition/validate-workflow.ts';
 
 const REMEMBERED = 'idempotency: { header: Idempotency-Key, remembers: 10s }';
@@ -260,6 +261,30 @@ describe('a workflow that is explained', () => {
       3_600_000,
       'compensate',
       false,
+    ]);
+  });
+});
+
+describe('a long way', () => {
+  const text = file([
+    ...Array.from({ length: 30 }, (_, no) => `  - { id: s${no}, call: shop.do, intent: '${no}' }`),
+    '  - { id: late, call: shop.do, intent: late, on: [{ event: stop, then: cancel }] }',
+  ]);
+  const long = text.replace('actions:', 'events: { stop: {} }\nactions:');
+
+  it('is told by its first twenty later steps of each kind, and that there are more', () => {
+    const { later: listed, more } = effect(long, 's2');
+    expect(listed.map(({ step }) => step)).toEqual([...Array.from({ length: 20 }, (_, no) => `s${no + 3}`), 'late']);
+    expect(more).toEqual(['undone']);
+    expect(explanationLines(explain(long)).join('\n')).toContain('late (line 40: cancel), further steps: it is undone');
+  });
+
+  it('is told whole where it is no longer', () => {
+    expect(effect(long, 's20')).toMatchObject({ more: [] });
+    expect(effect(long, 's20').later.map(({ step }) => step)).toEqual([
+      ...Array.from({ length: 9 }, (_, no) => `s${no + 21}`),
+      'late',
+      'late',
     ]);
   });
 });

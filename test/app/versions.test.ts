@@ -15,7 +15,14 @@ afterAll(async () => {
 
 /** Another process on the same database: a store, a cache and an app of its own. */
 async function freshProcess(): Promise<App> {
-  const config = { databaseUrl: null, dataDir: '/nowhere', functions: [], principals: {}, numbers: numbersFor(9_000) };
+  const config = {
+    databaseUrl: null,
+    dataDir: '/nowhere',
+    functions: [],
+    catalogues: [],
+    principals: {},
+    numbers: numbersFor(9_000),
+  };
   const app = await createApp({ config, env: {}, store: await opened.again() });
   apps.push(app);
   return app;

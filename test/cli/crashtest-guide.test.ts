@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'pawl-crashtest-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it('every command of docs/guides/crashtest.md ends and says as the guide does', async () => {
-  for (const [, name = '', text = ''] of GUIDE.matchAll(/`([\w.-]+\.yaml)`[^`]*?^```yaml\n([\s\S]*?)^```$/gm))
+  for (const [, name = '', text = ''] of GUIDE.matchAll(/`([\w.-]+\.yaml)`[^`]*?^```yaml.*\n([\s\S]*?)^```$/gm))
     writeFileSync(join(folder, name), text);
   const blocks = [...GUIDE.matchAll(/^```console\n\$ npx pawl (.*)\n([\s\S]*?)^```$/gm)];
   expect(blocks).toHaveLength(4);

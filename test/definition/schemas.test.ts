@@ -44,5 +44,5 @@ describe('the schemas', () => {
     expect(execFileSync(process.execPath, ['scripts/generate.mjs', '--check'], { cwd: root, encoding: 'utf8' })).toBe(
       '',
     );
-  });
+  }, 90_000);
 });

@@ -1,11 +1,13 @@
 import { compensationOf, compensationPolicy, forwardPolicy } from '../../decision/effect-policy.ts';
-import { completedBefore, reachableFrom } from '../../definition/lint/completed-before.ts';
-import { buildFlowGraph, type PlacedStep } from '../../definition/lint/flow-graph.ts';
+import { type CompletedBefore, completedBefore, ledTo } from '../../definition/lint/completed-before.ts';
+import { buildFlowGraph, type FlowGraph, type FlowKind, type PlacedStep } from '../../definition/lint/flow-graph.ts';
 import type { SourceMap } from '../../definition/source-map.ts';
 import type { ActionContract, ApproveStep, CallStep, WorkflowDefinition } from '../../model/definition.ts';
+import { elementAt } from '../../model/element-at.ts';
 import { invariant } from '../../model/errors.ts';
 import { type ExplainedSending, explainSending } from './explain-sending.ts';
 import { type FailingCause, type FailingPoint, failingPoints } from './failing-points.ts';
+import { type Ahead, pointsAhead } from './later-points.ts';
 import { templateWords } from './template-words.ts';
 
 /** A step and its line in the file. */
@@ -22,6 +24,8 @@ export type ExplainedUndo =
       readonly kind: 'call';
       readonly action: string;
       readonly line: number;
+      /** The catalogue's file in which it is said; null = the workflow's. */
+      readonly file: string | null;
       readonly sending: ExplainedSending;
       /** What a refusal for good does to the rest of the undo; a person decides in both cases. */
       readonly onRefusal: 'hold' | 'continue';
@@ -44,7 +48,10 @@ export interface ExplainedEffect extends ExplainedStep {
   readonly authorizedBy: string | null;
   readonly sending: ExplainedSending;
   readonly undo: ExplainedUndo;
+  /** In document order; of those that end alike the first ones. */
   readonly later: readonly ExplainedLater[];
+  /** Ends that more later steps have than are listed. */
+  readonly more: readonly ExplainedLater['then'][];
 }
 
 /** A decision by people. */
@@ -80,15 +87,37 @@ export function explainWorkflow(definition: WorkflowDefinition, map: SourceMap):
 
 type PlacedCall = PlacedStep & { readonly step: CallStep };
 
+/** Where the point of no return is when a step is entered: on every way behind, on some, or on none. */
+type PivotAt = 'ahead' | 'maybe' | 'behind';
+
+/** A later step that can fail, or be cancelled; what becomes of an effect there depends on its kind. */
+interface LaterPoint extends ExplainedStep {
+  readonly node: number;
+  readonly kind: string;
+  readonly pivotAt: PivotAt;
+  readonly causes: readonly FailingCause[];
+}
+
+/** How a call is left once it is confirmed: also where an event took it while it was open. */
+const LEAVES: readonly FlowKind[] = ['done', 'taken'];
+
+/** Later steps of one kind that are listed. */
+const LISTED_MAX = 20;
+
 class Explainer {
   private readonly definition: WorkflowDefinition;
   private readonly map: SourceMap;
-  private readonly graph;
-  private readonly completed;
+  private readonly graph: FlowGraph;
+  private readonly completed: CompletedBefore;
   private readonly actions: ReadonlyMap<string, ActionContract>;
-  private readonly points: readonly FailingPoint[];
-  /** Each pivot with the steps that control can reach once it is confirmed. */
-  private readonly pivots: readonly { readonly placed: PlacedCall; readonly behind: ReadonlySet<number> }[];
+  private readonly pivots: readonly PlacedCall[];
+  private readonly isBehind: (node: number) => boolean;
+  /** By node the pivots that may lie behind. */
+  private readonly ledByPivot: readonly (readonly number[])[];
+  /** One more of each kind than are listed, so that it is known whether there are more. */
+  private readonly ahead: Ahead<LaterPoint>;
+  /** By call where control goes once it is confirmed. */
+  private readonly after = new Map<number, number[]>();
 
   constructor(definition: WorkflowDefinition, map: SourceMap) {
     this.definition = definition;
@@ -96,16 +125,20 @@ class Explainer {
     this.graph = buildFlowGraph(definition);
     this.completed = completedBefore(this.graph);
     this.actions = new Map(definition.actions.map((action) => [action.name, action]));
-    this.points = failingPoints(this.graph, this.completed);
-    this.pivots = this.calls()
-      .filter(({ step }) => step.pivot)
-      .map((placed) => ({ placed, behind: this.after(placed) }));
+    this.pivots = this.calls().filter(({ step }) => step.pivot);
+    const indexes = new Set(this.pivots.map(({ index }) => index));
+    this.isBehind = this.completed.alwaysOneOf(indexes);
+    this.ledByPivot = ledTo(this.graph, indexes, LEAVES);
+    const points = failingPoints(this.graph, this.completed).flatMap((point) => this.laterPoints(point));
+    this.ahead = pointsAhead(this.graph, points, LISTED_MAX + 1);
+    for (const { from, to, kind } of this.graph.edges)
+      if (LEAVES.includes(kind)) this.after.set(from, [...(this.after.get(from) ?? []), to]);
   }
 
   explain(): Explanation {
     const { workflow, version, onFailure, timeoutMs, output } = this.definition;
     const parts = this.graph.steps.flatMap((placed) => this.part(placed));
-    const pivots = this.pivots.map(({ placed }) => this.at(placed));
+    const pivots = this.pivots.map((placed) => this.at(placed));
     const computesOutput = output !== null && output.kind !== 'literal';
     const last = this.graph.steps.filter(({ parent, isLast }) => isLast && parent === null).map((one) => this.at(one));
     return { workflow, version, parts, pivots, onFailure, timeoutMs, computesOutput, last };
@@ -133,7 +166,7 @@ class Explainer {
       authorizedBy: step.authorizedBy,
       sending: explainSending(contract, forwardPolicy(step, contract)),
       undo,
-      later: this.later(placed, undo),
+      ...this.later(placed, undo),
     };
   }
 
@@ -143,52 +176,61 @@ class Explainer {
     if (compensation === null) return { kind: 'none', because: 'pivot' };
     if (compensation.kind === 'none') return { kind: 'none', because: 'said' };
     const contract = this.action(compensation.action);
+    const { file } = this.map.homeOf(compensation.pointer);
     const policy = compensationPolicy(compensation, contract, this.definition.compensation);
     return {
       kind: 'call',
       action: compensation.action,
       line: this.map.valueRange(compensation.pointer).line,
+      file: file === this.map.file ? null : file,
       sending: explainSending(contract, policy),
       onRefusal: policy.onFailure,
       onlyByOrder: step.pivot || this.pivotAt(placed) === 'behind',
     };
   }
 
-  private later(placed: PlacedStep, undo: ExplainedUndo): readonly ExplainedLater[] {
-    if (placed.isLast) return [];
-    const after = this.after(placed);
-    const points = this.points.filter(({ placed: point }) => after.has(point.index));
-    return points.flatMap(({ placed: point, causes }) => {
-      const failures = causes.filter((cause) => cause !== 'cancel');
-      const cancels = causes.filter((cause) => cause === 'cancel');
-      const ways = [failures, cancels].filter((way) => way.length > 0);
-      return ways.map((way) => ({ ...this.at(point), causes: way, then: this.fate(point, way, undo) }));
-    });
+  private laterPoints({ placed, causes }: FailingPoint): readonly LaterPoint[] {
+    const failures = causes.filter((cause) => cause !== 'cancel');
+    const cancels = causes.filter((cause) => cause === 'cancel');
+    const ways = [failures, cancels].filter((way) => way.length > 0);
+    const pivotAt = this.pivotAt(placed);
+    return ways.map((way) => ({
+      ...this.at(placed),
+      node: placed.index,
+      kind: `${pivotAt} ${way === cancels ? 'cancel' : 'failure'}`,
+      pivotAt,
+      causes: way,
+    }));
   }
 
-  private fate(point: PlacedStep, causes: readonly FailingCause[], undo: ExplainedUndo): ExplainedLater['then'] {
-    const pivot = this.pivotAt(point);
-    if (pivot === 'behind') return 'held';
+  private later({ index, isLast }: PlacedStep, undo: ExplainedUndo): Pick<ExplainedEffect, 'later' | 'more'> {
+    if (isLast) return { later: [], more: [] };
+    const counts = new Map<string, number>();
+    const more = new Set<ExplainedLater['then']>();
+    const later = this.ahead.of(this.after.get(index) ?? []).flatMap((point): readonly ExplainedLater[] => {
+      const then = this.fate(point, undo);
+      const count = (counts.get(point.kind) ?? 0) + 1;
+      counts.set(point.kind, count);
+      if (count > LISTED_MAX) {
+        more.add(then);
+        return [];
+      }
+      return [{ step: point.step, line: point.line, causes: point.causes, then }];
+    });
+    return { later, more: [...more] };
+  }
+
+  private fate({ pivotAt, causes }: LaterPoint, undo: ExplainedUndo): ExplainedLater['then'] {
+    if (pivotAt === 'behind') return 'held';
     // A cancel undoes what was done, whatever a failure does.
     if (this.definition.onFailure === 'hold' && !causes.includes('cancel')) return 'held';
-    if (pivot === 'maybe') return 'maybe-held';
+    if (pivotAt === 'maybe') return 'maybe-held';
     return undo.kind === 'none' ? 'stands' : 'undone';
   }
 
-  /** Where the point of no return is when a step is entered: on every way behind, on some, or on none. */
-  private pivotAt({ index }: PlacedStep): 'ahead' | 'maybe' | 'behind' {
-    if (this.pivots.some(({ placed }) => this.completed.always(index, placed.index))) return 'behind';
-    return this.pivots.some(({ behind }) => behind.has(index)) ? 'maybe' : 'ahead';
-  }
-
-  /** The steps that control can reach once a call is confirmed: also where an event took it while it was open. */
-  private after({ index }: PlacedStep): ReadonlySet<number> {
-    const leaves = ['done', 'taken'];
-    const ways = this.graph.edges.filter(({ from, kind }) => from === index && leaves.includes(kind));
-    return reachableFrom(
-      this.graph,
-      ways.map(({ to }) => to),
-    );
+  private pivotAt({ index }: PlacedStep): PivotAt {
+    if (this.isBehind(index)) return 'behind';
+    return elementAt(this.ledByPivot, index).length > 0 ? 'maybe' : 'ahead';
   }
 
   private approval(placed: PlacedStep, step: ApproveStep): ExplainedApproval {

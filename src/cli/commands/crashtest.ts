@@ -7,11 +7,13 @@ import type { LabReport } from '../../testing/crash-lab/lab-report.ts';
 import { runCrashLab } from '../../testing/crash-lab/run-crash-lab.ts';
 import { NO_SCENARIO, readScenario, type Scenario } from '../../testing/crash-lab/scenario-file.ts';
 import { DefinitionError } from '../../model/errors.ts';
+import type { SourceFile } from '../../definition/catalogue.ts';
+import type { Shelf } from '../../definition/embed-catalogues.ts';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import type { Bind } from '../bind.ts';
+import { readSource, shelfOf } from '../catalogue-shelf.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { readTextFile } from '../read-arguments.ts';
 import { UsageError } from '../report-error.ts';
 import { renderTable } from '../table.ts';
 import { terminalText } from '../terminal-text.ts';
@@ -46,10 +48,9 @@ function collect(value: string, before: readonly Lie[]): readonly Lie[] {
 }
 
 async function crashtest(context: CliContext, file: string, { scenario, lie }: CrashtestOptions): Promise<void> {
-  const text = readTextFile(context, file);
-  context.sources.set(file, text);
+  const workflow = { text: readSource(context, file), file, catalogues: shelfOf(context, file) };
   const report = await played(() =>
-    runCrashLab({ text, file, scenario: scenarioOf(context, { file, text }, scenario), lies: lie }),
+    runCrashLab({ ...workflow, scenario: scenarioOf(context, workflow, scenario), lies: lie }),
   );
   context.exit = report.ok ? (report.problems.length === 0 ? EXIT.ok : EXIT.usage) : EXIT.runFailed;
   if (printJson(context, report)) return;
@@ -60,15 +61,13 @@ async function crashtest(context: CliContext, file: string, { scenario, lie }: C
 
 function scenarioOf(
   context: CliContext,
-  workflow: { readonly file: string; readonly text: string },
+  workflow: SourceFile & { readonly catalogues: Shelf },
   name: string | undefined,
 ): Scenario {
   if (name === undefined) return NO_SCENARIO;
-  const { definition, problems } = validateWorkflow(workflow.text, workflow.file);
+  const { definition, problems } = validateWorkflow(workflow.text, workflow.file, workflow.catalogues);
   if (definition === null) throw new DefinitionError(problems.filter(({ severity }) => severity === 'error'));
-  const text = readTextFile(context, name);
-  context.sources.set(name, text);
-  return readScenario(text, name, definition);
+  return readScenario(readSource(context, name), name, definition);
 }
 
 /** What cannot be played without a word of the user is a call that says too little. */

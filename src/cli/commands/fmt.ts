@@ -5,6 +5,7 @@ import { decodeFile } from '../../definition/decode-file.ts';
 import { formatFile } from '../../definition/format-file.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { Bind } from '../bind.ts';
+import { shelfOf } from '../catalogue-shelf.ts';
 import { type CliContext, printJsonList } from '../cli-context.ts';
 import { codeFrame } from '../code-frame.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -59,7 +60,9 @@ function formatOne(context: CliContext, file: string, isCheck: boolean): Result 
   const nothing = { file, problems: [], before: '', after: '', unreadable: null };
   try {
     const { text: before, problem } = decodeFile(readBytes(context, file), file);
-    const { text: after, problems } = problem === null ? formatFile(before, file) : { text: null, problems: [problem] };
+    context.sources.set(file, before);
+    const { text: after, problems } =
+      problem === null ? formatFile(before, file, shelfOf(context, file)) : { text: null, problems: [problem] };
     if (after === null) return { ...nothing, state: 'invalid', problems, before };
     if (after === before) return { ...nothing, state: 'unchanged' };
     if (!isCheck) replaceFile(resolve(context.host.folder, file), after, file);
@@ -96,7 +99,7 @@ function tell(context: CliContext, { file, state, problems, before, after, unrea
   }
   if (state === 'invalid') {
     const errors = problems.filter(({ severity }) => severity === 'error');
-    for (const problem of errors) context.print(`${codeFrame(problem, before, paint)}\n\n`);
+    for (const problem of errors) context.print(`${codeFrame(problem, context.sources, paint)}\n\n`);
     context.print(`${name}  ${paint.bad('✘')} left as it is`);
     return;
   }

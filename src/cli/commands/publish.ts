@@ -1,35 +1,31 @@
 import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
+import { validateCatalogue } from '../../definition/catalogue.ts';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
+import { catalogueOfStored } from '../../model/catalogue-name.ts';
 import { DefinitionError } from '../../model/errors.ts';
+import { isCatalogueFile, readSource, shelfOf } from '../catalogue-shelf.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { codeFrame } from '../code-frame.ts';
 import type { Bind } from '../bind.ts';
-import { readTextFile } from '../read-arguments.ts';
 import { refuseOtherContent } from '../tell-version-conflict.ts';
+
+type Published = Awaited<ReturnType<App['publish']>>;
 
 /** `pawl publish FILE...`: versions are immutable; the same content again changes nothing. */
 export function addPublish(program: Command, bind: Bind): void {
   program
     .command('publish')
-    .description('publish workflow files; a version never changes once it is there')
-    .argument('<file...>', 'workflow files')
+    .description('publish workflow files and catalogues; a version never changes once it is there')
+    .argument('<file...>', 'workflow files, catalogues')
     .action(
       bind((context, files: string[]) =>
         context.withApp(
           async (app) => {
             if (files.length > 1) checkAll(context, files);
-            const published = [];
-            for (const file of files) published.push(await publishFile(context, app, file));
-            printJson(
-              context,
-              published.map(({ created, version: { workflow, version, digest } }) => ({
-                workflow,
-                version,
-                digest,
-                created,
-              })),
-            );
+            const published: object[] = [];
+            for (const file of files) published.push(await publishOne(context, app, file));
+            printJson(context, published);
           },
           { setsUp: true },
         ),
@@ -40,27 +36,43 @@ export function addPublish(program: Command, bind: Bind): void {
 /** Of several files all are valid before the first is published. @throws PAWL_DEFINITION_INVALID with the errors of all. */
 function checkAll(context: CliContext, files: readonly string[]): void {
   const errors = files.flatMap((file) => {
-    const text = readTextFile(context, file);
-    context.sources.set(file, text);
-    return validateWorkflow(text, file).problems.filter(({ severity }) => severity === 'error');
+    const text = readSource(context, file);
+    const { problems } = isCatalogueFile(file)
+      ? validateCatalogue(text, file)
+      : validateWorkflow(text, file, shelfOf(context, file));
+    return problems.filter(({ severity }) => severity === 'error');
   });
   if (errors.length > 0) throw new DefinitionError(errors);
 }
 
-/** Publishes one file and tells what that did; warnings are shown, errors are thrown with the file's text at hand. */
-export async function publishFile(
-  context: CliContext,
-  app: App,
-  file: string,
-): Promise<Awaited<ReturnType<App['publish']>>> {
-  const text = readTextFile(context, file);
-  context.sources.set(file, text);
-  const published = await app
-    .publish({ text, file, by: app.principal(context.options.by ?? null).name })
-    .catch((error: unknown) => refuseOtherContent(app, { text, file }, error));
+/** Publishes a workflow or a catalogue and gives it as data. */
+async function publishOne(context: CliContext, app: App, file: string): Promise<object> {
+  if (!isCatalogueFile(file)) {
+    const { created, version: stored } = await publishFile(context, app, file);
+    const { workflow, version, digest } = stored;
+    return { workflow, version, digest, created };
+  }
+  const ask = { text: readSource(context, file), file, by: app.principal(context.options.by ?? null).name };
+  const published = await app.publishCatalogue(ask).catch((error: unknown) => refuseOtherContent(app, ask, error));
   const { workflow, version, digest } = published.version;
-  for (const warning of published.warnings) context.say(`${codeFrame(warning, text, context.paint)}\n`);
-  const what = published.created ? context.paint.good('published') : 'there already, with the same content';
-  context.say(`${workflow}@${version}  ${digest.slice(0, 12)}  ${what}`);
+  const catalogue = catalogueOfStored(workflow);
+  tellPublished(context, published);
+  return { catalogue, version, digest, created: published.created };
+}
+
+/** Publishes one file and tells what that did; warnings are shown, errors are thrown with the file's text at hand. */
+export async function publishFile(context: CliContext, app: App, file: string): Promise<Published> {
+  const ask = { text: readSource(context, file), file, catalogues: shelfOf(context, file) };
+  const published = await app
+    .publish({ ...ask, by: app.principal(context.options.by ?? null).name })
+    .catch((error: unknown) => refuseOtherContent(app, ask, error));
+  tellPublished(context, published);
   return published;
+}
+
+function tellPublished(context: CliContext, { created, version: stored, warnings }: Published): void {
+  for (const warning of warnings) context.say(`${codeFrame(warning, context.sources, context.paint)}\n`);
+  const what = created ? context.paint.good('published') : 'there already, with the same content';
+  const name = catalogueOfStored(stored.workflow) ?? stored.workflow;
+  context.say(`${name}@${stored.version}  ${stored.digest.slice(0, 12)}  ${what}`);
 }

@@ -6,10 +6,10 @@ import type { CrashMiss } from '../../testing/scenario/crash-scenario.ts';
 import type { ScenarioResult } from '../../testing/scenario/run-test-file.ts';
 import { type CoverageReport, type FileReport, runTests, type TestReport } from '../../testing/scenario/run-tests.ts';
 import type { Bind } from '../bind.ts';
+import { readSource, shelfOf } from '../catalogue-shelf.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { codeFrame } from '../code-frame.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { readTextFile } from '../read-arguments.ts';
 import { UsageError } from '../report-error.ts';
 import { terminalText } from '../terminal-text.ts';
 import { stampFiles, untilChanged } from '../watch-files.ts';
@@ -39,14 +39,16 @@ async function test(context: CliContext, given: readonly string[], options: Test
     const read = new Map(files.map((file) => [resolve(folder, file), file]));
     // Before anything is read, so that no change is missed.
     let stamps = stampFiles([...read.keys()]);
+    const readStamped = (_: CliContext, file: string): string => {
+      const path = resolve(folder, file);
+      if (!stamps.has(path)) stamps = new Map([...stamps, ...stampFiles([path])]);
+      return readSource(context, file);
+    };
     const report = await runTests({
       files,
       crash: options.crash === true,
-      read: (file) => {
-        const path = resolve(folder, file);
-        if (!stamps.has(path)) stamps = new Map([...stamps, ...stampFiles([path])]);
-        return readSource(context, file);
-      },
+      read: (file) => readStamped(context, file),
+      catalogues: (file) => shelfOf(context, file, readStamped),
       onFile: (file) => {
         if (context.options.output === 'table') tellFile(context, file);
       },
@@ -57,12 +59,6 @@ async function test(context: CliContext, given: readonly string[], options: Test
     context.say(context.paint.quiet('waiting for a change (Ctrl-C ends)'));
     if (!(await untilChanged(stamps, stopped))) return;
   }
-}
-
-function readSource(context: CliContext, file: string): string {
-  const text = readTextFile(context, file);
-  context.sources.set(file, text);
-  return text;
 }
 
 function exitOf({ ok, files }: TestReport): ExitCode {
@@ -93,7 +89,7 @@ function tellReport(context: CliContext, report: TestReport): void {
 function tellFile(context: CliContext, { file, problems, unreadable, result }: FileReport): void {
   const { paint, sources } = context;
   if (unreadable !== null) context.say(`${paint.bad('error')} ${terminalText(unreadable)}`);
-  for (const problem of problems) context.print(`${codeFrame(problem, sources.get(problem.file) ?? '', paint)}\n\n`);
+  for (const problem of problems) context.print(`${codeFrame(problem, sources, paint)}\n\n`);
   if (result === null) return;
   context.print(`${terminalText(file)}  ${paint.quiet(`${result.workflow}@${result.version}`)}`);
   for (const scenario of result.scenarios) tellScenario(context, scenario);
@@ -104,7 +100,7 @@ function tellScenario(context: CliContext, scenario: ScenarioResult): void {
   const crashes = scenario.crashed === null ? '' : paint.quiet(`  ${scenario.crashed.plays} crashes`);
   context.print(`  ${scenario.ok ? paint.good('✔') : paint.bad('✘')} ${terminalText(scenario.name)}${crashes}`);
   for (const { problem, expected, got } of scenario.misses) {
-    context.print(`\n${codeFrame(problem, sources.get(problem.file) ?? '', paint)}`);
+    context.print(`\n${codeFrame(problem, sources, paint)}`);
     context.print(beside(expected, got));
   }
   for (const problem of scenario.problems) context.print(`    ${paint.bad('✘')} ${terminalText(problem)}`);

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { type Explanation, explainWorkflow } from '../../app/explain/explain-workflow.ts';
+import { type Catalogue, validateCatalogue } from '../../definition/catalogue.ts';
 import { decodeFile } from '../../definition/decode-file.ts';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import type { WorkflowDefinition } from '../../model/definition.ts';
 import type { Problem } from '../../model/problem.ts';
+import { isCatalogueFile, shelfOf } from '../catalogue-shelf.ts';
 import { type CliContext, printJsonList } from '../cli-context.ts';
 import { codeFrame } from '../code-frame.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -18,8 +20,8 @@ const SHOWN_MAX = 20;
 
 interface Checked {
   readonly file: string;
-  readonly text: string;
-  readonly definition: WorkflowDefinition | null;
+  /** What is in the file, where it is valid. */
+  readonly words: string | null;
   readonly problems: readonly Problem[];
   /** What the workflow may do, where that was asked and the file is valid. */
   readonly explanation: Explanation | null;
@@ -31,8 +33,8 @@ interface Checked {
 export function addValidate(program: Command, bind: Bind): void {
   program
     .command('validate')
-    .description('check workflow files: every problem with its line, a caret and the mend')
-    .argument('<file...>', 'workflow files')
+    .description('check workflow files and catalogues: every problem with its line, a caret and the mend')
+    .argument('<file...>', 'workflow files, catalogues')
     .option('--explain', 'say how often each effect may be sent, what undoes it, where people are needed, what stands')
     .action(
       bind((context, files: string[], options: { readonly explain?: boolean }) =>
@@ -46,9 +48,9 @@ function validate(context: CliContext, files: readonly string[], explains: boole
   const hasErrors = checked.some(({ problems }) => problems.some(({ severity }) => severity === 'error'));
   const isUnreadable = checked.some(({ unreadable }) => unreadable !== null);
   context.exit = isUnreadable ? EXIT.usage : hasErrors ? EXIT.invalid : EXIT.ok;
-  const data = checked.map(({ file, definition, problems, explanation, unreadable }) => ({
+  const data = checked.map(({ file, words, problems, explanation, unreadable }) => ({
     file,
-    ok: definition !== null,
+    ok: words !== null,
     ...(unreadable === null ? {} : { unreadable }),
     problems,
     ...(explanation === null ? {} : { explanation }),
@@ -63,39 +65,44 @@ function validate(context: CliContext, files: readonly string[], explains: boole
 
 /** A file that cannot be read is told with the others, so that one slip does not hide what else is wrong. */
 function check(context: CliContext, file: string, explains: boolean): Checked {
-  const nothing = { file, definition: null, explanation: null, unreadable: null };
+  const nothing = { file, words: null, explanation: null, unreadable: null };
   try {
     const { text, problem } = decodeFile(readBytes(context, file), file);
-    if (problem !== null) return { ...nothing, text, problems: [problem] };
-    const { definition, problems, map } = validateWorkflow(text, file);
+    if (problem !== null) {
+      context.sources.set(file, text);
+      return { ...nothing, problems: [problem] };
+    }
+    context.sources.set(file, text);
+    if (isCatalogueFile(file)) {
+      const { catalogue, problems } = validateCatalogue(text, file);
+      return { ...nothing, problems, words: catalogue === null ? null : describeCatalogue(catalogue) };
+    }
+    const { definition, problems, map } = validateWorkflow(text, file, shelfOf(context, file));
     const explanation = explains && definition !== null ? explainWorkflow(definition, map) : null;
-    return { ...nothing, text, definition, problems, explanation };
+    return { ...nothing, words: definition === null ? null : describe(definition), problems, explanation };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { ...nothing, text: '', problems: [], unreadable: error.message };
+    return { ...nothing, problems: [], unreadable: error.message };
   }
 }
 
 function tell(context: CliContext, checked: Checked, room: number): void {
-  const { file, text, definition, problems, explanation, unreadable } = checked;
+  const { file, words, problems, explanation, unreadable } = checked;
   const { paint } = context;
   const name = terminalText(file);
   if (unreadable !== null) {
     context.say(`${paint.bad('error')} ${terminalText(unreadable)}`);
     return;
   }
-  for (const problem of problems.slice(0, room)) context.print(`${codeFrame(problem, text, paint)}\n\n`);
+  for (const problem of problems.slice(0, room)) context.print(`${codeFrame(problem, context.sources, paint)}\n\n`);
   if (problems.length > room) context.print(`… and ${problems.length - room} more: pawl validate -o json ${name}\n\n`);
   const count = (severity: Problem['severity']): number =>
     problems.filter((problem) => problem.severity === severity).length;
   const counts = [plural(count('error'), 'error'), plural(count('warning'), 'warning')]
     .filter((part) => part !== null)
     .join(', ');
-  if (definition === null) context.print(`${name}  ${paint.bad('✘')} ${counts}`);
-  else
-    context.print(
-      `${name}  ${paint.good('ok')}  ${describe(definition)}${counts === '' ? '' : `  ${paint.warn(counts)}`}`,
-    );
+  if (words === null) context.print(`${name}  ${paint.bad('✘')} ${counts}`);
+  else context.print(`${name}  ${paint.good('ok')}  ${words}${counts === '' ? '' : `  ${paint.warn(counts)}`}`);
   if (explanation !== null) for (const line of explanationLines(explanation)) context.print(terminalText(line));
 }
 
@@ -106,4 +113,8 @@ function plural(count: number, noun: string): string | null {
 function describe(definition: WorkflowDefinition): string {
   const parts = [plural(definition.steps.length, 'step'), plural(definition.actions.length, 'action')];
   return `${definition.workflow}@${definition.version}  ${parts.filter((part) => part !== null).join(', ')}`;
+}
+
+function describeCatalogue({ name, version, actions }: Catalogue): string {
+  return `${name}@${version}  ${plural(actions.length, 'action')}`;
 }

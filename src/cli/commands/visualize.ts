@@ -6,9 +6,10 @@ import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import { lower } from '../../machine/lower.ts';
 import { DefinitionError } from '../../model/errors.ts';
 import type { Machine } from '../../model/machine.ts';
+import { readSource, shelfOf } from '../catalogue-shelf.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
-import { fileReason, isFileName, readTextFile, readVersionName } from '../read-arguments.ts';
+import { fileReason, isFileName, readVersionName } from '../read-arguments.ts';
 import { UsageError } from '../report-error.ts';
 import { terminalText } from '../terminal-text.ts';
 
@@ -57,9 +58,7 @@ function draw(context: CliContext, workflow: string | undefined, { run }: Visual
 }
 
 function machineOf(context: CliContext, file: string): Machine {
-  const text = readTextFile(context, file);
-  context.sources.set(file, text);
-  const { definition, problems } = validateWorkflow(text, file);
+  const { definition, problems } = validateWorkflow(readSource(context, file), file, shelfOf(context, file));
   if (definition === null) throw new DefinitionError(problems.filter(({ severity }) => severity === 'error'));
   return lower(definition);
 }

@@ -1,4 +1,10 @@
-import type { ActionContract, ApproveStep, Step, WorkflowDefinition } from '../../model/definition.ts';
+import type {
+  ActionContract,
+  ApproveStep,
+  EventDeclaration,
+  Step,
+  WorkflowDefinition,
+} from '../../model/definition.ts';
 import { allSteps, everyStep } from '../../model/step-lists.ts';
 import { typeOfSchema, typeOfValue } from './schema-type.ts';
 import { type Site, siteKey } from './site.ts';
@@ -18,27 +24,52 @@ type Fields = Readonly<Record<string, ValueType | FieldType>>;
 /** Places inside the flow, where items have names; an action and an undo are contracts of their own. */
 const IN_FLOW: ReadonlySet<Site['kind']> = new Set(['flow', 'catch', 'event']);
 
+/** A definition with what is looked up in it by name. */
+interface Declared {
+  readonly definition: WorkflowDefinition;
+  readonly actions: ReadonlyMap<string, ActionContract>;
+  readonly events: ReadonlyMap<string, EventDeclaration>;
+  /** Ids of steps under `finally`. */
+  readonly last: ReadonlySet<string>;
+  /** Ids of steps inside a catch. */
+  readonly caught: ReadonlySet<string>;
+}
+
+function declaredIn(definition: WorkflowDefinition): Declared {
+  const { actions, events, finally: last = [] } = definition;
+  const caught = everyStep(definition).flatMap((step) => step.catch.flatMap((clause) => allSteps(clause.do)));
+  return {
+    definition,
+    actions: new Map(actions.map((action) => [action.name, action])),
+    events: new Map(events.map((event) => [event.name, event])),
+    last: new Set(allSteps(last).map(({ id }) => id)),
+    caught: new Set(caught.map(({ id }) => id)),
+  };
+}
+
 /** Types of all roots of a definition (design 2-language, the table of roots). */
 export function createTypeScope(definition: WorkflowDefinition): TypeScope {
   const known = new Map<string, RootTypes>();
-  const common = commonRoots(definition);
+  const declared = declaredIn(definition);
+  const common = commonRoots(declared);
   const everywhere = new Map([...common, ...itemRoots(definition)]);
   return {
     rootsAt(site) {
       const key = siteKey(site);
-      const made = known.get(key) ?? rootsOf(definition, IN_FLOW.has(site.kind) ? everywhere : common, site);
+      const made = known.get(key) ?? rootsOf(declared, IN_FLOW.has(site.kind) ? everywhere : common, site);
       known.set(key, made);
       return made;
     },
   };
 }
 
-function commonRoots(definition: WorkflowDefinition): RootTypes {
+function commonRoots(declared: Declared): RootTypes {
+  const { definition } = declared;
   const vars = definition.vars.map(
     ([name, schema]) => [name, { type: typeOfSchema(schema), required: 'default' in schema, quiet: true }] as const,
   );
   const steps = everyStep(definition).map(
-    (step) => [step.id, { type: stepType(step, definition), required: true }] as const,
+    (step) => [step.id, { type: stepType(step, declared), required: true }] as const,
   );
   return new Map<string, ValueType>([
     ['input', typeOfSchema(definition.input)],
@@ -51,7 +82,7 @@ function commonRoots(definition: WorkflowDefinition): RootTypes {
 
 /** The names of items; which of them can be read at a place is another question, asked by lint. */
 function itemRoots(definition: WorkflowDefinition): readonly (readonly [string, ValueType])[] {
-  return allSteps(definition.steps).flatMap((step): readonly (readonly [string, ValueType])[] =>
+  return everyStep(definition).flatMap((step): readonly (readonly [string, ValueType])[] =>
     step.verb === 'map'
       ? [
           [step.as, DYN],
@@ -66,36 +97,30 @@ function withEnd(roots: RootTypes): Map<string, ValueType> {
   return new Map(roots).set('run', object({ ...RUN, end: RUN_END }));
 }
 
-function rootsOf(definition: WorkflowDefinition, everywhere: RootTypes, site: Site): RootTypes {
+function rootsOf(declared: Declared, everywhere: RootTypes, site: Site): RootTypes {
   switch (site.kind) {
     case 'flow':
       return site.in === undefined ? everywhere : withEnd(everywhere);
     case 'catch':
       return new Map(site.in === undefined ? everywhere : withEnd(everywhere)).set('failure', FAILURE);
     case 'event':
-      return eventRoots(definition, everywhere, site);
+      return eventRoots(declared, everywhere, site);
     case 'compensate':
-      return compensationRoots(everywhere, actionOf(definition, site.action));
+      return compensationRoots(everywhere, declared.actions.get(site.action));
     default:
-      return actionRoots(definition, everywhere, site);
+      return actionRoots(declared, everywhere, site);
   }
 }
 
 /** A handler of a step inside a catch reads that catch's failure too. */
-function eventRoots(
-  definition: WorkflowDefinition,
-  everywhere: RootTypes,
-  site: Site & { readonly kind: 'event' },
-): RootTypes {
-  const isLast = allSteps(definition.finally ?? []).some((step) => step.id === site.step);
-  const around = isLast ? withEnd(everywhere) : new Map(everywhere);
-  const roots = around.set('event', eventType(definition, site.event));
-  const caught = everyStep(definition).flatMap((step) => step.catch.flatMap((clause) => allSteps(clause.do)));
-  return caught.some((step) => step.id === site.step) ? roots.set('failure', FAILURE) : roots;
+function eventRoots(declared: Declared, everywhere: RootTypes, site: Site & { readonly kind: 'event' }): RootTypes {
+  const around = declared.last.has(site.step ?? '') ? withEnd(everywhere) : new Map(everywhere);
+  const roots = around.set('event', eventType(declared, site.event));
+  return declared.caught.has(site.step ?? '') ? roots.set('failure', FAILURE) : roots;
 }
 
 /** Only what cannot change between the effect and its undo. */
-function compensationRoots(everywhere: RootTypes, action: ActionContract | null): RootTypes {
+function compensationRoots(everywhere: RootTypes, action: ActionContract | undefined): RootTypes {
   return new Map<string, ValueType>([
     ['input', everywhere.get('input') ?? DYN],
     ['constants', everywhere.get('constants') ?? DYN],
@@ -106,11 +131,11 @@ function compensationRoots(everywhere: RootTypes, action: ActionContract | null)
 }
 
 function actionRoots(
-  definition: WorkflowDefinition,
+  { definition, actions }: Declared,
   everywhere: RootTypes,
   site: Site & { readonly action: string },
 ): RootTypes {
-  const action = actionOf(definition, site.action);
+  const action = actions.get(site.action);
   const roots = new Map(everywhere);
   roots.set('with', schemaOf(action?.input));
   roots.set('effect', object({ key: STRING, input: schemaOf(action?.input), output: quiet(DYN), receipt: quiet(DYN) }));
@@ -127,7 +152,7 @@ function actionRoots(
 }
 
 /** The declared output types an answer's body, but answers that are no success have other keys; a query's answer is not declared. */
-function responseType(action: ActionContract | null, kind: 'outcome' | 'reconcile'): ValueType {
+function responseType(action: ActionContract | undefined, kind: 'outcome' | 'reconcile'): ValueType {
   const transport = kind === 'reconcile' ? (action?.reconcile?.transport ?? action?.transport) : action?.transport;
   const body = kind === 'reconcile' ? DYN : anyShape(received(action?.output));
   const headers: ValueType = { kind: 'map', value: STRING };
@@ -146,20 +171,19 @@ function quiet(type: ValueType): FieldType {
   return { type, required: false, quiet: true };
 }
 
-function eventType(definition: WorkflowDefinition, name: string): ValueType {
-  const declared = definition.events.find((event) => event.name === name);
+function eventType({ events }: Declared, name: string): ValueType {
   return object({
     id: STRING,
     name: STRING,
-    data: received(declared?.schema),
+    data: received(events.get(name)?.schema),
     source: STRING,
     receivedAt: TIMESTAMP,
     sequence: unionOf([INT, NULL]),
   });
 }
 
-function stepType(step: Step, definition: WorkflowDefinition): ValueType {
-  const output = outputType(step, definition);
+function stepType(step: Step, declared: Declared): ValueType {
+  const output = outputType(step, declared);
   return object({
     ...(output === null ? {} : { output: { type: output, required: false, quiet: true } }),
     skipped: BOOL,
@@ -175,12 +199,12 @@ function branchType(): ValueType {
 }
 
 /** Type of `steps.<id>.output`; null = the verb has none. */
-function outputType(step: Step, definition: WorkflowDefinition): ValueType | null {
+function outputType(step: Step, { actions, events }: Declared): ValueType | null {
   switch (step.verb) {
     case 'call':
-      return received(actionOf(definition, step.action)?.output);
+      return received(actions.get(step.action)?.output);
     case 'await':
-      return received(definition.events.find((event) => event.name === step.event)?.schema);
+      return received(events.get(step.event)?.schema);
     case 'wait':
       return object({ firedAt: TIMESTAMP, late: BOOL });
     case 'publish':
@@ -205,10 +229,6 @@ function outputType(step: Step, definition: WorkflowDefinition): ValueType | nul
 function formType({ form, onExpire }: ApproveStep): ValueType | FieldType {
   if (form === undefined) return quiet(DYN);
   return onExpire === 'approve' ? quiet(unionOf([typeOfSchema(form), NULL])) : typeOfSchema(form);
-}
-
-function actionOf(definition: WorkflowDefinition, name: string): ActionContract | null {
-  return definition.actions.find((action) => action.name === name) ?? null;
 }
 
 function schemaOf(schema: ActionContract['input'] | undefined): ValueType {

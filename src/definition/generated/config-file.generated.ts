@@ -16,6 +16,10 @@ export interface ConfigFile {
    */
   functions?: string[];
   /**
+   * Folders in which catalogues are looked for, beside the folder of the workflow.
+   */
+  catalogues?: string[];
+  /**
    * Name -> roles.
    */
   principals?: {

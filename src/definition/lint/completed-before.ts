@@ -1,97 +1,73 @@
 import { elementAt } from '../../model/element-at.ts';
-import type { FlowGraph } from './flow-graph.ts';
+import { dominatorsOf } from './dominators.ts';
+import type { FlowGraph, FlowKind } from './flow-graph.ts';
 
-/** For each node the steps that have completed on every way to it; a bit per step. */
+/** Which steps have completed on every way to a node. */
 export interface CompletedBefore {
   /** Whether control can get there at all. */
   isReachable(node: number): boolean;
   /** Whether step `index` has completed on every way from the start to `node`. */
   always(node: number, index: number): boolean;
+  /** Whether one of these steps, the same one, has completed on every way to a node. */
+  alwaysOneOf(indexes: ReadonlySet<number>): (node: number) => boolean;
 }
 
-const WORD = 32;
-
 /**
- * Forward data flow: what has completed at a node is what has completed on all edges into it. The sets only shrink, so the
- * work is bounded by edges times steps; in document order nearly every node settles at its first visit.
+ * A completion is a node of its own, between a step and where its `done` edges lead: a step has completed on every way to a node
+ * when its completion lies on every way there.
  */
 export function completedBefore(graph: FlowGraph): CompletedBefore {
-  const nothing: Uint32Array = new Uint32Array(Math.ceil(graph.steps.length / WORD));
-  const sets = new Map([[graph.start, nothing]]);
-  const out = waysOut(graph);
-  const queue = [{ node: graph.start, here: nothing }];
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    for (const { to, gains } of elementAt(out, next.node)) {
-      const brought = joined(graph, sets, { to, here: withBit(next.here, gains) });
-      const changed = brought === null ? null : meet(sets, to, brought);
-      if (changed !== null) queue.push({ node: to, here: changed });
+  const completion = (index: number): number => graph.nodeCount + index;
+  const out: number[][] = Array.from({ length: graph.nodeCount + graph.steps.length }, () => []);
+  for (const { from, to, kind } of graph.edges) {
+    const done = kind === 'done' ? graph.completes(from) : null;
+    if (done === null) elementAt(out, from).push(to);
+    else {
+      const between = elementAt(out, completion(done.index));
+      if (between.length === 0) elementAt(out, from).push(completion(done.index));
+      between.push(to);
     }
   }
+  const dominators = dominatorsOf(out, graph.start);
+  const dominates = (over: number, node: number): boolean => over === node || dominators.dominates(over, node);
+  const always = (node: number, index: number): boolean => {
+    let sure = completion(index);
+    if (dominates(sure, node)) return true;
+    // What has completed on every way to the end of a branch has done so behind the join, where all branches must succeed.
+    for (const { exit, end } of joinsAround(graph, index)) {
+      if (!dominates(sure, end)) return false;
+      if (dominates(exit, node)) return true;
+      sure = exit;
+    }
+    return false;
+  };
   return {
-    isReachable: (node) => sets.has(node),
-    always: (node, index) => hasBit(sets.get(node), index),
+    isReachable: (node) => dominators.isReachable(node),
+    always,
+    alwaysOneOf: (indexes) => {
+      const below = dominators.below((node) => indexes.has(node - graph.nodeCount));
+      const joined = [...indexes].filter((index) => joinsAround(graph, index).length > 0);
+      return (node) => below(node) || joined.some((index) => always(node, index));
+    },
   };
 }
 
-/** Where several ways must all have come together, what has completed on any of them has; null = not all can be gone yet. */
-function joined(
-  { joins }: FlowGraph,
-  sets: ReadonlyMap<number, Uint32Array>,
-  way: { readonly to: number; readonly here: Uint32Array },
-): Uint32Array | null {
-  const all = (joins.get(way.to) ?? []).map((end) => sets.get(end));
-  const union = Uint32Array.from(way.here);
-  for (const set of all) {
-    if (set === undefined) return null;
-    for (let word = 0; word < union.length; word += 1) union[word] = elementAt(union, word) | elementAt(set, word);
+/** The parallel steps around a step of which all branches must succeed, innermost first: their exits, and the end of its branch. */
+function joinsAround(graph: FlowGraph, index: number): readonly { readonly exit: number; readonly end: number }[] {
+  const found: { readonly exit: number; readonly end: number }[] = [];
+  let at = elementAt(graph.steps, index);
+  for (let { parent } = at; parent !== null; { parent } = at) {
+    const { step } = parent;
+    const exit = graph.exitOf(parent.index);
+    const branch = step.verb === 'parallel' ? step.branches.findIndex(({ steps }) => steps === at.siblings) : -1;
+    const end = graph.joins.get(exit)?.[branch];
+    if (end !== undefined) found.push({ exit, end });
+    at = parent;
   }
-  return union;
+  return found;
 }
 
-/** One way out of a node, and the step that has completed when it is taken. */
-interface WayOut {
-  readonly to: number;
-  readonly gains: number | null;
-}
-
-function waysOut(graph: FlowGraph): readonly (readonly WayOut[])[] {
-  const out: WayOut[][] = Array.from({ length: graph.nodeCount }, () => []);
-  for (const edge of graph.edges) {
-    const gains = edge.kind === 'done' ? (graph.completes(edge.from)?.index ?? null) : null;
-    out[edge.from]?.push({ to: edge.to, gains });
-  }
-  return out;
-}
-
-function withBit(set: Uint32Array, index: number | null): Uint32Array {
-  const copy = Uint32Array.from(set);
-  if (index !== null) copy[index >> 5] = elementAt(copy, index >> 5) | (1 << (index & 31));
-  return copy;
-}
-
-function hasBit(set: Uint32Array | undefined, index: number): boolean {
-  return set !== undefined && (elementAt(set, index >> 5) & (1 << (index & 31))) !== 0;
-}
-
-/** Intersects what was known at a node with what an edge brings: the set if that changed it, else null. */
-function meet(sets: Map<number, Uint32Array>, node: number, incoming: Uint32Array): Uint32Array | null {
-  const known = sets.get(node);
-  if (known === undefined) {
-    sets.set(node, incoming);
-    return incoming;
-  }
-  let changed = false;
-  for (let word = 0; word < known.length; word += 1) {
-    const met = elementAt(known, word) & elementAt(incoming, word);
-    if (met >>> 0 !== known[word]) {
-      known[word] = met;
-      changed = true;
-    }
-  }
-  return changed ? known : null;
-}
-
-/** All nodes that control can reach from some nodes, along edges that pass a filter; breadth first. */
+/** All nodes that control can reach from some nodes, along or against the edges. */
 export function reachableFrom(
   graph: FlowGraph,
   from: readonly number[],
@@ -112,4 +88,30 @@ export function reachableFrom(
     }
   }
   return seen;
+}
+
+/**
+ * Of several calls those that can lead to a node when they are left by edges of some kinds: up to two of them, so that of each it is
+ * known whether another one leads to it. @returns their indexes, by node.
+ */
+export function ledTo(
+  graph: FlowGraph,
+  indexes: ReadonlySet<number>,
+  kinds: readonly FlowKind[],
+): readonly (readonly number[])[] {
+  const out: number[][] = Array.from({ length: graph.nodeCount }, () => []);
+  const led: number[][] = Array.from({ length: graph.nodeCount }, () => []);
+  const queue: { readonly node: number; readonly by: number }[] = [];
+  for (const { from, to, kind } of graph.edges) {
+    elementAt(out, from).push(to);
+    if (indexes.has(from) && kinds.includes(kind)) queue.push({ node: to, by: from });
+  }
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const { node, by } = next;
+    const known = elementAt(led, node);
+    if (known.length === 2 || known.includes(by)) continue;
+    known.push(by);
+    for (const to of elementAt(out, node)) queue.push({ node: to, by });
+  }
+  return led;
 }

@@ -32,6 +32,8 @@ export interface PlacedStep {
   readonly siblings: readonly Step[];
   /** Whether it stands in `finally`, however deep. */
   readonly isLast: boolean;
+  /** Where it stands among them, 0-based. */
+  readonly position: number;
 }
 
 /** Every way control can go through a workflow, over-approximated: a failure can come from any step. */
@@ -50,6 +52,8 @@ export interface FlowGraph {
   completes(node: number): PlacedStep | null;
   /** Nodes that control comes to only when it has come to all of these: a parallel step of which all branches must succeed. */
   readonly joins: ReadonlyMap<number, readonly number[]>;
+  /** The node from which the `done` edges of a step lead: of a group its exit, else its own. */
+  exitOf(index: number): number;
 }
 
 /** Verbs of steps that rest, so that an event finds them. */
@@ -99,7 +103,8 @@ class GraphBuilder {
     const { steps, byId, edges, start, end, over, nodeCount, exits, joins } = this;
     const completes = (node: number): PlacedStep | null =>
       exits.get(node) ?? (this.exitOf.has(node) ? null : (steps[node] ?? null));
-    return { steps, byId, edges, start, end, over, nodeCount, completes, joins };
+    const exitOf = (index: number): number => this.exitOf.get(index) ?? index;
+    return { steps, byId, edges, start, end, over, nodeCount, completes, joins, exitOf };
   }
 
   /** It may begin before any step has completed: whatever ends a run leads there. In it, `end` is its own. */
@@ -114,8 +119,8 @@ class GraphBuilder {
   }
 
   private place(list: readonly Step[], parent: PlacedStep | null, isLast: boolean): void {
-    for (const step of list) {
-      const placed = { step, index: this.steps.length, parent, siblings: list, isLast };
+    for (const [position, step] of list.entries()) {
+      const placed = { step, index: this.steps.length, parent, siblings: list, position, isLast };
       this.steps.push(placed);
       if (!this.byId.has(step.id)) this.byId.set(step.id, placed);
       this.byPointer.set(step.pointer, placed);

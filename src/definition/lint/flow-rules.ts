@@ -155,7 +155,7 @@ export function lintReach({ graph, completed, report }: LintContext): void {
     }
   }
   function isHead(placed: PlacedStep, belongs: (index: number) => boolean): boolean {
-    const before = placed.siblings[placed.siblings.indexOf(placed.step) - 1];
+    const before = placed.siblings[placed.position - 1];
     const around = before === undefined ? placed.parent : graph.byId.get(before.id);
     return belongs(placed.index) && !(around && belongs(around.index));
   }

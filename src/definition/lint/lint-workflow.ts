@@ -23,8 +23,19 @@ import {
 
 type Rule = (context: LintContext) => void;
 
-/** Rules that judge a step or an action by itself and by the names it uses. */
-const RULES_OF_PARTS: readonly Rule[] = [
+/** Rules that judge an action by itself and by the names it uses. */
+const RULES_OF_ACTIONS: readonly Rule[] = [
+  lintActions,
+  lintPolicies,
+  lintProviders,
+  lintCompensationReads,
+  lintSecrets,
+  lintRedacted,
+  lintLiteralSecrets,
+];
+
+/** Rules that judge a step by itself and by the names it uses. */
+const RULES_OF_STEPS: readonly Rule[] = [
   lintDuplicateIds,
   lintNames,
   lintJumps,
@@ -32,14 +43,7 @@ const RULES_OF_PARTS: readonly Rule[] = [
   lintItems,
   lintBranches,
   lintFinally,
-  lintActions,
-  lintPolicies,
-  lintProviders,
   lintAuthorizers,
-  lintCompensationReads,
-  lintSecrets,
-  lintRedacted,
-  lintLiteralSecrets,
   lintApprovals,
   lintCatches,
   lintDeadline,
@@ -55,8 +59,17 @@ const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lin
  * @param isWhole whether no step of the file is missing in the definition.
  */
 export function lintWorkflow(definition: WorkflowDefinition, map: SourceMap, isWhole: boolean): readonly Problem[] {
+  return lint(definition, map, [...RULES_OF_STEPS, ...RULES_OF_ACTIONS, ...(isWhole ? RULES_OF_WAYS : [])]);
+}
+
+/** The same of actions without any step. */
+export function lintCatalogue(definition: WorkflowDefinition, map: SourceMap): readonly Problem[] {
+  return lint(definition, map, RULES_OF_ACTIONS);
+}
+
+function lint(definition: WorkflowDefinition, map: SourceMap, rules: readonly Rule[]): readonly Problem[] {
   const findings: Finding[] = [];
   const context = createLintContext(definition, map, (finding) => findings.push(finding));
-  for (const rule of [...RULES_OF_PARTS, ...(isWhole ? RULES_OF_WAYS : [])]) rule(context);
+  for (const rule of rules) rule(context);
   return findings.map((finding) => toProblem(map, finding));
 }

@@ -1,6 +1,7 @@
 import type { ActionContract, CallStep, Compensation, Step } from '../../model/definition.ts';
+import { elementAt } from '../../model/element-at.ts';
 import { suggest } from '../suggest.ts';
-import { reachableFrom } from './completed-before.ts';
+import { ledTo } from './completed-before.ts';
 import type { PlacedStep } from './flow-graph.ts';
 import type { LintContext } from './lint-context.ts';
 
@@ -90,36 +91,49 @@ function lintRead({ report }: LintContext, step: CallStep): void {
 
 /** What was done before the pivot can be undone; after it nothing fails or cancels, and there is one pivot on a way. */
 export function lintPivot(context: LintContext): void {
+  const { graph, completed } = context;
   const pivots = callsOf(context).filter(({ step, isLast }) => step.pivot && !isLast);
-  for (const placed of callsOf(context)) lintUndo(context, placed, pivots);
+  const indexes = new Set(pivots.map(({ index }) => index));
+  const isBehind = completed.alwaysOneOf(indexes);
+  for (const placed of callsOf(context)) if (!isBehind(placed.index)) lintUndo(context, placed);
   lintRunHandlers(context, pivots);
-  const after = new Map(pivots.map((pivot) => [pivot, reachableFrom(context.graph, doneTargets(context, pivot))]));
-  for (const [pivot, reached] of after) {
-    const behind = context.graph.steps.filter(({ index }) => reached.has(index));
-    for (const placed of behind) lintAfterPivot(context, pivot, placed);
-    for (const clause of [...failingIn(behind)].flatMap((step) => step.catch))
-      if (clause.undo === true) reportStop(context, pivot, { word: 'undo', pointer: `${clause.pointer}/undo` });
+  const led = ledTo(graph, indexes, ['done']);
+  const failing = new Set<Step>();
+  for (const placed of graph.steps) {
+    const by = elementAt(led, placed.index);
+    const pivot = callOf(graph, by[0]);
+    if (pivot === null) continue;
+    lintAfterPivot(context, pivot, placed);
+    lintSecondPivot(
+      context,
+      placed,
+      callOf(
+        graph,
+        by.find((index) => index !== placed.index),
+      ),
+    );
+    // Itself and the groups around it: a failure of what is in them is a failure of them.
+    for (let at: PlacedStep | null = placed; at !== null && !failing.has(at.step); at = at.parent) {
+      failing.add(at.step);
+      lintUndoingCatch(context, pivot, at.step);
+    }
   }
 }
 
-/** Steps that some of these may make fail: themselves, and the groups around them. */
-function failingIn(behind: readonly PlacedStep[]): ReadonlySet<Step> {
-  const failing = new Set<Step>();
-  for (const placed of behind)
-    for (let at: PlacedStep | null = placed; at !== null; at = at.parent) failing.add(at.step);
-  return failing;
+function lintUndoingCatch(context: LintContext, pivot: PlacedCall, step: Step): void {
+  for (const { undo, pointer } of step.catch)
+    if (undo === true) reportStop(context, pivot, { word: 'undo', pointer: `${pointer}/undo` });
 }
 
-function doneTargets({ graph }: LintContext, placed: PlacedStep): readonly number[] {
-  return graph.edges.filter((edge) => edge.from === placed.index && edge.kind === 'done').map((edge) => edge.to);
+function callOf({ steps }: LintContext['graph'], index: number | undefined): PlacedCall | null {
+  const placed = index === undefined ? undefined : steps[index];
+  return placed?.step.verb === 'call' ? { ...placed, step: placed.step } : null;
 }
 
-function lintUndo(context: LintContext, placed: PlacedCall, pivots: readonly PlacedCall[]): void {
-  const { step, index } = placed;
+function lintUndo(context: LintContext, { step, isLast }: PlacedCall): void {
   const action = context.action(step.action);
-  if (action === null || action.effect === 'read' || step.pivot || placed.isLast) return;
+  if (action === null || action.effect === 'read' || step.pivot || isLast) return;
   if (step.compensate !== null || action.compensate !== null) return;
-  if (pivots.some((pivot) => context.completed.always(index, pivot.index))) return;
   context.report({
     code: 'PAWL-303',
     pointer: `${step.pointer}/call`,
@@ -128,16 +142,17 @@ function lintUndo(context: LintContext, placed: PlacedCall, pivots: readonly Pla
   });
 }
 
-function lintAfterPivot({ report }: LintContext, pivot: PlacedCall, placed: PlacedStep): void {
-  const { step } = placed;
-  if (step.verb === 'call' && step.pivot && placed !== pivot) {
-    report({
-      code: 'PAWL-304',
-      pointer: `${step.pointer}/pivot`,
-      message: `"${step.id}" is a second pivot behind "${pivot.step.id}"`,
-      help: 'one way through a workflow has one point of no return: remove one',
-    });
-  }
+function lintSecondPivot({ report }: LintContext, { step }: PlacedStep, other: PlacedCall | null): void {
+  if (step.verb !== 'call' || !step.pivot || other === null) return;
+  report({
+    code: 'PAWL-304',
+    pointer: `${step.pointer}/pivot`,
+    message: `"${step.id}" is a second pivot behind "${other.step.id}"`,
+    help: 'one way through a workflow has one point of no return: remove one',
+  });
+}
+
+function lintAfterPivot({ report }: LintContext, pivot: PlacedCall, { step }: PlacedStep): void {
   const stop = stopOf(step);
   if (stop !== null) reportStop({ report }, pivot, stop);
 }

@@ -8,12 +8,12 @@ import type { LintContext } from './lint-context.ts';
 export function lintProviders(context: LintContext): void {
   for (const action of context.definition.actions) {
     lintMemory(context, action);
-    lintPatience(context, action);
     lintHeaders(context, action.transport, `${action.pointer}/http`);
     if (action.reconcile !== null) lintHeaders(context, action.reconcile.transport, `${action.pointer}/reconcile/http`);
     lintOwnHeaders(context, action);
     lintSilentNo(context, action);
   }
+  lintPatience(context);
 }
 
 /** Resends end at 90 % of `remembers`, but the last may take `settlesWithin` to arrive: then as something new (E06). */
@@ -31,25 +31,24 @@ function lintMemory({ report }: LintContext, { name, pointer, idempotency, settl
 }
 
 /** A query believes "not found" once `settlesWithin` is over, so no request may be on its way for longer. */
-function lintPatience(
-  { graph, report }: LintContext,
-  { name, pointer, effect, timeoutMs, settlesWithinMs }: ActionContract,
-): void {
-  if (effect === 'read') return;
-  const longer = graph.steps.flatMap(({ step }) =>
-    step.verb === 'call' && step.action === name && (step.timeoutMs ?? 0) > settlesWithinMs
-      ? [`${step.pointer}/timeout`]
-      : [],
-  );
-  for (const place of [...(timeoutMs > settlesWithinMs ? [`${pointer}/settlesWithin`] : []), ...longer]) {
-    report({
-      code: 'PAWL-357',
-      severity: 'warning',
-      pointer: place,
-      message: `a call of "${name}" may be waited for longer than "settlesWithin" says that it can still take effect`,
-      help: 'raise "settlesWithin" above the timeout: "not found" proves nothing before the last request has settled',
-    });
+function lintPatience(context: LintContext): void {
+  for (const { name, pointer, effect, timeoutMs, settlesWithinMs } of context.definition.actions)
+    if (effect === 'write' && timeoutMs > settlesWithinMs) reportPatience(context, name, `${pointer}/settlesWithin`);
+  for (const { step } of context.graph.steps) {
+    const action = step.verb === 'call' ? context.action(step.action) : null;
+    if (action === null || action.effect === 'read' || (step.timeoutMs ?? 0) <= action.settlesWithinMs) continue;
+    reportPatience(context, action.name, `${step.pointer}/timeout`);
   }
+}
+
+function reportPatience({ report }: LintContext, name: string, pointer: string): void {
+  report({
+    code: 'PAWL-357',
+    severity: 'warning',
+    pointer,
+    message: `a call of "${name}" may be waited for longer than "settlesWithin" says that it can still take effect`,
+    help: 'raise "settlesWithin" above the timeout: "not found" proves nothing before the last request has settled',
+  });
 }
 
 function lintHeaders(context: LintContext, transport: Transport, pointer: string): void {

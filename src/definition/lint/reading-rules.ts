@@ -22,7 +22,7 @@ export function lintStepReads(context: LintContext): void {
     }
     const atEnd = expressionsAtEnd(placed.step);
     if (atEnd.length === 0) continue;
-    const exit = context.graph.edges.find(({ from }) => context.graph.completes(from) === placed)?.from ?? placed.index;
+    const exit = context.graph.exitOf(placed.index);
     for (const expression of atEnd) {
       for (const read of readsOf(expression)) lintStepRead(context, read, exit);
     }

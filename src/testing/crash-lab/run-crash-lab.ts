@@ -1,3 +1,4 @@
+import type { Shelf } from '../../definition/embed-catalogues.ts';
 import { publishVersion } from '../../engine/publish-version.ts';
 import { createVersionCache, type LoadedVersion } from '../../engine/version-cache.ts';
 import type { Digest } from '../../model/ids.ts';
@@ -22,19 +23,21 @@ export interface LabAsk {
   /** The workflow, YAML. */
   readonly text: string;
   readonly file: string;
+  /** The catalogues that it may use; none unless given. */
+  readonly catalogues?: Shelf | undefined;
   readonly scenario: Scenario;
   /** Ways in which every provider does not keep its word. */
   readonly lies: readonly Lie[];
 }
 
 /** Publishes the workflow where nobody but the lab sees it. @throws PAWL_DEFINITION_INVALID with all problems. */
-export async function openLab({ text, file, scenario, lies }: LabAsk): Promise<Lab> {
+export async function openLab({ text, file, catalogues, scenario, lies }: LabAsk): Promise<Lab> {
   const store = openMemoryStore({ clock: { nowMs: () => 0 }, parts: 1, leaseMs: LEASE_MS });
   const known = new Map<Digest, LoadedVersion>();
   const versions = createVersionCache(store, known);
   const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const publisher = { store, versions, logger, tenant: 'default' };
-  const { version } = await publishVersion(publisher, { text, file, by: 'crashtest' });
+  const { version } = await publishVersion(publisher, { text, file, catalogues, by: 'crashtest' });
   const { compiled } = versions.adopt(version);
   const untruths = [...scenario.untruths, ...lies.map((lie) => ({ lie, action: null, byMs: null }))];
   return { version, compiled, known, definition: compiled.machine.definition, scenario, untruths };

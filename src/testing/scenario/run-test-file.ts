@@ -3,7 +3,7 @@ import type { Finding } from '../../definition/report-problem.ts';
 import { DefinitionError } from '../../model/errors.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { Lab } from '../crash-lab/lab.ts';
-import { openLab } from '../crash-lab/run-crash-lab.ts';
+import { type LabAsk, openLab } from '../crash-lab/run-crash-lab.ts';
 import { NO_SCENARIO } from '../crash-lab/scenario-file.ts';
 import { buildScenarios } from './build-scenario.ts';
 import { type Crashed, crashScenario } from './crash-scenario.ts';
@@ -44,7 +44,7 @@ export interface FileRun {
 export interface FileAsk {
   readonly file: TestFile;
   /** The workflow that it tests, and the name that its problems carry. */
-  readonly workflow: { readonly text: string; readonly file: string };
+  readonly workflow: Pick<LabAsk, 'text' | 'file' | 'catalogues'>;
   /** Whether each scenario is also played with a crash at each of its boundaries. */
   readonly crash: boolean;
 }

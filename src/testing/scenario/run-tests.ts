@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { Shelf } from '../../definition/embed-catalogues.ts';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import { DefinitionError, PawlError } from '../../model/errors.ts';
 import type { Problem } from '../../model/problem.ts';
@@ -42,6 +43,8 @@ export interface TestsAsk {
   readonly crash: boolean;
   /** @throws PawlError naming a file that cannot be read. */
   read(file: string): string;
+  /** The catalogues that a workflow file may use; none unless given. */
+  catalogues?(file: string): Shelf;
   /** Told of each file as soon as it is done. */
   onFile?(report: FileReport): void;
 }
@@ -66,13 +69,18 @@ async function runOne(ask: TestsAsk, name: string): Promise<Outcome> {
     if (!reading.ok) return refused(name, reading.problems);
     const workflow = workflowFileOf(name, reading.file.workflow);
     const text = ask.read(workflow);
-    const { definition, problems } = validateWorkflow(text, workflow);
+    const catalogues = ask.catalogues?.(workflow);
+    const { definition, problems } = validateWorkflow(text, workflow, catalogues);
     if (definition === null)
       return refused(
         name,
         problems.filter(({ severity }) => severity === 'error'),
       );
-    const run = await runTestFile({ file: reading.file, workflow: { text, file: workflow }, crash: ask.crash });
+    const run = await runTestFile({
+      file: reading.file,
+      workflow: { text, file: workflow, catalogues },
+      crash: ask.crash,
+    });
     return { report: { file: name, problems: [], unreadable: null, result: run.result }, run };
   } catch (error) {
     if (error instanceof DefinitionError) return refused(name, error.problems);

@@ -447,4 +447,14 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     why: 'a query has codes, too',
     file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    idempotency: natural\n    compensate: none\n    reconcile: { http: { method: GET, url: 'http://127.0.0.1:1/act' }, outcome: [{ when: response.status == 410, is: rejected, code: «gone|no-stock» }] }\nsteps:\n  - { id: a, call: act, catch: [{ on: [⟦no-stock⟧], do: [] }] }\n`,
   },
+  {
+    code: 'PAWL-341',
+    why: 'a catalogue that is nowhere',
+    file: `${HEAD}timeout: 1d\n«use: [⟦psp@1⟧]|use: []»\nactions:\n${ACT}steps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-342',
+    why: 'a catalogue that is named twice',
+    file: `${HEAD}timeout: 1d\nuse: [psp@1, «⟦psp@1⟧|psp@2»]\nactions:\n${ACT}steps:\n  - { id: a, call: act }\n`,
+  },
 ];

@@ -37,6 +37,7 @@ export function testConfig(numbers: Partial<Numbers> = {}): Config {
     databaseUrl: null,
     dataDir: '/nowhere',
     functions: [],
+    catalogues: [],
     principals: { ana: ['operator', 'approver'], kai: ['approver'], starter: ['operator', 'approver'] },
     numbers: numbersFor(numbers.leaseMs ?? 9_000, numbers),
   };
