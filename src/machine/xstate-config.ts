@@ -7,32 +7,40 @@ import type { ActionRef, Machine, MachineEdge, MachineState } from '../model/mac
  */
 export const ITERATIONS_MAX = 100_000;
 
-/** The intermediate machine as a plain JSON config of XState v5: names and parameters, no function anywhere. */
-export function xstateConfig(machine: Machine): JsonObject {
-  return { ...stateConfig(machine.root), options: { maxIterations: ITERATIONS_MAX } };
+/** What a reader is told beside what runs; XState itself ignores it. */
+export interface Notes {
+  readonly state: (state: MachineState) => JsonObject;
+  readonly edge: (edge: MachineEdge) => JsonObject;
 }
 
-function stateConfig(state: MachineState): JsonObject {
-  const config: Record<string, Json> = { id: state.id };
+const SILENT: Notes = { state: () => ({}), edge: () => ({}) };
+
+/** The intermediate machine as a plain JSON config of XState v5: names and parameters, no function anywhere. */
+export function xstateConfig(machine: Machine, notes: Notes = SILENT): JsonObject {
+  return { ...stateConfig(machine.root, notes), options: { maxIterations: ITERATIONS_MAX } };
+}
+
+function stateConfig(state: MachineState, notes: Notes): JsonObject {
+  const config: Record<string, Json> = { id: state.id, ...notes.state(state) };
   if (state.kind === 'parallel') config['type'] = 'parallel';
   if (state.initial !== null) config['initial'] = state.initial;
   if (state.states.length > 0)
-    config['states'] = Object.fromEntries(state.states.map((child) => [child.id, stateConfig(child)]));
+    config['states'] = Object.fromEntries(state.states.map((child) => [child.id, stateConfig(child, notes)]));
   if (state.entry.length > 0) config['entry'] = state.entry.map(actionConfig);
   if (state.exit.length > 0) config['exit'] = state.exit.map(actionConfig);
   const always = state.edges.filter((edge) => edge.event === null);
-  if (always.length > 0) config['always'] = always.map((edge) => edgeConfig(state, edge));
+  if (always.length > 0) config['always'] = always.map((edge) => edgeConfig(state, edge, notes));
   const events = new Set(state.edges.flatMap((edge) => (edge.event === null ? [] : [edge.event])));
   if (events.size > 0) {
     const edgesOn = (event: string): Json =>
-      state.edges.filter((edge) => edge.event === event).map((edge) => edgeConfig(state, edge));
+      state.edges.filter((edge) => edge.event === event).map((edge) => edgeConfig(state, edge, notes));
     config['on'] = Object.fromEntries([...events].map((event) => [event, edgesOn(event)]));
   }
   return config;
 }
 
-function edgeConfig(state: MachineState, edge: MachineEdge): JsonObject {
-  const config: Record<string, Json> = {};
+function edgeConfig(state: MachineState, edge: MachineEdge, notes: Notes): JsonObject {
+  const config: Record<string, Json> = { ...notes.edge(edge) };
   if (edge.guard !== null) config['guard'] = { type: edge.guard.type, params: edge.guard.params };
   if (edge.target !== null) config['target'] = `#${edge.target}`;
   // A step that goes back to itself is left and entered again; without this XState would stay inside.
