@@ -4,7 +4,7 @@ import type { ActionRef } from '../model/machine.ts';
 import { ownValue, withoutKey } from '../model/own-value.ts';
 import type { Ending, Failure, RunData, StepRecord } from '../model/run.ts';
 import { allSteps, innerSteps } from '../model/step-lists.ts';
-import { computedBefore, eventOf, failingOutward, type Turn, withCause } from './compute.ts';
+import { compute, computedBefore, eventOf, failingOutward, type Turn, withCause } from './compute.ts';
 import type { AssignName, AssignParams, FailureSource } from './kernel-names.ts';
 import { bodyListId } from './outline.ts';
 import { NO_TURNS, turnsOf } from './turns.ts';
@@ -26,6 +26,19 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
     const computed = computedBefore(turn, data, of);
     invariant(computed.ok, 'vars written from what could not be computed', { step: of.step });
     return { ...data, vars: { ...data.vars, ...(computed.value as JsonObject) } };
+  },
+  'machine.assign': (turn, data, { of }) => {
+    // Actions come one after the other, each on what the one before it left; after one that failed none is made.
+    if (data.failing !== null) return data;
+    const computed = compute(turn, data, of);
+    if (!computed.ok) return { ...data, failing: computed.failure };
+    return computed.value === null ? data : { ...data, vars: { ...data.vars, ...(computed.value as JsonObject) } };
+  },
+  visit: ({ event }, data, { step, list }) => {
+    const isRetried = event?.type === 'step.retried' && event.step === step;
+    if (isRetried) return data;
+    const before = ownValue(data.visits, list);
+    return { ...data, visits: { ...data.visits, [list]: before === undefined ? 0 : before + 1 } };
   },
   jump: (_turn, data, { step, list }) => ({
     ...data,

@@ -16,6 +16,10 @@ export const ENDED = '$ended';
 export const COMPLETED = '$completed';
 /** The output could not be computed: a person is needed, nothing is undone. */
 export const OUTPUT_HELD = '$outputHeld';
+/** An expression of a machine could not be computed where nothing may be undone any more: a person is needed. */
+export const FAULT_HELD = '$faultHeld';
+/** Leads back to where a machine was. */
+export const RESUME = '$resume';
 /** The name under which the document's output is held and retried, where a step's id would stand. */
 export const OUTPUT_STEP = '$output';
 /** The id of the document's own list of steps. */
@@ -30,6 +34,8 @@ export type ComputationRef =
   | { readonly kind: 'fail'; readonly step: string }
   /** `step` null = the document's. */
   | { readonly kind: 'handler'; readonly step: string | null; readonly index: number }
+  /** A guard, an assign or a raise of a machine, by its place in the file. */
+  | { readonly kind: 'guard' | 'assign' | 'raise'; readonly step: null; readonly at: string }
   /** `step` null = the document's own output. */
   | { readonly kind: 'output'; readonly step: string | null }
   /** `crossed`: steps whose running catch the failure leaves on its way out, innermost first (rule R22). */
@@ -41,6 +47,8 @@ export type GuardParams = {
   all: { readonly guards: readonly { readonly type: string; readonly params: GuardRef['params'] }[] };
   /** The event settles this step; `ok` null = either way. */
   settled: { readonly step: string; readonly ok: boolean | null };
+  /** The event is of this name, `prefix.*` or `*`, and none of `except`. */
+  named: { readonly name: string; readonly except: readonly string[] };
   /** The event is taken by this handler; `open` null = whether or not an effect is open. */
   taken: { readonly step: string | null; readonly handler: number; readonly open: boolean | null };
   /**
@@ -64,6 +72,8 @@ export type GuardParams = {
   turnable: { readonly list: string; readonly max: number };
   /** A failure is being routed. */
   failing: Record<string, never>;
+  /** No failure is being routed. */
+  sound: Record<string, never>;
   /** An unhandled failure keeps its step instead of undoing the run. */
   holding: Record<string, never>;
 };
@@ -108,6 +118,10 @@ export type AssignParams = {
   'turn.begin': { readonly step: string; readonly list: string; readonly first: boolean };
   /** A turn is over: its output joins those of the turns before it. */
   'turn.end': { readonly step: string; readonly list: string };
+  /** A machine writes vars. */
+  'machine.assign': { readonly of: ComputationRef };
+  /** A state with an invoke is entered: the act is another one than at the entry before (rule E01), unless a person lets it go on. */
+  visit: { readonly step: string; readonly list: string };
   /** Raises a failure of a step. */
   fail: { readonly step: string | null; readonly source: FailureSource };
   /** A clause takes the failure. */
@@ -125,6 +139,9 @@ export type AssignParams = {
   /** The end that the event names. */
   'end.stopped': Record<string, never>;
 };
+
+/** What a machine tells itself: an event that is taken within the same transition. */
+export const RAISE = 'machine.raise';
 
 /** The closed list of commands, with the parameters of each: actions without implementation, so XState hands them back. */
 export type CommandParams = {

@@ -17,6 +17,7 @@ import {
   QUEUED,
   SETTLING,
 } from './kernel-names.ts';
+import { formPlaces, lowerForm } from './form/lower-form.ts';
 import { outlineOf, placeOf } from './outline.ts';
 import { pruneHelpers } from './prune.ts';
 import { plainState } from './state-parts.ts';
@@ -28,20 +29,29 @@ import { listState } from './step-states.ts';
  * @throws PAWL_INVARIANT for what validation refuses: no step, two steps with one id, a `next` into a list.
  */
 export function lower(definition: WorkflowDefinition): Machine {
+  if (definition.machine !== undefined) {
+    const root = runState(definition, lowerForm(definition.machine, stopEdge));
+    return { format: 'machine/1', definition, root, places: formPlaces(definition) };
+  }
   invariant(definition.steps.length > 0, 'a workflow without steps', { workflow: definition.workflow });
   const outline = outlineOf(definition);
   const main = outline.lists.get(MAIN_LIST);
   invariant(main !== undefined, 'a definition without its own list');
   const forward: MachineState = { ...listState(outline, main), id: FORWARD, edges: [stopEdge] };
+  const root = runState(definition, [forward]);
+  const places = [...outline.steps.values()].map((step) => [step.step.id, placeOf(step)] as const);
+  return { format: 'machine/1', definition, root: pruneHelpers(root), places };
+}
+
+/** The whole run around its forward part. */
+function runState(definition: WorkflowDefinition, forward: readonly MachineState[]): MachineState {
   const before = definition.lock === undefined ? [] : [queuedState];
-  const root: MachineState = {
+  return {
     ...plainState('run', null, 'run'),
     kind: 'compound',
     initial: before[0]?.id ?? FORWARD,
-    states: [...before, forward, ...runStates()],
+    states: [...before, ...forward, ...runStates()],
   };
-  const places = [...outline.steps.values()].map((step) => [step.step.id, placeOf(step)] as const);
-  return { format: 'machine/1', definition, root: pruneHelpers(root), places };
 }
 
 const stopEdge: MachineEdge = {

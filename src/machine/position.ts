@@ -1,4 +1,4 @@
-import type { Json } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import type { MachineState } from '../model/machine.ts';
 import type { Program } from './program.ts';
 
@@ -23,6 +23,32 @@ export function statesOf(program: Program, value: Json): readonly MachineState[]
     rest = named.inner;
   }
   return null;
+}
+
+/** The innermost states that a value names, one for each region; null when it names something that the machine has not, or stops short. */
+export function innermostStates(
+  parent: MachineState,
+  value: Json | undefined,
+  depth = 0,
+): readonly MachineState[] | null {
+  const named = depth > DEPTH_MAX ? null : membersOf(value);
+  const children = parent.states.filter(({ kind }) => kind !== 'history');
+  const wanted = parent.kind === 'parallel' ? children.length : Math.min(children.length, 1);
+  if (named === null || named.length !== wanted) return null;
+  if (named.length === 0) return [parent];
+  const found = named.map(([id, inner]) => {
+    const child = children.find((one) => one.id === id);
+    return child === undefined ? null : innermostStates(child, inner, depth + 1);
+  });
+  return found.every((states) => states !== null) ? found.flat() : null;
+}
+
+/** What a value names directly: a state alone, or states with what is in them. */
+function membersOf(value: Json | undefined): readonly (readonly [string, Json])[] | null {
+  if (value === undefined) return [];
+  if (typeof value === 'string') return [[value, {}]];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  return Object.entries(value as JsonObject);
 }
 
 /** The innermost state a run rests in; null for a value that this machine cannot rest in. */

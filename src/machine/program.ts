@@ -3,6 +3,7 @@ import type { ActionContract, Step } from '../model/definition.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { Machine, MachineState, StepPlace } from '../model/machine.ts';
 import { allSteps } from '../model/step-lists.ts';
+import { type FormPart, formParts } from './form/form-parts.ts';
 
 /** A machine with everything that is looked up by id again and again. */
 export interface Program {
@@ -18,6 +19,8 @@ export interface Program {
   action(name: string): ActionContract;
   /** Every step with its id, in document order. */
   readonly steps: ReadonlyMap<string, Step>;
+  /** A guard or an action of a machine. @throws PAWL_INVARIANT for a place where there is none. */
+  part(at: string): FormPart;
   /** The step whose running catch surrounds a step, innermost; null where there is none. Its failure is the root `failure`. */
   catchOwner(step: string): string | null;
 }
@@ -27,11 +30,13 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
   const steps = new Map(allSteps(machine.definition.steps).map((step) => [step.id, step] as const));
   const places = new Map(machine.places);
   const actions = new Map(machine.definition.actions.map((action) => [action.name, action] as const));
+  const parts = formParts(machine.definition.machine);
   const owners = new Map([...places].map(([id, place]) => [id, catchOwnerOf(place)] as const));
   return {
     machine,
     evaluator,
     states: indexStates(machine.root),
+    part: (at) => parts.get(at) ?? unknown('part', at),
     steps,
     step: (id) => steps.get(id) ?? unknown('step', id),
     place: (id) => places.get(id) ?? unknown('step', id),

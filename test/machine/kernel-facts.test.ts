@@ -27,6 +27,7 @@ type Any = Record<string, never> & { [key: string]: Any } & ((...args: unknown[]
 interface Library {
   readonly assign: (change: unknown) => unknown;
   readonly createMachine: (config: unknown, implementations?: unknown) => Any;
+  readonly enqueueActions: (collect: unknown) => unknown;
   readonly transition: (logic: unknown, snapshot: unknown, event: unknown) => [Any, Any[]];
   readonly initialTransition: (logic: unknown, input?: unknown) => [Any, Any[]];
   readonly createActor: (logic: unknown, options?: unknown) => Any;
