@@ -60,7 +60,7 @@ export function checkKeys(context: BuildContext, node: YamlNode, part: keyof typ
     if (known.includes(key)) continue;
     const elsewhere = Object.hasOwn(ELSEWHERE, key) ? ELSEWHERE[key] : undefined;
     context.report({
-      code: elsewhere === undefined ? 'PAWL-101' : 'PAWL-121',
+      code: 'PAWL-101',
       pointer,
       at: 'key',
       message: elsewhere === undefined ? `a ${part} has no \`${key}\`` : `\`${key}\` of a machine cannot be kept`,

@@ -24,7 +24,7 @@ function readAction(context: BuildContext, node: YamlNode, event: string | null)
   if (type !== 'assign' && type !== 'raise') {
     const near = type === null ? null : suggest(type, ['assign', 'raise']);
     context.report({
-      code: 'PAWL-121',
+      code: 'PAWL-104',
       pointer: node.pointer,
       message: `${type === null ? 'this' : `\`${type}\``} is no action that can be kept`,
       help:

@@ -15,7 +15,7 @@ export function readInvoke(context: BuildContext, state: NamedState, node: YamlN
   const src = child(node, 'src');
   if (textOf(src) === null)
     context.report({
-      code: src === null ? 'PAWL-102' : 'PAWL-121',
+      code: src === null ? 'PAWL-102' : 'PAWL-103',
       pointer: src?.pointer ?? node.pointer,
       message: '`src` of an invoke is the name of an action',
       help: 'declare the action under `actions` and name it: `src: payments.charge`',

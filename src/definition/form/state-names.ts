@@ -48,7 +48,7 @@ function pathOf(state: NamedState): readonly string[] {
 function checkName(context: BuildContext, name: string, pointer: string): void {
   if (NAME.test(name)) return;
   context.report({
-    code: 'PAWL-122',
+    code: 'PAWL-112',
     pointer,
     at: 'key',
     message: `\`${name}\` cannot be the name of a state`,
@@ -108,7 +108,7 @@ export function readTarget(
   if (found !== null) return found.id;
   const near = (at.from.parent ?? at.from).states.map(({ name }) => name);
   context.report({
-    code: 'PAWL-213',
+    code: 'PAWL-202',
     pointer: node.pointer,
     message: `\`${text}\` leads to no state`,
     help: suggest(text, near) ?? 'write `name` for a state beside it, `.name` for one inside it, or `#id`',
@@ -133,7 +133,7 @@ export function readInitial(context: BuildContext, state: NamedState): string | 
   if (found !== undefined) return found.id;
   const text = String(textOf(node));
   context.report({
-    code: 'PAWL-213',
+    code: 'PAWL-202',
     pointer: node.pointer,
     message: `\`initial\` names \`${text}\`, which is no state directly inside`,
     help: suggest(text, names) ?? `one of ${names.join(', ')}`,
