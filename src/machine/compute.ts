@@ -1,5 +1,5 @@
 import type { Scope, Site } from '../definition/evaluator.ts';
-import { eventSite } from '../definition/expression-places.ts';
+import { eventSite, formSite } from '../definition/expression-places.ts';
 import { fillDefaults } from '../definition/fill-defaults.ts';
 import { compileSchema } from '../definition/schema-validator.ts';
 import type { CatchClause, Handler, Step, Template } from '../model/definition.ts';
@@ -131,7 +131,7 @@ function setValues(turn: Turn, data: RunData, id: string): Json {
 function formValue(turn: Turn, data: RunData, of: Extract<ComputationRef, { readonly at: string }>): Json {
   const { program, run, event } = turn;
   const part = program.part(of.at);
-  const site = part.event === null ? ({ kind: 'flow' } as const) : eventSite(part.event, null);
+  const site = formSite(part.event);
   const around = flowScope(program, run, data);
   const scope = event?.type === 'event.received' ? withRoot(around, 'event', eventView(event.event)) : around;
   if (part.when !== null && !program.evaluator.holds(part.when, site, scope))

@@ -12,7 +12,9 @@ import { lower } from '../../src/machine/lower.ts';
 import { toMermaid } from '../../src/machine/mermaid.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { KernelEvent } from '../../src/model/kernel.ts';
+import type { MachineState } from '../../src/model/machine.ts';
 import type { RunData } from '../../src/model/run.ts';
+import { type Element, parseXml } from './scxml/xml.ts';
 import { fc } from '../support/fast-check.ts';
 import { definitionFrom, eventFrom, tapes } from './support/arbitrary.ts';
 import {
@@ -231,6 +233,32 @@ describe('the exported texts', () => {
     const config = exportMachine(lower(small), 'json').trimEnd();
     expect(exportMachine(lower(small), 'xstate')).toContain(`createMachine(${config});`);
     expect(exportMachine(lower(small), 'mermaid')).toBe(toMermaid(describeMachine(lower(small))));
+  });
+
+  it('are, as SCXML, well-formed, with every state, transition and command of the machine', () => {
+    fc.assert(
+      fc.property(tapes, (tape) => {
+        const machine = lower(definitionFrom(tape));
+        const states = (state: MachineState): readonly MachineState[] => [state, ...state.states.flatMap(states)];
+        const own = states(machine.root).slice(1);
+        const elements = (element: Element): readonly Element[] => [element, ...element.children.flatMap(elements)];
+        const all = elements(parseXml(exportMachine(machine, 'scxml')));
+        const of = (name: string): readonly Element[] => all.filter((element) => element.name === name);
+        const ids = of('state').map(({ attributes }) => attributes['id']);
+        expect([ids.length, new Set(ids).size]).toEqual([own.length, own.length]);
+        const edges = own.flatMap((state) => state.edges);
+        expect(of('transition').length).toBe(edges.length);
+        for (const { attributes } of of('transition'))
+          if (attributes['target'] !== undefined) expect(ids).toContain(attributes['target']);
+        const actions = own.flatMap(({ entry, exit, edges: ways }) => [
+          ...entry,
+          ...exit,
+          ...ways.flatMap((edge) => edge.actions),
+        ]);
+        expect(of('send').length + of('script').length).toBe(actions.length);
+      }),
+      { numRuns: 25 },
+    );
   });
 
   it('draw in DOT every box and every arrow of the picture', () => {

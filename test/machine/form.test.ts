@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { checkExpressions } from '../../src/definition/check-expressions.ts';
 import { readForm } from '../../src/definition/form/read-form.ts';
 import type { Finding } from '../../src/definition/report-problem.ts';
 import type { SourceMap } from '../../src/definition/source-map.ts';
@@ -103,6 +104,50 @@ describe('reading a machine', () => {
     const all = found(machine);
     expect(all.map((one) => [one.code, one.pointer])).toContainEqual([code, pointer]);
     for (const { help } of all) expect(help.length).toBeGreaterThan(10);
+  });
+
+  it('refuses transitions that are always taken and lead back to themselves, through whatever is entered on the way', () => {
+    const looping: readonly JsonObject[] = [
+      two({}, { always: 'a' }),
+      two({}, { always: { actions: [] } }),
+      {
+        initial: 'a',
+        states: { a: { always: 'b' }, b: { initial: 'c', states: { c: { always: '#top' } } } },
+        id: 'top',
+      },
+    ];
+    for (const machine of looping) expect(found(machine).map(({ code }) => code)).toContain('PAWL-205');
+    const resting: readonly JsonObject[] = [
+      two({}, { always: 'b' }),
+      two({}, { always: { target: 'a', guard: 'vars.n < 3' } }),
+      { initial: 'a', states: { a: { always: 'b' }, b: { on: { back: 'a' } } } },
+    ];
+    for (const machine of resting) expect(found(machine)).toEqual([]);
+  });
+
+  it('checks every expression where it stands, with the event that is taken there', () => {
+    const declared = {
+      name: 'paid',
+      schema: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
+      source: null,
+      by: null,
+      keepMs: 1,
+    };
+    const more = { vars: [['n', { type: 'integer' }]] as const, events: [declared] };
+    const wrong = (a: JsonObject): readonly string[] =>
+      checkExpressions(definitionOf(two({}, a), more)).map(
+        ({ code, pointer }) => `${code} ${pointer.replace('/machine/states/a', '')}`,
+      );
+    expect(wrong({ on: { paid: { guard: 'event.data.sum > 1.0', target: 'b' } } })).toEqual([]);
+    expect(wrong({ on: { paid: { guard: 'event.data.sum', target: 'b' } } })).toEqual(['PAWL-406 /on/paid/guard']);
+    expect(wrong({ always: { guard: 'event.data.ok', target: 'b' } })).toEqual(['PAWL-403 /always/guard']);
+    expect(wrong({ entry: { type: 'assign', when: 'vars.m', params: { n: 'no' } } })).toEqual([
+      'PAWL-403 /entry/when',
+      'PAWL-412 /entry/params/n',
+    ]);
+    expect(wrong({ exit: { type: 'raise', params: { event: 'x', data: '=vars.m' } } })).toEqual([
+      'PAWL-403 /exit/params/data',
+    ]);
   });
 
   it('lets pass what there is to say', () => {

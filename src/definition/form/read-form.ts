@@ -2,6 +2,7 @@ import type { Step } from '../../model/definition.ts';
 import type { FormEdge, FormState, FormTrigger, MachineForm } from '../../model/machine-form.ts';
 import { type BuildContext, readTexts } from '../build-context.ts';
 import { child, entriesOf, isObject, textOf, wordOf, type YamlNode } from '../yaml-node.ts';
+import { findAlwaysLoops } from './always-loops.ts';
 import { checkKeys } from './form-keys.ts';
 import { readActions } from './read-actions.ts';
 import { readDelay, readInvoke } from './read-steps.ts';
@@ -29,6 +30,7 @@ export function readForm(context: BuildContext, machine: YamlNode): FormReading 
       message: 'a machine without states',
       help: 'add `initial` and `states`',
     });
+  for (const loop of findAlwaysLoops(root)) context.report(loop);
   return { form: { root }, steps };
 }
 
