@@ -66,7 +66,7 @@ export function checkSnapshot(compiled: CompiledMachine, snapshot: unknown): Ker
 
 function turnOf(program: CompiledMachine, env: KernelEnv, event: KernelEvent | null): Turn {
   const holds = env.holds === true || (event !== null && 'hold' in event && event.hold);
-  return { program, run: env.run, nowMs: env.nowMs, holds, event, memo: new Map() };
+  return { program, run: env.run, nowMs: env.nowMs, holds, event, recalled: new Set(), memo: new Map() };
 }
 
 /** The data that a run begins with. A var without `default` is absent until a `set` writes it. */

@@ -34,11 +34,14 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
     if (!computed.ok) return { ...data, failing: computed.failure };
     return computed.value === null ? data : { ...data, vars: { ...data.vars, ...(computed.value as JsonObject) } };
   },
-  visit: ({ event }, data, { step, list }) => {
-    const isRetried = event?.type === 'step.retried' && event.step === step;
-    if (isRetried) return data;
+  visit: ({ recalled }, data, { step, list }) => {
     const before = ownValue(data.visits, list);
+    if (recalled.delete(step) && before !== undefined) return data;
     return { ...data, visits: { ...data.visits, [list]: before === undefined ? 0 : before + 1 } };
+  },
+  recall: ({ recalled }, data, { steps }) => {
+    for (const step of steps) recalled.add(step);
+    return data;
   },
   jump: (_turn, data, { step, list }) => ({
     ...data,

@@ -25,6 +25,8 @@ export interface Turn {
   readonly holds: boolean;
   /** null while the run is entered. */
   readonly event: KernelEvent | null;
+  /** Invokes whose states are entered again through a history: that is no other act (rule E01). */
+  readonly recalled: Set<string>;
   readonly memo: Map<string, { readonly data: RunData; readonly computed: Computed }>;
 }
 

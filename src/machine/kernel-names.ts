@@ -120,8 +120,10 @@ export type AssignParams = {
   'turn.end': { readonly step: string; readonly list: string };
   /** A machine writes vars. */
   'machine.assign': { readonly of: ComputationRef };
-  /** A state with an invoke is entered: the act is another one than at the entry before (rule E01), unless a person lets it go on. */
+  /** A state with an invoke is entered: the act is another one than at the entry before, unless it is entered through a history (rule E01). */
   visit: { readonly step: string; readonly list: string };
+  /** A transition leads to a history: the invokes around it that it enters are those that were left. */
+  recall: { readonly steps: readonly string[] };
   /** Raises a failure of a step. */
   fail: { readonly step: string | null; readonly source: FailureSource };
   /** A clause takes the failure. */

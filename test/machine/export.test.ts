@@ -77,7 +77,15 @@ function provided(machine: xstate.AnyStateMachine, asked: JsonObject[]): xstate.
 
 function turnFor(run: Driver, event: KernelEvent | null): Turn {
   const holds = run.holds || (event !== null && 'hold' in event && event.hold);
-  return { program: run.compiled, run: run.env.run, nowMs: run.nowMs, holds, event, memo: new Map() };
+  return {
+    program: run.compiled,
+    run: run.env.run,
+    nowMs: run.nowMs,
+    holds,
+    event,
+    recalled: new Set(),
+    memo: new Map(),
+  };
 }
 
 describe('the exported XState module', () => {

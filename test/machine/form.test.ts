@@ -233,6 +233,39 @@ describe('a machine that runs', () => {
     expect(framesOf(driver.compiled.place('a').lists, again.data)).toEqual([['v', 3]]);
   });
 
+  it('E01: enters an invoke through a history as the act that it was, and by its name as another one', () => {
+    const work = {
+      initial: 'one',
+      states: {
+        one: { invoke: { src: 'act', onDone: 'two' } },
+        two: { invoke: { src: 'act' } },
+        back: { type: 'history' },
+      },
+    };
+    const states = { work: { ...work, on: { pause: 'rest' } }, rest: { on: { resume: 'work.back', again: 'work' } } };
+    const driver = run({ initial: 'work', states });
+    send(driver, 'pause');
+    expect(send(driver, 'resume').asked).toEqual(['step.enter one']);
+    expect(driver.data.visits).toEqual({ one$visits: 0 });
+    driver.ok('one');
+    send(send(driver, 'pause'), 'resume');
+    expect([driver.asked, driver.data.visits]).toEqual([['step.enter two'], { one$visits: 0, two$visits: 0 }]);
+    send(send(driver, 'pause'), 'again');
+    expect([driver.asked, driver.data.visits]).toEqual([['step.enter one'], { one$visits: 1, two$visits: 0 }]);
+  });
+
+  it('E01: goes on after a fault with the acts that it was left at', () => {
+    const bad = { actions: { type: 'assign', params: { text: 3 } } };
+    const driver = run(
+      { initial: 'a', states: { a: { invoke: { src: 'act' }, on: { go: bad } } } },
+      { text: { type: 'string' } },
+      true,
+    );
+    expect(send(driver, 'go').value).toBe('$faultHeld');
+    driver.give({ type: 'step.retried', step: '$output', atMs: driver.nowMs });
+    expect([driver.asked, driver.data.visits]).toEqual([['step.enter a'], { a$visits: 0 }]);
+  });
+
   it('counts the visits of each invoke for itself, in regions too', () => {
     const region = (name: string): JsonObject => ({
       initial: name,

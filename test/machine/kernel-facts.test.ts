@@ -407,7 +407,15 @@ function outcomeOf(act: () => Json): Json {
 
 function turnFor(run: Driver, event: Turn['event']): Turn {
   const holds = run.holds || (event !== null && 'hold' in event && event.hold);
-  return { program: run.compiled, run: run.env.run, nowMs: run.nowMs, holds, event, memo: new Map() };
+  return {
+    program: run.compiled,
+    run: run.env.run,
+    nowMs: run.nowMs,
+    holds,
+    event,
+    recalled: new Set(),
+    memo: new Map(),
+  };
 }
 
 function initialDataOf(run: Driver): KernelSnapshot['data'] {

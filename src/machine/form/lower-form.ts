@@ -31,7 +31,9 @@ export function formPlaces(definition: WorkflowDefinition): readonly (readonly [
 
 /** The author's states as the run's forward part, and the state in which an expression that cannot be computed is held. */
 export function lowerForm({ root }: MachineForm, stop: MachineEdge): readonly MachineState[] {
-  const lowered = formState(root);
+  const recalls = recallsOf(root);
+  const lowered = formState(root, recalls);
+  const all = invokesIn(root);
   const resume: MachineState = { ...plainState(RESUME, null, 'run'), kind: 'history', history: 'deep' };
   const forward: MachineState = {
     ...lowered,
@@ -40,7 +42,7 @@ export function lowerForm({ root }: MachineForm, stop: MachineEdge): readonly Ma
     states: [...lowered.states, { ...resume, initial: firstOf(root) }],
     edges: [...faultEdges, ...lowered.edges, { ...way, event: DONE, target: FINISHING, kind: 'end' }, stop],
   };
-  return [forward, { ...faultHeld, edges: [...faultHeld.edges, stop] }];
+  return [forward, { ...faultHeld, edges: [resumeEdge(all), stop] }];
 }
 
 const way: MachineEdge = { event: null, guard: null, target: null, actions: [], kind: 'next', label: null };
@@ -60,17 +62,32 @@ const faultEdges: readonly MachineEdge[] = [
 const faultHeld: MachineState = {
   ...plainState(FAULT_HELD, null, 'held'),
   entry: [command('step.held', { step: OUTPUT_STEP })],
-  edges: [
-    {
-      ...way,
-      event: 'step.retried',
-      guard: guard('retried', { step: OUTPUT_STEP }),
-      target: RESUME,
-      actions: [assignment('forgive', {})],
-      kind: 'retry',
-    },
-  ],
 };
+
+/** A person lets the machine go on where it was. */
+function resumeEdge(steps: readonly string[]): MachineEdge {
+  return {
+    ...way,
+    event: 'step.retried',
+    guard: guard('retried', { step: OUTPUT_STEP }),
+    target: RESUME,
+    actions: [assignment('forgive', {}), assignment('recall', { steps })],
+    kind: 'retry',
+  };
+}
+
+/** The invokes of a state and of all that is in it. */
+function invokesIn(state: FormState): readonly string[] {
+  return [...(state.invoke === null ? [] : [state.invoke]), ...state.states.flatMap(invokesIn)];
+}
+
+/** Histories, each with the invokes that it may lead back to. */
+type Recalls = ReadonlyMap<string, readonly string[]>;
+
+function recallsOf(state: FormState): Recalls {
+  const own = state.states.filter(({ kind }) => kind === 'history').map(({ id }) => [id, invokesIn(state)] as const);
+  return new Map([...own, ...state.states.flatMap((inner) => [...recallsOf(inner)])]);
+}
 
 /** Where a machine begins that has no history yet. */
 function firstOf(root: FormState): string {
@@ -79,7 +96,7 @@ function firstOf(root: FormState): string {
   return first;
 }
 
-function formState(state: FormState): MachineState {
+function formState(state: FormState, recalls: Recalls): MachineState {
   const { invoke } = state;
   const counted = invoke === null ? [] : [assignment('visit', { step: invoke, list: visitsOf(invoke) })];
   const steps = [...(invoke === null ? [] : [invoke]), ...state.delays];
@@ -88,10 +105,10 @@ function formState(state: FormState): MachineState {
     kind: state.kind,
     initial: state.initial,
     ...(state.history === null ? {} : { history: state.history }),
-    states: state.states.map(formState),
+    states: state.states.map((inner) => formState(inner, recalls)),
     entry: [...state.entry.map(actionOf), ...counted, ...steps.map((step) => command('step.enter', { step }))],
     exit: [...state.exit.map(actionOf), ...steps.map((step) => command('step.leave', { step }))],
-    edges: [...state.edges.flatMap((edge) => edgesOf(state, edge)), ...unhandledEdges(state)],
+    edges: [...state.edges.flatMap((edge) => edgesOf(state, edge, recalls)), ...unhandledEdges(state)],
   };
 }
 
@@ -101,11 +118,13 @@ function actionOf(action: FormAction): ActionRef {
   return { type: RAISE, params: { of: { ...of } } };
 }
 
-function edgesOf(state: FormState, edge: FormEdge): readonly MachineEdge[] {
-  return triggersOf(state, edge).flatMap((trigger) => oneEdge(edge, trigger));
+function edgesOf(state: FormState, edge: FormEdge, recalls: Recalls): readonly MachineEdge[] {
+  const steps = edge.targets.flatMap((target) => recalls.get(target) ?? []);
+  const recalled = steps.length === 0 ? [] : [assignment('recall', { steps })];
+  return triggersOf(state, edge).flatMap((trigger) => oneEdge(edge, trigger, recalled));
 }
 
-function oneEdge(edge: FormEdge, trigger: Trigger): readonly MachineEdge[] {
+function oneEdge(edge: FormEdge, trigger: Trigger, recalled: readonly ActionRef[]): readonly MachineEdge[] {
   const [target = null, ...also] = edge.targets;
   const verdict: ComputationRef = { kind: 'guard', step: null, at: edge.pointer };
   const taken: MachineEdge = {
@@ -115,7 +134,7 @@ function oneEdge(edge: FormEdge, trigger: Trigger): readonly MachineEdge[] {
     target,
     ...(also.length === 0 ? {} : { also }),
     reenter: edge.reenter,
-    actions: [...trigger.actions, ...edge.actions.map(actionOf)],
+    actions: [...trigger.actions, ...recalled, ...edge.actions.map(actionOf)],
     kind: edge.trigger.kind === 'event' ? 'handler' : 'next',
     label: trigger.label,
   };
