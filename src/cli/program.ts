@@ -6,6 +6,7 @@ import { addCancel } from './commands/cancel.ts';
 import { addCompensate } from './commands/compensate.ts';
 import { addCrashtest } from './commands/crashtest.ts';
 import { addDb } from './commands/db.ts';
+import { addExport } from './commands/export.ts';
 import { addFmt } from './commands/fmt.ts';
 import { addLock } from './commands/lock.ts';
 import { addOutbox } from './commands/outbox.ts';
@@ -48,6 +49,7 @@ const VERBS = [
   addValidate,
   addFmt,
   addVisualize,
+  addExport,
   addTest,
   addCrashtest,
   addWorker,

@@ -1,3 +1,4 @@
+import type { FormAction, FormState } from '../model/machine-form.ts';
 import type {
   ActionContract,
   ApproveStep,
@@ -53,6 +54,11 @@ export function eventSite(event: string, step: string | null): Site {
   return step === null ? { kind: 'event', event } : { kind: 'event', event, step };
 }
 
+/** Where a machine computes: with the event that it takes, or without any. */
+export function formSite(event: string | null): Site {
+  return event === null ? { kind: 'flow' } : eventSite(event, null);
+}
+
 /** Walks a definition in no particular order; the caller sorts what it finds by place. */
 class PlaceWalk {
   readonly places: ExpressionPlace[] = [];
@@ -67,7 +73,7 @@ class PlaceWalk {
   }
 
   walk(): readonly ExpressionPlace[] {
-    const { key, lock, output, events, actions, on = [], steps, finally: last = [] } = this.definition;
+    const { key, lock, output, events, actions, on = [], steps, finally: last = [], machine } = this.definition;
     if (key !== null)
       this.places.push({
         kind: 'expression',
@@ -93,6 +99,7 @@ class PlaceWalk {
     this.handlers(on, { kind: 'flow' }, null);
     this.steps(steps, { kind: 'flow' });
     this.steps(last, { kind: 'flow', in: 'finally' });
+    if (machine !== undefined) this.states([machine.root]);
     this.template(output, { kind: 'flow' }, true, '/output');
     return this.places;
   }
@@ -205,6 +212,23 @@ class PlaceWalk {
         this.steps(clause.do, caught);
       }
     }
+  }
+
+  private states(states: readonly FormState[]): void {
+    for (const { entry, exit, edges, states: inner } of states) {
+      for (const { guard, trigger } of edges)
+        this.expression(guard, formSite(trigger.kind === 'event' ? trigger.name : null), 'bool');
+      for (const action of [...entry, ...exit, ...edges.flatMap(({ actions }) => actions)]) this.formAction(action);
+      this.states(inner);
+    }
+  }
+
+  private formAction(action: FormAction): void {
+    const site = formSite(action.event);
+    this.expression(action.when, site, 'bool');
+    const pointer = `${action.pointer}/params`;
+    if (action.kind === 'assign') this.entries(action.set, site, (name) => this.vars.get(name) ?? true, pointer);
+    else this.template(action.data, site, true, `${pointer}/data`);
   }
 
   private call(step: CallStep, site: Site): void {

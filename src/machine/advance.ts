@@ -1,3 +1,4 @@
+import type { WorkflowDefinition } from '../model/definition.ts';
 import { RefusedError } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { IssuedCommand, KernelEvent } from '../model/kernel.ts';
@@ -32,7 +33,7 @@ export interface Advance {
 
 /** Enters a run: its first snapshot and the commands of everything entered at once. */
 export function enter(compiled: CompiledMachine, env: KernelEnv): Advance {
-  return compiled.kernel.enter(initialData(compiled), turnOf(compiled, env, null));
+  return compiled.kernel.enter(initialData(compiled.machine.definition), turnOf(compiled, env, null));
 }
 
 /**
@@ -65,12 +66,12 @@ export function checkSnapshot(compiled: CompiledMachine, snapshot: unknown): Ker
 
 function turnOf(program: CompiledMachine, env: KernelEnv, event: KernelEvent | null): Turn {
   const holds = env.holds === true || (event !== null && 'hold' in event && event.hold);
-  return { program, run: env.run, nowMs: env.nowMs, holds, event, memo: new Map() };
+  return { program, run: env.run, nowMs: env.nowMs, holds, event, recalled: new Set(), memo: new Map() };
 }
 
-/** A var without `default` is absent until a `set` writes it. */
-function initialData(compiled: CompiledMachine): RunData {
-  const vars = compiled.machine.definition.vars.flatMap(([name, schema]): (readonly [string, Json])[] => {
+/** The data that a run begins with. A var without `default` is absent until a `set` writes it. */
+export function initialData(definition: WorkflowDefinition): RunData {
+  const vars = definition.vars.flatMap(([name, schema]): (readonly [string, Json])[] => {
     const value = schema['default'];
     return value === undefined ? [] : [[name, value]];
   });

@@ -42,6 +42,22 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
     invariant(computed.ok, 'vars written from what could not be computed', { step: of.step });
     return { ...data, vars: { ...data.vars, ...(computed.value as JsonObject) } };
   },
+  'machine.assign': (turn, data, { of }) => {
+    // Actions come one after the other, each on what the one before it left; after one that failed none is made.
+    if (data.failing !== null) return data;
+    const computed = compute(turn, data, of);
+    if (!computed.ok) return { ...data, failing: computed.failure };
+    return computed.value === null ? data : { ...data, vars: { ...data.vars, ...(computed.value as JsonObject) } };
+  },
+  visit: ({ recalled }, data, { step, list }) => {
+    const before = ownValue(data.visits, list);
+    if (recalled.delete(step) && before !== undefined) return data;
+    return { ...data, visits: { ...data.visits, [list]: before === undefined ? 0 : before + 1 } };
+  },
+  recall: ({ recalled }, data, { steps }) => {
+    for (const step of steps) recalled.add(step);
+    return data;
+  },
   jump: (_turn, data, { step, list }) => ({
     ...data,
     jumps: increment(data.jumps, step),

@@ -1,5 +1,5 @@
 import type { Scope, Site } from '../definition/evaluator.ts';
-import { eventSite } from '../definition/expression-places.ts';
+import { eventSite, formSite } from '../definition/expression-places.ts';
 import { fillDefaults } from '../definition/fill-defaults.ts';
 import { compileSchema } from '../definition/schema-validator.ts';
 import type { CatchClause, Handler, Step, Template } from '../model/definition.ts';
@@ -27,6 +27,8 @@ export interface Turn {
   readonly holds: boolean;
   /** null while the run is entered. */
   readonly event: KernelEvent | null;
+  /** Invokes whose states are entered again through a history: that is no other act (rule E01). */
+  readonly recalled: Set<string>;
   readonly memo: Map<string, { readonly data: RunData; readonly computed: Computed }>;
 }
 
@@ -49,7 +51,7 @@ export function computedBefore(turn: Turn, data: RunData, of: ComputationRef): C
 }
 
 function keyOf(of: ComputationRef): string {
-  return `${of.kind}/${of.step ?? ''}/${'index' in of ? of.index : ''}`;
+  return `${of.kind}/${of.step ?? ''}/${'index' in of ? of.index : ''}${'at' in of ? of.at : ''}`;
 }
 
 function attempt(turn: Turn, data: RunData, of: ComputationRef): Computed {
@@ -74,6 +76,10 @@ function isExpressionFault(error: unknown): error is PawlError {
 }
 
 function evaluate(turn: Turn, data: RunData, of: ComputationRef): Json {
+  return 'at' in of ? formValue(turn, data, of) : stepValue(turn, data, of);
+}
+
+function stepValue(turn: Turn, data: RunData, of: Exclude<ComputationRef, { readonly at: string }>): Json {
   switch (of.kind) {
     case 'when':
       return holds(turn, data, { step: of.step, guard: turn.program.step(of.step).when });
@@ -131,6 +137,20 @@ function setValues(turn: Turn, data: RunData, id: string): Json {
   invariant(step.verb === 'set', 'not a set step', { step: id });
   const at = { site: stepSite(program, id), scope: stepScope(program, { run, data, step: id }) };
   return fitVars(program, renderAll(turn, step.set, at));
+}
+
+/** What a machine asks, writes or raises; it may read the event that is being taken. An action whose `when` is false gives null. */
+function formValue(turn: Turn, data: RunData, of: Extract<ComputationRef, { readonly at: string }>): Json {
+  const { program, run, event } = turn;
+  const part = program.part(of.at);
+  const site = formSite(part.event);
+  const around = flowScope(program, run, data);
+  const scope = event?.type === 'event.received' ? withRoot(around, 'event', eventView(event.event)) : around;
+  if (part.when !== null && !program.evaluator.holds(part.when, site, scope))
+    return part.kind === 'guard' ? false : null;
+  if (part.kind === 'guard') return true;
+  if (part.kind === 'assign') return fitVars(program, renderAll(turn, part.set, { site, scope }));
+  return { data: part.data === null ? {} : program.evaluator.render(part.data, site, scope) };
 }
 
 /** Values as their vars take them: with the defaults of the var's schema, and fitting it. @throws PAWL_EXPRESSION_FAULT. */

@@ -19,6 +19,8 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
     (event?.type === 'effect.settled' || event?.type === 'step.settled') &&
     event.step === step &&
     (ok === null || event.outcome.ok === ok),
+  named: ({ event }, _data, { name, except }) =>
+    event?.type === 'event.received' && isNamed(event.event.name, name) && !except.includes(event.event.name),
   taken: ({ event }, _data, { step, handler, open }) =>
     event?.type === 'handler.taken' &&
     event.step === step &&
@@ -73,6 +75,7 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
     const { way: before } = branchesOf(data, step);
     return before === null || before < way;
   },
+  sound: (_turn, data) => data.failing === null,
   holding: ({ holds }) => holds,
   closable: (_turn, data) => data.finally === undefined && data.ending?.kind !== 'terminated',
   completing: (_turn, data) => data.ending?.kind === 'done',
@@ -89,4 +92,12 @@ export function checkGuard(turn: Turn, data: RunData, ref: GuardRef): boolean {
   const check = (GUARDS as Readonly<Record<string, Check<never>>>)[ref.type];
   invariant(check !== undefined && Object.hasOwn(GUARDS, ref.type), 'no such guard', { guard: ref.type });
   return check(turn, data, ref.params as never);
+}
+
+/** Whether a name is what a machine waits for: itself, anything (`*`), or what begins with the same words (`order.*`). */
+export function isNamed(name: string, wanted: string): boolean {
+  if (wanted === '*' || wanted === name) return true;
+  if (!wanted.endsWith('.*')) return false;
+  const words = wanted.slice(0, -'.*'.length);
+  return name === words || name.startsWith(`${words}.`);
 }

@@ -23,6 +23,10 @@ export const ENDED = '$ended';
 export const COMPLETED = '$completed';
 /** The output could not be computed: a person is needed, nothing is undone. */
 export const OUTPUT_HELD = '$outputHeld';
+/** An expression of a machine could not be computed where nothing may be undone any more: a person is needed. */
+export const FAULT_HELD = '$faultHeld';
+/** Leads back to where a machine was. */
+export const RESUME = '$resume';
 /** The name under which the document's output is held and retried, where a step's id would stand. */
 export const OUTPUT_STEP = '$output';
 /** The id of the document's own list of steps. */
@@ -42,6 +46,8 @@ export type ComputationRef =
   | { readonly kind: 'count'; readonly step: string }
   /** `step` null = the document's. */
   | { readonly kind: 'handler'; readonly step: string | null; readonly index: number }
+  /** A guard, an assign or a raise of a machine, by its place in the file. */
+  | { readonly kind: 'guard' | 'assign' | 'raise'; readonly step: null; readonly at: string }
   /** `step` null = the document's own output. */
   | { readonly kind: 'output'; readonly step: string | null }
   /** `crossed`: steps whose running catch the failure leaves on its way out, innermost first (rule R22). */
@@ -53,6 +59,8 @@ export type GuardParams = {
   all: { readonly guards: readonly { readonly type: string; readonly params: GuardRef['params'] }[] };
   /** The event settles this step; `ok` null = either way. */
   settled: { readonly step: string; readonly ok: boolean | null };
+  /** The event is of this name, `prefix.*` or `*`, and none of `except`. */
+  named: { readonly name: string; readonly except: readonly string[] };
   /** The event is taken by this handler; `open` null = whether or not an effect is open. */
   taken: { readonly step: string | null; readonly handler: number; readonly open: boolean | null };
   /**
@@ -90,6 +98,8 @@ export type GuardParams = {
   leaving: { readonly step: string; readonly way: number };
   /** No way leads out yet, or only one from further inside. */
   leavable: { readonly step: string; readonly way: number };
+  /** No failure is being routed. */
+  sound: Record<string, never>;
   /** An unhandled failure keeps its step instead of undoing the run. */
   holding: Record<string, never>;
   /** `finally` is still to run: it did not yet, the run has begun and was not terminated. */
@@ -158,6 +168,12 @@ export type AssignParams = {
   'branch.lose': { readonly list: string; readonly crossed: readonly string[] };
   /** What is under way in the branches is not wanted any more; `way`: what leads out, null = the join. */
   'branches.leave': { readonly step: string; readonly way: number | null };
+  /** A machine writes vars. */
+  'machine.assign': { readonly of: ComputationRef };
+  /** A state with an invoke is entered: the act is another one than at the entry before, unless it is entered through a history (rule E01). */
+  visit: { readonly step: string; readonly list: string };
+  /** A transition leads to a history: the invokes around it that it enters are those that were left. */
+  recall: { readonly steps: readonly string[] };
   /** Raises a failure of a step. */
   fail: { readonly step: string | null; readonly source: FailureSource };
   /** A clause takes the failure. */
@@ -181,6 +197,9 @@ export type AssignParams = {
   /** A failure that nothing in `finally` catches: it is noted, and that is all. */
   'finally.failed': { readonly crossed: readonly string[] };
 };
+
+/** What a machine tells itself: an event that is taken within the same transition. */
+export const RAISE = 'machine.raise';
 
 /** The closed list of commands, with the parameters of each: actions without implementation, so XState hands them back. */
 export type CommandParams = {

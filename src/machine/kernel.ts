@@ -1,12 +1,14 @@
-import { assign, createMachine } from 'xstate';
+import { assign, createMachine, enqueueActions } from 'xstate';
 import { InvariantError, invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { IssuedCommand, KernelCommand, KernelEvent } from '../model/kernel.ts';
-import type { Machine, MachineState } from '../model/machine.ts';
+import type { ActionRef, Machine, MachineState } from '../model/machine.ts';
 import type { KernelSnapshot, RunData } from '../model/run.ts';
 import { ASSIGN_NAMES, applyAssign } from './assigns.ts';
 import type { Turn } from './compute.ts';
+import { raisedEvent } from './form/raised-event.ts';
 import { checkGuard, GUARD_NAMES } from './guards.ts';
+import { assignment, type ComputationRef, RAISE } from './kernel-names.ts';
 import { xstateConfig } from './xstate-config.ts';
 
 /** What one event made of a machine. */
@@ -42,6 +44,8 @@ interface RawSnapshot {
 }
 interface KernelContext {
   readonly data: RunData;
+  /** For the events that XState tells itself, which carry none. */
+  readonly turn?: Turn;
 }
 interface RawMachine {
   transition(snapshot: RawSnapshot, event: RawEvent, scope: InertScope): RawSnapshot;
@@ -80,6 +84,7 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(
     'effect.settled': true,
     'step.settled': true,
     'handler.taken': true,
+    'event.received': true,
     'group.expired': true,
     'branches.stopped': true,
     'group.undone': true,
@@ -93,17 +98,21 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(
   } satisfies Record<KernelEvent['type'], true>),
 );
 
-/** XState's two functions that are used; tests give those of its other builds. */
+/** XState's functions that are used; tests give those of its other builds. */
 export interface XStateLibrary {
   readonly assign: unknown;
   readonly createMachine: unknown;
+  readonly enqueueActions: unknown;
 }
 
 /** A machine as XState's own object; only this file and its tests look inside. */
-export function xstateMachine(machine: Machine, library: XStateLibrary = { assign, createMachine }): unknown {
-  const config = { ...xstateConfig(machine), context: ({ input }: { input: RawInput }) => ({ data: input.data }) };
+export function xstateMachine(
+  machine: Machine,
+  library: XStateLibrary = { assign, createMachine, enqueueActions },
+): unknown {
+  const config = { ...xstateConfig(machine), context: ({ input }: { input: RawInput }) => input };
   const create = library.createMachine as (config: unknown, implementations: unknown) => unknown;
-  return create(config, implementations(library.assign as (change: unknown) => unknown));
+  return create(config, implementations(library));
 }
 
 /** Compiles a machine for XState, once per version. */
@@ -121,7 +130,7 @@ export function createKernel(machine: Machine, library?: XStateLibrary): Kernel 
       invariant(turn.event !== null && EVENT_TYPES.has(turn.event.type), 'no event of the kernel', {
         type: turn.event?.type ?? null,
       });
-      const before = restore(raw, snapshot);
+      const before = restore(raw, snapshot, turn);
       const walk = new Walk(idsOf(before._nodes));
       const after = raw.transition(before, { type: turn.event.type, turn }, inertScope(walk));
       return after === before ? { snapshot, commands: [], changed: false, entered: [], left: [] } : walk.finish(after);
@@ -135,27 +144,48 @@ function idsOf(nodes: readonly RawNode[]): readonly string[] {
 }
 
 /** The guards and data actions of the closed list as XState wants them; commands have no implementation on purpose. */
-function implementations(assigning: (change: unknown) => unknown): {
-  readonly guards: object;
-  readonly actions: object;
-} {
-  type Given = { readonly context: KernelContext; readonly event: RawEvent };
+function implementations(library: XStateLibrary): { readonly guards: object; readonly actions: object } {
+  const assigning = library.assign as (change: unknown) => unknown;
+  const enqueueing = library.enqueueActions as (collect: unknown) => unknown;
   const guards = GUARD_NAMES.map((type) => {
     const check = ({ context, event }: Given, params: JsonObject): boolean =>
-      checkGuard(turnOf(event), context.data, { type, params });
+      checkGuard(turnOf(event, context), context.data, { type, params });
     return [type, check] as const;
   });
   const actions = ASSIGN_NAMES.map((type) => {
     const change = ({ context, event }: Given, params: JsonObject): KernelContext => ({
-      data: applyAssign(turnOf(event), context.data, { type, params }),
+      data: applyAssign(turnOf(event, context), context.data, { type, params }),
     });
     return [type, assigning(change)] as const;
   });
-  return { guards: Object.fromEntries(guards), actions: Object.fromEntries(actions) };
+  return {
+    guards: Object.fromEntries(guards),
+    actions: { ...Object.fromEntries(actions), [RAISE]: enqueueing(raised) },
+  };
 }
 
-function turnOf(event: RawEvent): Turn {
-  const turn = event.turn ?? event.input?.turn;
+interface Given {
+  readonly context: KernelContext;
+  readonly event: RawEvent;
+}
+interface Enqueue {
+  (action: ActionRef): void;
+  raise(event: RawEvent): void;
+}
+
+/** Tells the machine an event of its own; one that cannot be computed is a failure. */
+function raised(
+  { context, event, enqueue }: Given & { readonly enqueue: Enqueue },
+  { of }: { of: ComputationRef },
+): void {
+  const turn = turnOf(event, context);
+  const told = raisedEvent(turn, context.data, of);
+  if (told === 'fault') enqueue(assignment('fail', { step: null, source: { kind: 'fault', of, cause: false } }));
+  else if (told !== null) enqueue.raise({ type: told.type, turn: { ...turn, event: told, memo: new Map() } });
+}
+
+function turnOf(event: RawEvent, context: KernelContext): Turn {
+  const turn = event.turn ?? event.input?.turn ?? context.turn;
   invariant(turn !== undefined, 'an event without its turn', { type: event.type });
   return turn;
 }
@@ -164,9 +194,12 @@ function turnOf(event: RawEvent): Turn {
  * Restores position and history. The data never passes through XState, which walks it and turns what looks like an actor
  * (`xstate$$type`) into undefined: it is put in afterwards.
  */
-function restore(raw: RawMachine, snapshot: KernelSnapshot): RawSnapshot {
+function restore(raw: RawMachine, snapshot: KernelSnapshot, turn?: Turn): RawSnapshot {
   const bare = { status: 'active', value: snapshot.value, context: {}, children: {}, historyValue: snapshot.history };
-  return { ...raw.restoreSnapshot(bare, inertScope(new Walk([]))), context: { data: snapshot.data } };
+  return {
+    ...raw.restoreSnapshot(bare, inertScope(new Walk([]))),
+    context: { data: snapshot.data, ...(turn === undefined ? {} : { turn }) },
+  };
 }
 
 function persist(raw: RawSnapshot): KernelSnapshot {
@@ -176,15 +209,10 @@ function persist(raw: RawSnapshot): KernelSnapshot {
   return { value: raw.value, data: raw.context.data, history: Object.fromEntries(history) };
 }
 
-/** The states that are entered at the very first, outermost first. */
-function initialIds(root: MachineState): readonly string[] {
-  const ids = [root.id];
-  for (let state: MachineState | undefined = root; state !== undefined; ) {
-    const { initial, states }: MachineState = state;
-    state = states.find((child) => child.id === initial);
-    if (state !== undefined) ids.push(state.id);
-  }
-  return ids;
+/** The states that are entered at the very first, each before what is in it. */
+function initialIds(state: MachineState): readonly string[] {
+  const first = state.states.filter((child) => state.kind === 'parallel' || child.id === state.initial);
+  return [state.id, ...first.filter(({ kind }) => kind !== 'history').flatMap(initialIds)];
 }
 
 /** What happens on the way through a macrostep: commands, and states left and entered. */

@@ -21,6 +21,7 @@ import {
   QUEUED,
   SETTLING,
 } from './kernel-names.ts';
+import { formPlaces, lowerForm } from './form/lower-form.ts';
 import { type ListOutline, type Outline, outlineOf, placeOf } from './outline.ts';
 import { pruneHelpers } from './prune.ts';
 import { doneTarget } from './routes.ts';
@@ -33,21 +34,37 @@ import { listState } from './step-states.ts';
  * @throws PAWL_INVARIANT for what validation refuses: no step, two steps with one id, a `next` into a list.
  */
 export function lower(definition: WorkflowDefinition): Machine {
+  if (definition.machine !== undefined) {
+    const root = runState(definition, { forward: lowerForm(definition.machine, stopEdge), last: null, behind: [] });
+    return { format: 'machine/1', definition, root, places: formPlaces(definition) };
+  }
   invariant(definition.steps.length > 0, 'a workflow without steps', { workflow: definition.workflow });
   const outline = outlineOf(definition);
   const main = outline.lists.get(MAIN_LIST);
   invariant(main !== undefined, 'a definition without its own list');
   const forward: MachineState = { ...listState(outline, main), id: FORWARD, edges: [stopEdge] };
   const last = outline.lists.get(FINALLY_LIST) ?? null;
+  const root = runState(definition, { forward: [forward], last, behind: finallyStates(outline, last) });
+  const places = [...outline.steps.values()].map((step) => [step.step.id, placeOf(step)] as const);
+  return { format: 'machine/1', definition, root: pruneHelpers(root), places };
+}
+
+/** The parts of a run: the way forward, and what follows every end. */
+interface RunParts {
+  readonly forward: readonly MachineState[];
+  readonly last: ListOutline | null;
+  readonly behind: readonly MachineState[];
+}
+
+/** The whole run around its forward part. */
+function runState(definition: WorkflowDefinition, { forward, last, behind }: RunParts): MachineState {
   const before = definition.lock === undefined ? [] : [queuedState(last)];
-  const root: MachineState = {
+  return {
     ...plainState('run', null, 'run'),
     kind: 'compound',
     initial: before[0]?.id ?? FORWARD,
-    states: [...before, forward, ...runStates(definition, last), ...finallyStates(outline, last)],
+    states: [...before, ...forward, ...runStates(definition, last), ...behind],
   };
-  const places = [...outline.steps.values()].map((step) => [step.step.id, placeOf(step)] as const);
-  return { format: 'machine/1', definition, root: pruneHelpers(root), places };
 }
 
 const stopEdge: MachineEdge = {

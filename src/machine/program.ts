@@ -4,6 +4,7 @@ import { InvariantError } from '../model/errors.ts';
 import type { Machine, MachineState, StepPlace } from '../model/machine.ts';
 import { everyStep } from '../model/step-lists.ts';
 import { createStepsRead } from '../definition/steps-read.ts';
+import { type FormPart, formParts } from './form/form-parts.ts';
 import { FINALLY_LIST } from './kernel-names.ts';
 import { isBranchList, isItemList } from './outline.ts';
 
@@ -21,6 +22,8 @@ export interface Program {
   action(name: string): ActionContract;
   /** Every step with its id, in document order. */
   readonly steps: ReadonlyMap<string, Step>;
+  /** A guard or an action of a machine. @throws PAWL_INVARIANT for a place where there is none. */
+  part(at: string): FormPart;
   /** The step whose running catch surrounds a step, innermost; null where there is none. Its failure is the root `failure`. */
   catchOwner(step: string): string | null;
   /** Whether some expression reads what this step gives, or it may become what a group around it gives. */
@@ -47,11 +50,13 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
   const isRead = createStepsRead(machine.definition);
   const items = new Map([...places].map(([id, place]) => [id, itemsIn(place, steps)] as const));
   const branches = new Map([...places].map(([id, { lists }]) => [id, lists.findLast(isBranchList) ?? null] as const));
+  const parts = formParts(machine.definition.machine);
   const owners = new Map([...places].map(([id, place]) => [id, catchOwnerOf(place)] as const));
   return {
     machine,
     evaluator,
     states: indexStates(machine.root),
+    part: (at) => parts.get(at) ?? unknown('part', at),
     steps,
     step: (id) => steps.get(id) ?? unknown('step', id),
     place: (id) => places.get(id) ?? unknown('step', id),

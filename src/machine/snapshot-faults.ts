@@ -2,7 +2,7 @@ import { canonicalJson } from '../model/canonical-json.ts';
 import type { Json } from '../model/json.ts';
 import type { KernelSnapshot, RunData } from '../model/run.ts';
 import type { CompiledMachine } from './compile.ts';
-import { restingStates } from './position.ts';
+import { leavesOf, restingStates } from './position.ts';
 
 /** Nesting of stored data; the edges let in less (P11), and the kernel adds a few levels around it. */
 const DEPTH_MAX = 256;
@@ -25,7 +25,7 @@ export function findSnapshotFault(compiled: CompiledMachine, snapshot: unknown):
 }
 
 function findPlaceFault(compiled: CompiledMachine, snapshot: KernelSnapshot): string | null {
-  if (restingStates(compiled, snapshot.value) === null) return 'its value is no state that this machine rests in';
+  if (!restsIn(compiled, snapshot.value)) return 'its value is no state that this machine rests in';
   const history = Object.keys(snapshot.history).find((id) => !compiled.states.has(id));
   if (history !== undefined) return `its history names the unknown state ${history}`;
   const restored = compiled.kernel.restored(snapshot);
@@ -33,6 +33,12 @@ function findPlaceFault(compiled: CompiledMachine, snapshot: KernelSnapshot): st
   if (canonicalJson(restored.history) !== canonicalJson(snapshot.history))
     return 'its history is another one when restored';
   return null;
+}
+
+/** The states of a machine may wait for a guard to become true; those of steps never do. */
+function restsIn(compiled: CompiledMachine, value: Json): boolean {
+  if (compiled.machine.definition.machine !== undefined) return leavesOf(compiled, value) !== null;
+  return restingStates(compiled, value) !== null;
 }
 
 function findDataFault(compiled: CompiledMachine, data: RunData): string | null {

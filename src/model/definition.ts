@@ -1,26 +1,12 @@
-import type { Json, JsonObject } from './json.ts';
+import type { JsonObject } from './json.ts';
+import type { MachineForm } from './machine-form.ts';
 import type { FailureClass, OutcomeKind } from './statuses.ts';
+import type { Expression, Template } from './template.ts';
+
+export type { Expression, Template } from './template.ts';
 
 /** A JSON Schema 2020-12 document. */
 export type JsonSchema = JsonObject | boolean;
-
-/** CEL source, already taken out of `${ }` or `=path`; where it stood in the file is found by `pointer`. */
-export interface Expression {
-  /** CEL source text. */
-  readonly source: string;
-  /** JSON pointer of the YAML value that held it. */
-  readonly pointer: string;
-  /** Offset of `source` inside the scalar's text, UTF-16 units; carets are computed from it. */
-  readonly offset: number;
-}
-
-/** A value with expressions in it, parsed once; data is never parsed for expressions. */
-export type Template =
-  | { readonly kind: 'literal'; readonly value: Json }
-  | { readonly kind: 'expression'; readonly expression: Expression }
-  | { readonly kind: 'text'; readonly parts: readonly (string | Expression)[] }
-  | { readonly kind: 'list'; readonly items: readonly Template[] }
-  | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Template])[] };
 
 /** How often and when an action is tried again; all waits in milliseconds. */
 export interface RetryPolicy {
@@ -379,5 +365,7 @@ export interface WorkflowDefinition {
   readonly steps: readonly Step[];
   /** Run once after the last forward step or compensation, whatever the end, but after no terminate; absent = none. */
   readonly finally?: readonly Step[];
+  /** The states where the file is a machine: its invokes and delays are the steps, in no order; absent = it has steps. */
+  readonly machine?: MachineForm;
   readonly output: Template | null;
 }

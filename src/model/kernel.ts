@@ -47,6 +47,8 @@ export type KernelEvent =
       readonly atMs: number;
       readonly hold: boolean;
     }
+  /** A machine takes an event from outside, or one that it raised itself. */
+  | { readonly type: 'event.received'; readonly event: EventView; readonly atMs: number; readonly hold: boolean }
   /** The time of a group is over. `open`: steps inside it that have something on its way, which must settle first. */
   | { readonly type: 'group.expired'; readonly step: string; readonly open: readonly string[]; readonly atMs: number }
   /** The branches of a parallel step that are under way are not wanted any more. `open`: as above. */

@@ -25,11 +25,18 @@ export type EdgeKind =
   | 'compensation'
   | 'settle';
 
+/** The event of an edge that is taken when the states inside have come to their ends (XState `onDone`). */
+export const DONE = '$done';
+
 /** One way out of a state. `event` null = taken at once (XState `always`). `target` null = stays. */
 export interface MachineEdge {
   readonly event: string | null;
   readonly guard: GuardRef | null;
   readonly target: string | null;
+  /** More targets, in other regions of a parallel state; absent = none. */
+  readonly also?: readonly string[];
+  /** Whether a target inside is entered from outside; absent = a step that goes back to itself is, all else is not. */
+  readonly reenter?: boolean;
   readonly actions: readonly ActionRef[];
   readonly kind: EdgeKind;
   /** What a person reads on the arrow; null = nothing. */
@@ -39,8 +46,10 @@ export interface MachineEdge {
 export interface MachineState {
   /** Unique in the machine. */
   readonly id: string;
-  readonly kind: 'atomic' | 'compound' | 'parallel';
-  /** Id of the initial child of a compound. */
+  readonly kind: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
+  /** How deep a history remembers; absent where it is none. */
+  readonly history?: 'shallow' | 'deep';
+  /** Id of the initial child of a compound; of a history, where it leads the first time. */
   readonly initial: string | null;
   readonly states: readonly MachineState[];
   readonly entry: readonly ActionRef[];

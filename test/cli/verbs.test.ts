@@ -354,6 +354,12 @@ describe('visualize', () => {
     expect(readFileSync(join(shell.folder, 'order.svg'), 'utf8')).toMatch(/^<svg [\s\S]*<\/svg>\s*$/);
   });
 
+  it('exports a published workflow as it exports its file', async () => {
+    const exported = await shell.ok(['export', 'order@1', '--to', 'scxml']);
+    expect(exported).toContain('name="order@1"');
+    expect(exported).toBe(await shell.ok(['export', 'order.yaml', '--to', 'scxml']));
+  });
+
   it('shows what is wrong with a file instead of drawing it, and where it cannot write', async () => {
     expect((await shell.call(['visualize', shell.file('nope.yaml', 'pawl: 1\n')])).code).toBe(3);
     const { code, err } = await shell.call(['visualize', 'plain', '-o', 'mermaid', '--out', 'no/where.mmd']);

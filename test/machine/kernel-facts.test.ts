@@ -27,6 +27,7 @@ type Any = Record<string, never> & { [key: string]: Any } & ((...args: unknown[]
 interface Library {
   readonly assign: (change: unknown) => unknown;
   readonly createMachine: (config: unknown, implementations?: unknown) => Any;
+  readonly enqueueActions: (collect: unknown) => unknown;
   readonly transition: (logic: unknown, snapshot: unknown, event: unknown) => [Any, Any[]];
   readonly initialTransition: (logic: unknown, input?: unknown) => [Any, Any[]];
   readonly createActor: (logic: unknown, options?: unknown) => Any;
@@ -406,7 +407,15 @@ function outcomeOf(act: () => Json): Json {
 
 function turnFor(run: Driver, event: Turn['event']): Turn {
   const holds = run.holds || (event !== null && 'hold' in event && event.hold);
-  return { program: run.compiled, run: run.env.run, nowMs: run.nowMs, holds, event, memo: new Map() };
+  return {
+    program: run.compiled,
+    run: run.env.run,
+    nowMs: run.nowMs,
+    holds,
+    event,
+    recalled: new Set(),
+    memo: new Map(),
+  };
 }
 
 function initialDataOf(run: Driver): KernelSnapshot['data'] {
