@@ -7749,12 +7749,13 @@ return errors === 0;
 validate72.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateScenarioFile = validate73;
-const schema141 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scenario.schema.json","title":"ScenarioFile","description":"A `*.test.yaml` file: scenarios of one workflow, played by `pawl test`.","type":"object","additionalProperties":false,"required":["scenarios"],"properties":{"workflow":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The workflow file, from here; without it the one of the same name: `pay.test.yaml` tests `pay.pawl.yaml`.","x-since":1},"scenarios":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/scenario"},"description":"What is played, each on its own.","x-since":1}},"$defs":{"scenario":{"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}},"operation":{"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1}}},"word":{"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"body":{"description":"What this answer says.","x-since":1}}},"event":{"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]},"expectation":{"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}}}};
-const schema142 = {"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}};
+const schema141 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scenario.schema.json","title":"ScenarioFile","description":"A `*.test.yaml` file: scenarios of one workflow, played by `pawl test`.","type":"object","additionalProperties":false,"required":["scenarios"],"properties":{"workflow":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The workflow file, from here; without it the one of the same name: `pay.test.yaml` tests `pay.pawl.yaml`.","x-since":1},"scenarios":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/scenario"},"description":"What is played, each on its own.","x-since":1}},"$defs":{"scenario":{"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"startsAt":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$","x-form":"an instant such as 2026-10-24T22:30:00Z","description":"When it is started; 2026-01-01T00:00:00Z unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}},"operation":{"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1}}},"word":{"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"retryAfter":{"type":"string","x-kind":"duration","description":"How long this answer asks to be left alone (`Retry-After`).","x-since":1},"body":{"description":"What this answer says.","x-since":1}}},"event":{"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]},"expectation":{"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":["string","object"],"pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused; as a map, what its failure holds at least: `{ code: declined, undone: [hold] }`.","x-since":1,"tsType":"unknown"},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`, or with its message: `failure pay: 570 paid, 7 open`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"sent":{"type":"object","additionalProperties":{"type":"array"},"description":"By action: what each of its calls that did something carried at least, in order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"waits":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"By action: the waits that were planned between its calls, in order; `60s`, or `60s to 65s`.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}}}};
+const schema142 = {"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"startsAt":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$","x-form":"an instant such as 2026-10-24T22:30:00Z","description":"When it is started; 2026-01-01T00:00:00Z unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}};
 const schema146 = {"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]};
-const schema147 = {"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}};
+const schema147 = {"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":["string","object"],"pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused; as a map, what its failure holds at least: `{ code: declined, undone: [hold] }`.","x-since":1,"tsType":"unknown"},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`, or with its message: `failure pay: 570 paid, 7 open`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"sent":{"type":"object","additionalProperties":{"type":"array"},"description":"By action: what each of its calls that did something carried at least, in order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"waits":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"By action: the waits that were planned between its calls, in order; `60s`, or `60s to 65s`.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}};
+const pattern51 = new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$", "u");
 const schema143 = {"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1}}};
-const schema144 = {"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"body":{"description":"What this answer says.","x-since":1}}};
+const schema144 = {"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"retryAfter":{"type":"string","x-kind":"duration","description":"How long this answer asks to be left alone (`Retry-After`).","x-since":1},"body":{"description":"What this answer says.","x-since":1}}};
 
 function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7802,7 +7803,7 @@ vErrors.push(err2);
 errors++;
 }
 for(const key0 of Object.keys(data0)){
-if(!((key0 === "status") || (key0 === "body"))){
+if(!(((key0 === "status") || (key0 === "retryAfter")) || (key0 === "body"))){
 const err3 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/word/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema144,data:data0};
 if(vErrors === null){
 vErrors = [err3];
@@ -7848,13 +7849,10 @@ errors++;
 }
 }
 }
-}
-}
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key1 of Object.keys(data)){
-if(!((((key1 === "script") || (key1 === "answer")) || (key1 === "key")) || (key1 === "lookup"))){
-const err7 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema143,data};
+if(data0.retryAfter !== undefined && func0.call(data0, "retryAfter")){
+let data2 = data0.retryAfter;
+if(typeof data2 !== "string"){
+const err7 = {instancePath:instancePath+"/" + i0+"/retryAfter",schemaPath:"#/$defs/word/properties/retryAfter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema144.properties.retryAfter.type,parentSchema:schema144.properties.retryAfter,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -7864,10 +7862,13 @@ vErrors.push(err7);
 errors++;
 }
 }
-if(data.script !== undefined && func0.call(data, "script")){
-let data3 = data.script;
-if(((typeof data3 !== "string") && (!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3))))) && (!(Array.isArray(data3)))){
-const err8 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/type",keyword:"type",params:{type: schema143.properties.script.type},message:"must be string,integer,array",schema:schema143.properties.script.type,parentSchema:schema143.properties.script,data:data3};
+}
+}
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key1 of Object.keys(data)){
+if(!((((key1 === "script") || (key1 === "answer")) || (key1 === "key")) || (key1 === "lookup"))){
+const err8 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema143,data};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -7876,12 +7877,11 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(Array.isArray(data3)){
-const len1 = data3.length;
-for(let i1=0; i1<len1; i1++){
-let data4 = data3[i1];
-if(((typeof data4 !== "string") && (!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4))))) && (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))){
-const err9 = {instancePath:instancePath+"/script/" + i1,schemaPath:"#/$defs/word/type",keyword:"type",params:{type: schema144.type},message:"must be string,integer,object",schema:schema144.type,parentSchema:schema144,data:data4};
+}
+if(data.script !== undefined && func0.call(data, "script")){
+let data4 = data.script;
+if(((typeof data4 !== "string") && (!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4))))) && (!(Array.isArray(data4)))){
+const err9 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/type",keyword:"type",params:{type: schema143.properties.script.type},message:"must be string,integer,array",schema:schema143.properties.script.type,parentSchema:schema143.properties.script,data:data4};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -7890,9 +7890,12 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-if((data4.body === undefined) || (!(func0.call(data4, "body")))){
-const err10 = {instancePath:instancePath+"/script/" + i1,schemaPath:"#/$defs/word/required",keyword:"required",params:{missingProperty: "body"},message:"must have required property '"+"body"+"'",schema:schema144.required,parentSchema:schema144,data:data4};
+if(Array.isArray(data4)){
+const len1 = data4.length;
+for(let i1=0; i1<len1; i1++){
+let data5 = data4[i1];
+if(((typeof data5 !== "string") && (!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5))))) && (!(data5 && typeof data5 == "object" && !Array.isArray(data5)))){
+const err10 = {instancePath:instancePath+"/script/" + i1,schemaPath:"#/$defs/word/type",keyword:"type",params:{type: schema144.type},message:"must be string,integer,object",schema:schema144.type,parentSchema:schema144,data:data5};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -7901,9 +7904,9 @@ vErrors.push(err10);
 }
 errors++;
 }
-for(const key2 of Object.keys(data4)){
-if(!((key2 === "status") || (key2 === "body"))){
-const err11 = {instancePath:instancePath+"/script/" + i1,schemaPath:"#/$defs/word/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema144,data:data4};
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+if((data5.body === undefined) || (!(func0.call(data5, "body")))){
+const err11 = {instancePath:instancePath+"/script/" + i1,schemaPath:"#/$defs/word/required",keyword:"required",params:{missingProperty: "body"},message:"must have required property '"+"body"+"'",schema:schema144.required,parentSchema:schema144,data:data5};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -7912,11 +7915,9 @@ vErrors.push(err11);
 }
 errors++;
 }
-}
-if(data4.status !== undefined && func0.call(data4, "status")){
-let data5 = data4.status;
-if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err12 = {instancePath:instancePath+"/script/" + i1+"/status",schemaPath:"#/$defs/word/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema144.properties.status.type,parentSchema:schema144.properties.status,data:data5};
+for(const key2 of Object.keys(data5)){
+if(!(((key2 === "status") || (key2 === "retryAfter")) || (key2 === "body"))){
+const err12 = {instancePath:instancePath+"/script/" + i1,schemaPath:"#/$defs/word/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema144,data:data5};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -7925,9 +7926,11 @@ vErrors.push(err12);
 }
 errors++;
 }
-if((typeof data5 == "number") && (isFinite(data5))){
-if(data5 > 599 || isNaN(data5)){
-const err13 = {instancePath:instancePath+"/script/" + i1+"/status",schemaPath:"#/$defs/word/properties/status/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599",schema:599,parentSchema:schema144.properties.status,data:data5};
+}
+if(data5.status !== undefined && func0.call(data5, "status")){
+let data6 = data5.status;
+if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
+const err13 = {instancePath:instancePath+"/script/" + i1+"/status",schemaPath:"#/$defs/word/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema144.properties.status.type,parentSchema:schema144.properties.status,data:data6};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -7936,8 +7939,9 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(data5 < 200 || isNaN(data5)){
-const err14 = {instancePath:instancePath+"/script/" + i1+"/status",schemaPath:"#/$defs/word/properties/status/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200},message:"must be >= 200",schema:200,parentSchema:schema144.properties.status,data:data5};
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 > 599 || isNaN(data6)){
+const err14 = {instancePath:instancePath+"/script/" + i1+"/status",schemaPath:"#/$defs/word/properties/status/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599",schema:599,parentSchema:schema144.properties.status,data:data6};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -7946,16 +7950,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-}
-}
-}
-}
-}
-}
-if(data.key !== undefined && func0.call(data, "key")){
-let data8 = data.key;
-if(!((data8 === "honoured") || (data8 === "ignored"))){
-const err15 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/enum",keyword:"enum",params:{allowedValues: schema143.properties.key.enum},message:"must be equal to one of the allowed values",schema:schema143.properties.key.enum,parentSchema:schema143.properties.key,data:data8};
+if(data6 < 200 || isNaN(data6)){
+const err15 = {instancePath:instancePath+"/script/" + i1+"/status",schemaPath:"#/$defs/word/properties/status/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200},message:"must be >= 200",schema:200,parentSchema:schema144.properties.status,data:data6};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -7965,15 +7961,46 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(data.lookup !== undefined && func0.call(data, "lookup")){
-let data9 = data.lookup;
-if(!((data9 === "yes") || (data9 === "no"))){
-const err16 = {instancePath:instancePath+"/lookup",schemaPath:"#/properties/lookup/enum",keyword:"enum",params:{allowedValues: schema143.properties.lookup.enum},message:"must be equal to one of the allowed values",schema:schema143.properties.lookup.enum,parentSchema:schema143.properties.lookup,data:data9};
+}
+if(data5.retryAfter !== undefined && func0.call(data5, "retryAfter")){
+let data7 = data5.retryAfter;
+if(typeof data7 !== "string"){
+const err16 = {instancePath:instancePath+"/script/" + i1+"/retryAfter",schemaPath:"#/$defs/word/properties/retryAfter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema144.properties.retryAfter.type,parentSchema:schema144.properties.retryAfter,data:data7};
 if(vErrors === null){
 vErrors = [err16];
 }
 else {
 vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+if(data.key !== undefined && func0.call(data, "key")){
+let data10 = data.key;
+if(!((data10 === "honoured") || (data10 === "ignored"))){
+const err17 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/enum",keyword:"enum",params:{allowedValues: schema143.properties.key.enum},message:"must be equal to one of the allowed values",schema:schema143.properties.key.enum,parentSchema:schema143.properties.key,data:data10};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data.lookup !== undefined && func0.call(data, "lookup")){
+let data11 = data.lookup;
+if(!((data11 === "yes") || (data11 === "no"))){
+const err18 = {instancePath:instancePath+"/lookup",schemaPath:"#/properties/lookup/enum",keyword:"enum",params:{allowedValues: schema143.properties.lookup.enum},message:"must be equal to one of the allowed values",schema:schema143.properties.lookup.enum,parentSchema:schema143.properties.lookup,data:data11};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
 }
 errors++;
 }
@@ -8017,7 +8044,7 @@ vErrors.push(err1);
 errors++;
 }
 for(const key0 of Object.keys(data)){
-if(!(((((((key0 === "name") || (key0 === "input")) || (key0 === "by")) || (key0 === "provider")) || (key0 === "events")) || (key0 === "until")) || (key0 === "expect"))){
+if(!((((((((key0 === "name") || (key0 === "input")) || (key0 === "by")) || (key0 === "startsAt")) || (key0 === "provider")) || (key0 === "events")) || (key0 === "until")) || (key0 === "expect"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema142,data};
 if(vErrors === null){
 vErrors = [err2];
@@ -8078,18 +8105,11 @@ vErrors.push(err6);
 errors++;
 }
 }
-if(data.provider !== undefined && func0.call(data, "provider")){
-let data3 = data.provider;
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-for(const key1 of Object.keys(data3)){
-if(!(validate75(data3[key1], {instancePath:instancePath+"/provider/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/provider",schemaPath:"#/properties/provider/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema142.properties.provider.type,parentSchema:schema142.properties.provider,data:data3};
+if(data.startsAt !== undefined && func0.call(data, "startsAt")){
+let data3 = data.startsAt;
+if(typeof data3 === "string"){
+if(!pattern51.test(data3)){
+const err7 = {instancePath:instancePath+"/startsAt",schemaPath:"#/properties/startsAt/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$"},message:"must match pattern \""+"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$"+"\"",schema:"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$",parentSchema:schema142.properties.startsAt,data:data3};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -8099,19 +8119,8 @@ vErrors.push(err7);
 errors++;
 }
 }
-if(data.events !== undefined && func0.call(data, "events")){
-let data5 = data.events;
-if(Array.isArray(data5)){
-const len0 = data5.length;
-for(let i0=0; i0<len0; i0++){
-let data6 = data5[i0];
-const _errs23 = errors;
-let valid5 = false;
-let passing0 = null;
-const _errs24 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.signal === undefined) || (!(func0.call(data6, "signal")))){
-const err8 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/0/required",keyword:"required",params:{missingProperty: "signal"},message:"must have required property '"+"signal"+"'",schema:schema146.oneOf[0].required,parentSchema:schema146.oneOf[0],data:data6};
+else {
+const err8 = {instancePath:instancePath+"/startsAt",schemaPath:"#/properties/startsAt/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.startsAt.type,parentSchema:schema142.properties.startsAt,data:data3};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -8121,15 +8130,18 @@ vErrors.push(err8);
 errors++;
 }
 }
-var _valid0 = _errs24 === errors;
-if(_valid0){
-valid5 = true;
-passing0 = 0;
+if(data.provider !== undefined && func0.call(data, "provider")){
+let data4 = data.provider;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key1 of Object.keys(data4)){
+if(!(validate75(data4[key1], {instancePath:instancePath+"/provider/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data4,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
 }
-const _errs25 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.approve === undefined) || (!(func0.call(data6, "approve")))){
-const err9 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/1/required",keyword:"required",params:{missingProperty: "approve"},message:"must have required property '"+"approve"+"'",schema:schema146.oneOf[1].required,parentSchema:schema146.oneOf[1],data:data6};
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/provider",schemaPath:"#/properties/provider/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema142.properties.provider.type,parentSchema:schema142.properties.provider,data:data4};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -8139,20 +8151,19 @@ vErrors.push(err9);
 errors++;
 }
 }
-var _valid0 = _errs25 === errors;
-if(_valid0 && valid5){
-valid5 = false;
-passing0 = [passing0, 1];
-}
-else {
-if(_valid0){
-valid5 = true;
-passing0 = 1;
-}
-const _errs26 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.deny === undefined) || (!(func0.call(data6, "deny")))){
-const err10 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/2/required",keyword:"required",params:{missingProperty: "deny"},message:"must have required property '"+"deny"+"'",schema:schema146.oneOf[2].required,parentSchema:schema146.oneOf[2],data:data6};
+if(data.events !== undefined && func0.call(data, "events")){
+let data6 = data.events;
+if(Array.isArray(data6)){
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+let data7 = data6[i0];
+const _errs27 = errors;
+let valid5 = false;
+let passing0 = null;
+const _errs28 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.signal === undefined) || (!(func0.call(data7, "signal")))){
+const err10 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/0/required",keyword:"required",params:{missingProperty: "signal"},message:"must have required property '"+"signal"+"'",schema:schema146.oneOf[0].required,parentSchema:schema146.oneOf[0],data:data7};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -8162,20 +8173,15 @@ vErrors.push(err10);
 errors++;
 }
 }
-var _valid0 = _errs26 === errors;
-if(_valid0 && valid5){
-valid5 = false;
-passing0 = [passing0, 2];
-}
-else {
+var _valid0 = _errs28 === errors;
 if(_valid0){
 valid5 = true;
-passing0 = 2;
+passing0 = 0;
 }
-const _errs27 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.cancel === undefined) || (!(func0.call(data6, "cancel")))){
-const err11 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/3/required",keyword:"required",params:{missingProperty: "cancel"},message:"must have required property '"+"cancel"+"'",schema:schema146.oneOf[3].required,parentSchema:schema146.oneOf[3],data:data6};
+const _errs29 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.approve === undefined) || (!(func0.call(data7, "approve")))){
+const err11 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/1/required",keyword:"required",params:{missingProperty: "approve"},message:"must have required property '"+"approve"+"'",schema:schema146.oneOf[1].required,parentSchema:schema146.oneOf[1],data:data7};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -8185,20 +8191,20 @@ vErrors.push(err11);
 errors++;
 }
 }
-var _valid0 = _errs27 === errors;
+var _valid0 = _errs29 === errors;
 if(_valid0 && valid5){
 valid5 = false;
-passing0 = [passing0, 3];
+passing0 = [passing0, 1];
 }
 else {
 if(_valid0){
 valid5 = true;
-passing0 = 3;
+passing0 = 1;
 }
-const _errs28 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.terminate === undefined) || (!(func0.call(data6, "terminate")))){
-const err12 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/4/required",keyword:"required",params:{missingProperty: "terminate"},message:"must have required property '"+"terminate"+"'",schema:schema146.oneOf[4].required,parentSchema:schema146.oneOf[4],data:data6};
+const _errs30 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.deny === undefined) || (!(func0.call(data7, "deny")))){
+const err12 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/2/required",keyword:"required",params:{missingProperty: "deny"},message:"must have required property '"+"deny"+"'",schema:schema146.oneOf[2].required,parentSchema:schema146.oneOf[2],data:data7};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -8208,20 +8214,20 @@ vErrors.push(err12);
 errors++;
 }
 }
-var _valid0 = _errs28 === errors;
+var _valid0 = _errs30 === errors;
 if(_valid0 && valid5){
 valid5 = false;
-passing0 = [passing0, 4];
+passing0 = [passing0, 2];
 }
 else {
 if(_valid0){
 valid5 = true;
-passing0 = 4;
+passing0 = 2;
 }
-const _errs29 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.compensate === undefined) || (!(func0.call(data6, "compensate")))){
-const err13 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/5/required",keyword:"required",params:{missingProperty: "compensate"},message:"must have required property '"+"compensate"+"'",schema:schema146.oneOf[5].required,parentSchema:schema146.oneOf[5],data:data6};
+const _errs31 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.cancel === undefined) || (!(func0.call(data7, "cancel")))){
+const err13 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/3/required",keyword:"required",params:{missingProperty: "cancel"},message:"must have required property '"+"cancel"+"'",schema:schema146.oneOf[3].required,parentSchema:schema146.oneOf[3],data:data7};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -8231,20 +8237,20 @@ vErrors.push(err13);
 errors++;
 }
 }
-var _valid0 = _errs29 === errors;
+var _valid0 = _errs31 === errors;
 if(_valid0 && valid5){
 valid5 = false;
-passing0 = [passing0, 5];
+passing0 = [passing0, 3];
 }
 else {
 if(_valid0){
 valid5 = true;
-passing0 = 5;
+passing0 = 3;
 }
-const _errs30 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.retry === undefined) || (!(func0.call(data6, "retry")))){
-const err14 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/6/required",keyword:"required",params:{missingProperty: "retry"},message:"must have required property '"+"retry"+"'",schema:schema146.oneOf[6].required,parentSchema:schema146.oneOf[6],data:data6};
+const _errs32 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.terminate === undefined) || (!(func0.call(data7, "terminate")))){
+const err14 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/4/required",keyword:"required",params:{missingProperty: "terminate"},message:"must have required property '"+"terminate"+"'",schema:schema146.oneOf[4].required,parentSchema:schema146.oneOf[4],data:data7};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -8254,20 +8260,20 @@ vErrors.push(err14);
 errors++;
 }
 }
-var _valid0 = _errs30 === errors;
+var _valid0 = _errs32 === errors;
 if(_valid0 && valid5){
 valid5 = false;
-passing0 = [passing0, 6];
+passing0 = [passing0, 4];
 }
 else {
 if(_valid0){
 valid5 = true;
-passing0 = 6;
+passing0 = 4;
 }
-const _errs31 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.resolve === undefined) || (!(func0.call(data6, "resolve")))){
-const err15 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/7/required",keyword:"required",params:{missingProperty: "resolve"},message:"must have required property '"+"resolve"+"'",schema:schema146.oneOf[7].required,parentSchema:schema146.oneOf[7],data:data6};
+const _errs33 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.compensate === undefined) || (!(func0.call(data7, "compensate")))){
+const err15 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/5/required",keyword:"required",params:{missingProperty: "compensate"},message:"must have required property '"+"compensate"+"'",schema:schema146.oneOf[5].required,parentSchema:schema146.oneOf[5],data:data7};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -8277,20 +8283,20 @@ vErrors.push(err15);
 errors++;
 }
 }
-var _valid0 = _errs31 === errors;
+var _valid0 = _errs33 === errors;
 if(_valid0 && valid5){
 valid5 = false;
-passing0 = [passing0, 7];
+passing0 = [passing0, 5];
 }
 else {
 if(_valid0){
 valid5 = true;
-passing0 = 7;
+passing0 = 5;
 }
-const _errs32 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.start === undefined) || (!(func0.call(data6, "start")))){
-const err16 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/8/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'",schema:schema146.oneOf[8].required,parentSchema:schema146.oneOf[8],data:data6};
+const _errs34 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.retry === undefined) || (!(func0.call(data7, "retry")))){
+const err16 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/6/required",keyword:"required",params:{missingProperty: "retry"},message:"must have required property '"+"retry"+"'",schema:schema146.oneOf[6].required,parentSchema:schema146.oneOf[6],data:data7};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -8300,20 +8306,20 @@ vErrors.push(err16);
 errors++;
 }
 }
-var _valid0 = _errs32 === errors;
+var _valid0 = _errs34 === errors;
 if(_valid0 && valid5){
 valid5 = false;
-passing0 = [passing0, 8];
+passing0 = [passing0, 6];
 }
 else {
 if(_valid0){
 valid5 = true;
-passing0 = 8;
+passing0 = 6;
 }
-const _errs33 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.worker === undefined) || (!(func0.call(data6, "worker")))){
-const err17 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/9/required",keyword:"required",params:{missingProperty: "worker"},message:"must have required property '"+"worker"+"'",schema:schema146.oneOf[9].required,parentSchema:schema146.oneOf[9],data:data6};
+const _errs35 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.resolve === undefined) || (!(func0.call(data7, "resolve")))){
+const err17 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/7/required",keyword:"required",params:{missingProperty: "resolve"},message:"must have required property '"+"resolve"+"'",schema:schema146.oneOf[7].required,parentSchema:schema146.oneOf[7],data:data7};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -8323,7 +8329,53 @@ vErrors.push(err17);
 errors++;
 }
 }
-var _valid0 = _errs33 === errors;
+var _valid0 = _errs35 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 7];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 7;
+}
+const _errs36 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.start === undefined) || (!(func0.call(data7, "start")))){
+const err18 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/8/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'",schema:schema146.oneOf[8].required,parentSchema:schema146.oneOf[8],data:data7};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+var _valid0 = _errs36 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 8];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 8;
+}
+const _errs37 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.worker === undefined) || (!(func0.call(data7, "worker")))){
+const err19 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf/9/required",keyword:"required",params:{missingProperty: "worker"},message:"must have required property '"+"worker"+"'",schema:schema146.oneOf[9].required,parentSchema:schema146.oneOf[9],data:data7};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+var _valid0 = _errs37 === errors;
 if(_valid0 && valid5){
 valid5 = false;
 passing0 = [passing0, 9];
@@ -8343,40 +8395,7 @@ passing0 = 9;
 }
 }
 if(!valid5){
-const err18 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema146.oneOf,parentSchema:schema146,data:data6};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-else {
-errors = _errs23;
-if(vErrors !== null){
-if(_errs23){
-vErrors.length = _errs23;
-}
-else {
-vErrors = null;
-}
-}
-}
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if((data6.at === undefined) || (!(func0.call(data6, "at")))){
-const err19 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/required",keyword:"required",params:{missingProperty: "at"},message:"must have required property '"+"at"+"'",schema:schema146.required,parentSchema:schema146,data:data6};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-for(const key2 of Object.keys(data6)){
-if(!(func0.call(schema146.properties, key2))){
-const err20 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema146,data:data6};
+const err20 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema146.oneOf,parentSchema:schema146,data:data7};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -8385,11 +8404,20 @@ vErrors.push(err20);
 }
 errors++;
 }
+else {
+errors = _errs27;
+if(vErrors !== null){
+if(_errs27){
+vErrors.length = _errs27;
 }
-if(data6.at !== undefined && func0.call(data6, "at")){
-let data7 = data6.at;
-if(typeof data7 !== "string"){
-const err21 = {instancePath:instancePath+"/events/" + i0+"/at",schemaPath:"#/$defs/event/properties/at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.at.type,parentSchema:schema146.properties.at,data:data7};
+else {
+vErrors = null;
+}
+}
+}
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.at === undefined) || (!(func0.call(data7, "at")))){
+const err21 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/required",keyword:"required",params:{missingProperty: "at"},message:"must have required property '"+"at"+"'",schema:schema146.required,parentSchema:schema146,data:data7};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -8398,12 +8426,9 @@ vErrors.push(err21);
 }
 errors++;
 }
-}
-if(data6.signal !== undefined && func0.call(data6, "signal")){
-let data8 = data6.signal;
-if(typeof data8 === "string"){
-if(!pattern5.test(data8)){
-const err22 = {instancePath:instancePath+"/events/" + i0+"/signal",schemaPath:"#/$defs/event/properties/signal/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.signal,data:data8};
+for(const key2 of Object.keys(data7)){
+if(!(func0.call(schema146.properties, key2))){
+const err22 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema146,data:data7};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -8413,8 +8438,10 @@ vErrors.push(err22);
 errors++;
 }
 }
-else {
-const err23 = {instancePath:instancePath+"/events/" + i0+"/signal",schemaPath:"#/$defs/event/properties/signal/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.signal.type,parentSchema:schema146.properties.signal,data:data8};
+if(data7.at !== undefined && func0.call(data7, "at")){
+let data8 = data7.at;
+if(typeof data8 !== "string"){
+const err23 = {instancePath:instancePath+"/events/" + i0+"/at",schemaPath:"#/$defs/event/properties/at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.at.type,parentSchema:schema146.properties.at,data:data8};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -8424,11 +8451,11 @@ vErrors.push(err23);
 errors++;
 }
 }
-if(data6.approve !== undefined && func0.call(data6, "approve")){
-let data9 = data6.approve;
+if(data7.signal !== undefined && func0.call(data7, "signal")){
+let data9 = data7.signal;
 if(typeof data9 === "string"){
 if(!pattern5.test(data9)){
-const err24 = {instancePath:instancePath+"/events/" + i0+"/approve",schemaPath:"#/$defs/event/properties/approve/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.approve,data:data9};
+const err24 = {instancePath:instancePath+"/events/" + i0+"/signal",schemaPath:"#/$defs/event/properties/signal/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.signal,data:data9};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -8439,7 +8466,7 @@ errors++;
 }
 }
 else {
-const err25 = {instancePath:instancePath+"/events/" + i0+"/approve",schemaPath:"#/$defs/event/properties/approve/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.approve.type,parentSchema:schema146.properties.approve,data:data9};
+const err25 = {instancePath:instancePath+"/events/" + i0+"/signal",schemaPath:"#/$defs/event/properties/signal/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.signal.type,parentSchema:schema146.properties.signal,data:data9};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -8449,11 +8476,11 @@ vErrors.push(err25);
 errors++;
 }
 }
-if(data6.deny !== undefined && func0.call(data6, "deny")){
-let data10 = data6.deny;
+if(data7.approve !== undefined && func0.call(data7, "approve")){
+let data10 = data7.approve;
 if(typeof data10 === "string"){
 if(!pattern5.test(data10)){
-const err26 = {instancePath:instancePath+"/events/" + i0+"/deny",schemaPath:"#/$defs/event/properties/deny/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.deny,data:data10};
+const err26 = {instancePath:instancePath+"/events/" + i0+"/approve",schemaPath:"#/$defs/event/properties/approve/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.approve,data:data10};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -8464,7 +8491,7 @@ errors++;
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/events/" + i0+"/deny",schemaPath:"#/$defs/event/properties/deny/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.deny.type,parentSchema:schema146.properties.deny,data:data10};
+const err27 = {instancePath:instancePath+"/events/" + i0+"/approve",schemaPath:"#/$defs/event/properties/approve/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.approve.type,parentSchema:schema146.properties.approve,data:data10};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -8474,11 +8501,11 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data6.cancel !== undefined && func0.call(data6, "cancel")){
-let data11 = data6.cancel;
+if(data7.deny !== undefined && func0.call(data7, "deny")){
+let data11 = data7.deny;
 if(typeof data11 === "string"){
 if(!pattern5.test(data11)){
-const err28 = {instancePath:instancePath+"/events/" + i0+"/cancel",schemaPath:"#/$defs/event/properties/cancel/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.cancel,data:data11};
+const err28 = {instancePath:instancePath+"/events/" + i0+"/deny",schemaPath:"#/$defs/event/properties/deny/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.deny,data:data11};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -8489,7 +8516,7 @@ errors++;
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/events/" + i0+"/cancel",schemaPath:"#/$defs/event/properties/cancel/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.cancel.type,parentSchema:schema146.properties.cancel,data:data11};
+const err29 = {instancePath:instancePath+"/events/" + i0+"/deny",schemaPath:"#/$defs/event/properties/deny/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.deny.type,parentSchema:schema146.properties.deny,data:data11};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -8499,11 +8526,11 @@ vErrors.push(err29);
 errors++;
 }
 }
-if(data6.terminate !== undefined && func0.call(data6, "terminate")){
-let data12 = data6.terminate;
+if(data7.cancel !== undefined && func0.call(data7, "cancel")){
+let data12 = data7.cancel;
 if(typeof data12 === "string"){
 if(!pattern5.test(data12)){
-const err30 = {instancePath:instancePath+"/events/" + i0+"/terminate",schemaPath:"#/$defs/event/properties/terminate/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.terminate,data:data12};
+const err30 = {instancePath:instancePath+"/events/" + i0+"/cancel",schemaPath:"#/$defs/event/properties/cancel/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.cancel,data:data12};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -8514,7 +8541,7 @@ errors++;
 }
 }
 else {
-const err31 = {instancePath:instancePath+"/events/" + i0+"/terminate",schemaPath:"#/$defs/event/properties/terminate/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.terminate.type,parentSchema:schema146.properties.terminate,data:data12};
+const err31 = {instancePath:instancePath+"/events/" + i0+"/cancel",schemaPath:"#/$defs/event/properties/cancel/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.cancel.type,parentSchema:schema146.properties.cancel,data:data12};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -8524,11 +8551,11 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data6.compensate !== undefined && func0.call(data6, "compensate")){
-let data13 = data6.compensate;
+if(data7.terminate !== undefined && func0.call(data7, "terminate")){
+let data13 = data7.terminate;
 if(typeof data13 === "string"){
 if(!pattern5.test(data13)){
-const err32 = {instancePath:instancePath+"/events/" + i0+"/compensate",schemaPath:"#/$defs/event/properties/compensate/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.compensate,data:data13};
+const err32 = {instancePath:instancePath+"/events/" + i0+"/terminate",schemaPath:"#/$defs/event/properties/terminate/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.terminate,data:data13};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -8539,7 +8566,7 @@ errors++;
 }
 }
 else {
-const err33 = {instancePath:instancePath+"/events/" + i0+"/compensate",schemaPath:"#/$defs/event/properties/compensate/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.compensate.type,parentSchema:schema146.properties.compensate,data:data13};
+const err33 = {instancePath:instancePath+"/events/" + i0+"/terminate",schemaPath:"#/$defs/event/properties/terminate/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.terminate.type,parentSchema:schema146.properties.terminate,data:data13};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -8549,11 +8576,11 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data6.retry !== undefined && func0.call(data6, "retry")){
-let data14 = data6.retry;
+if(data7.compensate !== undefined && func0.call(data7, "compensate")){
+let data14 = data7.compensate;
 if(typeof data14 === "string"){
 if(!pattern5.test(data14)){
-const err34 = {instancePath:instancePath+"/events/" + i0+"/retry",schemaPath:"#/$defs/event/properties/retry/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.retry,data:data14};
+const err34 = {instancePath:instancePath+"/events/" + i0+"/compensate",schemaPath:"#/$defs/event/properties/compensate/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.compensate,data:data14};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -8564,7 +8591,7 @@ errors++;
 }
 }
 else {
-const err35 = {instancePath:instancePath+"/events/" + i0+"/retry",schemaPath:"#/$defs/event/properties/retry/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.retry.type,parentSchema:schema146.properties.retry,data:data14};
+const err35 = {instancePath:instancePath+"/events/" + i0+"/compensate",schemaPath:"#/$defs/event/properties/compensate/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.compensate.type,parentSchema:schema146.properties.compensate,data:data14};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -8574,11 +8601,11 @@ vErrors.push(err35);
 errors++;
 }
 }
-if(data6.resolve !== undefined && func0.call(data6, "resolve")){
-let data15 = data6.resolve;
+if(data7.retry !== undefined && func0.call(data7, "retry")){
+let data15 = data7.retry;
 if(typeof data15 === "string"){
 if(!pattern5.test(data15)){
-const err36 = {instancePath:instancePath+"/events/" + i0+"/resolve",schemaPath:"#/$defs/event/properties/resolve/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.resolve,data:data15};
+const err36 = {instancePath:instancePath+"/events/" + i0+"/retry",schemaPath:"#/$defs/event/properties/retry/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.retry,data:data15};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -8589,7 +8616,7 @@ errors++;
 }
 }
 else {
-const err37 = {instancePath:instancePath+"/events/" + i0+"/resolve",schemaPath:"#/$defs/event/properties/resolve/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.resolve.type,parentSchema:schema146.properties.resolve,data:data15};
+const err37 = {instancePath:instancePath+"/events/" + i0+"/retry",schemaPath:"#/$defs/event/properties/retry/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.retry.type,parentSchema:schema146.properties.retry,data:data15};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -8599,10 +8626,11 @@ vErrors.push(err37);
 errors++;
 }
 }
-if(data6.start !== undefined && func0.call(data6, "start")){
-let data16 = data6.start;
-if(!(data16 === "again")){
-const err38 = {instancePath:instancePath+"/events/" + i0+"/start",schemaPath:"#/$defs/event/properties/start/enum",keyword:"enum",params:{allowedValues: schema146.properties.start.enum},message:"must be equal to one of the allowed values",schema:schema146.properties.start.enum,parentSchema:schema146.properties.start,data:data16};
+if(data7.resolve !== undefined && func0.call(data7, "resolve")){
+let data16 = data7.resolve;
+if(typeof data16 === "string"){
+if(!pattern5.test(data16)){
+const err38 = {instancePath:instancePath+"/events/" + i0+"/resolve",schemaPath:"#/$defs/event/properties/resolve/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.resolve,data:data16};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -8612,10 +8640,8 @@ vErrors.push(err38);
 errors++;
 }
 }
-if(data6.worker !== undefined && func0.call(data6, "worker")){
-let data17 = data6.worker;
-if(!((data17 === "down") || (data17 === "up"))){
-const err39 = {instancePath:instancePath+"/events/" + i0+"/worker",schemaPath:"#/$defs/event/properties/worker/enum",keyword:"enum",params:{allowedValues: schema146.properties.worker.enum},message:"must be equal to one of the allowed values",schema:schema146.properties.worker.enum,parentSchema:schema146.properties.worker,data:data17};
+else {
+const err39 = {instancePath:instancePath+"/events/" + i0+"/resolve",schemaPath:"#/$defs/event/properties/resolve/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.resolve.type,parentSchema:schema146.properties.resolve,data:data16};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -8625,11 +8651,10 @@ vErrors.push(err39);
 errors++;
 }
 }
-if(data6.id !== undefined && func0.call(data6, "id")){
-let data19 = data6.id;
-if(typeof data19 === "string"){
-if(!pattern5.test(data19)){
-const err40 = {instancePath:instancePath+"/events/" + i0+"/id",schemaPath:"#/$defs/event/properties/id/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.id,data:data19};
+if(data7.start !== undefined && func0.call(data7, "start")){
+let data17 = data7.start;
+if(!(data17 === "again")){
+const err40 = {instancePath:instancePath+"/events/" + i0+"/start",schemaPath:"#/$defs/event/properties/start/enum",keyword:"enum",params:{allowedValues: schema146.properties.start.enum},message:"must be equal to one of the allowed values",schema:schema146.properties.start.enum,parentSchema:schema146.properties.start,data:data17};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -8639,8 +8664,10 @@ vErrors.push(err40);
 errors++;
 }
 }
-else {
-const err41 = {instancePath:instancePath+"/events/" + i0+"/id",schemaPath:"#/$defs/event/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.id.type,parentSchema:schema146.properties.id,data:data19};
+if(data7.worker !== undefined && func0.call(data7, "worker")){
+let data18 = data7.worker;
+if(!((data18 === "down") || (data18 === "up"))){
+const err41 = {instancePath:instancePath+"/events/" + i0+"/worker",schemaPath:"#/$defs/event/properties/worker/enum",keyword:"enum",params:{allowedValues: schema146.properties.worker.enum},message:"must be equal to one of the allowed values",schema:schema146.properties.worker.enum,parentSchema:schema146.properties.worker,data:data18};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -8650,11 +8677,11 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data6.source !== undefined && func0.call(data6, "source")){
-let data20 = data6.source;
+if(data7.id !== undefined && func0.call(data7, "id")){
+let data20 = data7.id;
 if(typeof data20 === "string"){
 if(!pattern5.test(data20)){
-const err42 = {instancePath:instancePath+"/events/" + i0+"/source",schemaPath:"#/$defs/event/properties/source/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.source,data:data20};
+const err42 = {instancePath:instancePath+"/events/" + i0+"/id",schemaPath:"#/$defs/event/properties/id/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.id,data:data20};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -8665,7 +8692,7 @@ errors++;
 }
 }
 else {
-const err43 = {instancePath:instancePath+"/events/" + i0+"/source",schemaPath:"#/$defs/event/properties/source/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.source.type,parentSchema:schema146.properties.source,data:data20};
+const err43 = {instancePath:instancePath+"/events/" + i0+"/id",schemaPath:"#/$defs/event/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.id.type,parentSchema:schema146.properties.id,data:data20};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -8675,11 +8702,11 @@ vErrors.push(err43);
 errors++;
 }
 }
-if(data6.by !== undefined && func0.call(data6, "by")){
-let data21 = data6.by;
+if(data7.source !== undefined && func0.call(data7, "source")){
+let data21 = data7.source;
 if(typeof data21 === "string"){
 if(!pattern5.test(data21)){
-const err44 = {instancePath:instancePath+"/events/" + i0+"/by",schemaPath:"#/$defs/event/properties/by/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.by,data:data21};
+const err44 = {instancePath:instancePath+"/events/" + i0+"/source",schemaPath:"#/$defs/event/properties/source/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.source,data:data21};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -8690,7 +8717,7 @@ errors++;
 }
 }
 else {
-const err45 = {instancePath:instancePath+"/events/" + i0+"/by",schemaPath:"#/$defs/event/properties/by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.by.type,parentSchema:schema146.properties.by,data:data21};
+const err45 = {instancePath:instancePath+"/events/" + i0+"/source",schemaPath:"#/$defs/event/properties/source/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.source.type,parentSchema:schema146.properties.source,data:data21};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -8700,15 +8727,11 @@ vErrors.push(err45);
 errors++;
 }
 }
-if(data6.roles !== undefined && func0.call(data6, "roles")){
-let data22 = data6.roles;
-if(Array.isArray(data22)){
-const len1 = data22.length;
-for(let i1=0; i1<len1; i1++){
-let data23 = data22[i1];
-if(typeof data23 === "string"){
-if(!pattern5.test(data23)){
-const err46 = {instancePath:instancePath+"/events/" + i0+"/roles/" + i1,schemaPath:"#/$defs/event/properties/roles/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.roles.items,data:data23};
+if(data7.by !== undefined && func0.call(data7, "by")){
+let data22 = data7.by;
+if(typeof data22 === "string"){
+if(!pattern5.test(data22)){
+const err46 = {instancePath:instancePath+"/events/" + i0+"/by",schemaPath:"#/$defs/event/properties/by/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.by,data:data22};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -8719,7 +8742,7 @@ errors++;
 }
 }
 else {
-const err47 = {instancePath:instancePath+"/events/" + i0+"/roles/" + i1,schemaPath:"#/$defs/event/properties/roles/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.roles.items.type,parentSchema:schema146.properties.roles.items,data:data23};
+const err47 = {instancePath:instancePath+"/events/" + i0+"/by",schemaPath:"#/$defs/event/properties/by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.by.type,parentSchema:schema146.properties.by,data:data22};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -8729,9 +8752,15 @@ vErrors.push(err47);
 errors++;
 }
 }
-}
-else {
-const err48 = {instancePath:instancePath+"/events/" + i0+"/roles",schemaPath:"#/$defs/event/properties/roles/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema146.properties.roles.type,parentSchema:schema146.properties.roles,data:data22};
+if(data7.roles !== undefined && func0.call(data7, "roles")){
+let data23 = data7.roles;
+if(Array.isArray(data23)){
+const len1 = data23.length;
+for(let i1=0; i1<len1; i1++){
+let data24 = data23[i1];
+if(typeof data24 === "string"){
+if(!pattern5.test(data24)){
+const err48 = {instancePath:instancePath+"/events/" + i0+"/roles/" + i1,schemaPath:"#/$defs/event/properties/roles/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.roles.items,data:data24};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -8741,10 +8770,8 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data6.form !== undefined && func0.call(data6, "form")){
-let data24 = data6.form;
-if(!(data24 && typeof data24 == "object" && !Array.isArray(data24))){
-const err49 = {instancePath:instancePath+"/events/" + i0+"/form",schemaPath:"#/$defs/event/properties/form/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema146.properties.form.type,parentSchema:schema146.properties.form,data:data24};
+else {
+const err49 = {instancePath:instancePath+"/events/" + i0+"/roles/" + i1,schemaPath:"#/$defs/event/properties/roles/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.roles.items.type,parentSchema:schema146.properties.roles.items,data:data24};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -8754,10 +8781,9 @@ vErrors.push(err49);
 errors++;
 }
 }
-if(data6.as !== undefined && func0.call(data6, "as")){
-let data25 = data6.as;
-if(!(((((((data25 === "confirmed") || (data25 === "absent")) || (data25 === "rejected")) || (data25 === "keep-waiting")) || (data25 === "retry")) || (data25 === "undone")) || (data25 === "waived"))){
-const err50 = {instancePath:instancePath+"/events/" + i0+"/as",schemaPath:"#/$defs/event/properties/as/enum",keyword:"enum",params:{allowedValues: schema146.properties.as.enum},message:"must be equal to one of the allowed values",schema:schema146.properties.as.enum,parentSchema:schema146.properties.as,data:data25};
+}
+else {
+const err50 = {instancePath:instancePath+"/events/" + i0+"/roles",schemaPath:"#/$defs/event/properties/roles/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema146.properties.roles.type,parentSchema:schema146.properties.roles,data:data23};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -8767,11 +8793,10 @@ vErrors.push(err50);
 errors++;
 }
 }
-if(data6.evidence !== undefined && func0.call(data6, "evidence")){
-let data26 = data6.evidence;
-if(typeof data26 === "string"){
-if(!pattern5.test(data26)){
-const err51 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.evidence,data:data26};
+if(data7.form !== undefined && func0.call(data7, "form")){
+let data25 = data7.form;
+if(!(data25 && typeof data25 == "object" && !Array.isArray(data25))){
+const err51 = {instancePath:instancePath+"/events/" + i0+"/form",schemaPath:"#/$defs/event/properties/form/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema146.properties.form.type,parentSchema:schema146.properties.form,data:data25};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -8781,8 +8806,10 @@ vErrors.push(err51);
 errors++;
 }
 }
-else {
-const err52 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.evidence.type,parentSchema:schema146.properties.evidence,data:data26};
+if(data7.as !== undefined && func0.call(data7, "as")){
+let data26 = data7.as;
+if(!(((((((data26 === "confirmed") || (data26 === "absent")) || (data26 === "rejected")) || (data26 === "keep-waiting")) || (data26 === "retry")) || (data26 === "undone")) || (data26 === "waived"))){
+const err52 = {instancePath:instancePath+"/events/" + i0+"/as",schemaPath:"#/$defs/event/properties/as/enum",keyword:"enum",params:{allowedValues: schema146.properties.as.enum},message:"must be equal to one of the allowed values",schema:schema146.properties.as.enum,parentSchema:schema146.properties.as,data:data26};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -8792,11 +8819,11 @@ vErrors.push(err52);
 errors++;
 }
 }
-if(data6.answer !== undefined && func0.call(data6, "answer")){
-let data29 = data6.answer;
-if(typeof data29 === "string"){
-if(!pattern5.test(data29)){
-const err53 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.answer,data:data29};
+if(data7.evidence !== undefined && func0.call(data7, "evidence")){
+let data27 = data7.evidence;
+if(typeof data27 === "string"){
+if(!pattern5.test(data27)){
+const err53 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.evidence,data:data27};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -8807,7 +8834,7 @@ errors++;
 }
 }
 else {
-const err54 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.answer.type,parentSchema:schema146.properties.answer,data:data29};
+const err54 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.evidence.type,parentSchema:schema146.properties.evidence,data:data27};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -8817,9 +8844,11 @@ vErrors.push(err54);
 errors++;
 }
 }
-}
-else {
-const err55 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema146.type,parentSchema:schema146,data:data6};
+if(data7.answer !== undefined && func0.call(data7, "answer")){
+let data30 = data7.answer;
+if(typeof data30 === "string"){
+if(!pattern5.test(data30)){
+const err55 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema146.properties.answer,data:data30};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -8829,9 +8858,8 @@ vErrors.push(err55);
 errors++;
 }
 }
-}
 else {
-const err56 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema142.properties.events.type,parentSchema:schema142.properties.events,data:data5};
+const err56 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema146.properties.answer.type,parentSchema:schema146.properties.answer,data:data30};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -8841,10 +8869,9 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data.until !== undefined && func0.call(data, "until")){
-let data30 = data.until;
-if(typeof data30 !== "string"){
-const err57 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.until.type,parentSchema:schema142.properties.until,data:data30};
+}
+else {
+const err57 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema146.type,parentSchema:schema146,data:data7};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -8854,11 +8881,9 @@ vErrors.push(err57);
 errors++;
 }
 }
-if(data.expect !== undefined && func0.call(data, "expect")){
-let data31 = data.expect;
-if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
-if((data31.status === undefined) || (!(func0.call(data31, "status")))){
-const err58 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema147.required,parentSchema:schema147,data:data31};
+}
+else {
+const err58 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema142.properties.events.type,parentSchema:schema142.properties.events,data:data6};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -8867,9 +8892,11 @@ vErrors.push(err58);
 }
 errors++;
 }
-for(const key3 of Object.keys(data31)){
-if(!(func0.call(schema147.properties, key3))){
-const err59 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema147,data:data31};
+}
+if(data.until !== undefined && func0.call(data, "until")){
+let data31 = data.until;
+if(typeof data31 !== "string"){
+const err59 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.properties.until.type,parentSchema:schema142.properties.until,data:data31};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -8879,10 +8906,11 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data31.effects !== undefined && func0.call(data31, "effects")){
-let data32 = data31.effects;
-if((typeof data32 !== "string") && (!(Array.isArray(data32)))){
-const err60 = {instancePath:instancePath+"/expect/effects",schemaPath:"#/$defs/expectation/properties/effects/type",keyword:"type",params:{type: schema147.properties.effects.type},message:"must be string,array",schema:schema147.properties.effects.type,parentSchema:schema147.properties.effects,data:data32};
+if(data.expect !== undefined && func0.call(data, "expect")){
+let data32 = data.expect;
+if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
+if((data32.status === undefined) || (!(func0.call(data32, "status")))){
+const err60 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema147.required,parentSchema:schema147,data:data32};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -8891,13 +8919,9 @@ vErrors.push(err60);
 }
 errors++;
 }
-if(Array.isArray(data32)){
-const len2 = data32.length;
-for(let i2=0; i2<len2; i2++){
-let data33 = data32[i2];
-if(typeof data33 === "string"){
-if(!pattern5.test(data33)){
-const err61 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.effects.items,data:data33};
+for(const key3 of Object.keys(data32)){
+if(!(func0.call(schema147.properties, key3))){
+const err61 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema147,data:data32};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -8907,8 +8931,10 @@ vErrors.push(err61);
 errors++;
 }
 }
-else {
-const err62 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.effects.items.type,parentSchema:schema147.properties.effects.items,data:data33};
+if(data32.effects !== undefined && func0.call(data32, "effects")){
+let data33 = data32.effects;
+if((typeof data33 !== "string") && (!(Array.isArray(data33)))){
+const err62 = {instancePath:instancePath+"/expect/effects",schemaPath:"#/$defs/expectation/properties/effects/type",keyword:"type",params:{type: schema147.properties.effects.type},message:"must be string,array",schema:schema147.properties.effects.type,parentSchema:schema147.properties.effects,data:data33};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -8917,14 +8943,13 @@ vErrors.push(err62);
 }
 errors++;
 }
-}
-}
-}
-if(data31.status !== undefined && func0.call(data31, "status")){
-let data34 = data31.status;
+if(Array.isArray(data33)){
+const len2 = data33.length;
+for(let i2=0; i2<len2; i2++){
+let data34 = data33[i2];
 if(typeof data34 === "string"){
 if(!pattern5.test(data34)){
-const err63 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.status,data:data34};
+const err63 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.effects.items,data:data34};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -8935,7 +8960,7 @@ errors++;
 }
 }
 else {
-const err64 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.status.type,parentSchema:schema147.properties.status,data:data34};
+const err64 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.effects.items.type,parentSchema:schema147.properties.effects.items,data:data34};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -8945,11 +8970,13 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data31.outcome !== undefined && func0.call(data31, "outcome")){
-let data35 = data31.outcome;
+}
+}
+if(data32.status !== undefined && func0.call(data32, "status")){
+let data35 = data32.status;
 if(typeof data35 === "string"){
 if(!pattern5.test(data35)){
-const err65 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.outcome,data:data35};
+const err65 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.status,data:data35};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -8960,7 +8987,7 @@ errors++;
 }
 }
 else {
-const err66 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.outcome.type,parentSchema:schema147.properties.outcome,data:data35};
+const err66 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.status.type,parentSchema:schema147.properties.status,data:data35};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -8970,11 +8997,11 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data31.failure !== undefined && func0.call(data31, "failure")){
-let data36 = data31.failure;
+if(data32.outcome !== undefined && func0.call(data32, "outcome")){
+let data36 = data32.outcome;
 if(typeof data36 === "string"){
 if(!pattern5.test(data36)){
-const err67 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.failure,data:data36};
+const err67 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.outcome,data:data36};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -8985,7 +9012,7 @@ errors++;
 }
 }
 else {
-const err68 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.failure.type,parentSchema:schema147.properties.failure,data:data36};
+const err68 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.outcome.type,parentSchema:schema147.properties.outcome,data:data36};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -8995,15 +9022,10 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data31.steps !== undefined && func0.call(data31, "steps")){
-let data39 = data31.steps;
-if(Array.isArray(data39)){
-const len3 = data39.length;
-for(let i3=0; i3<len3; i3++){
-let data40 = data39[i3];
-if(typeof data40 === "string"){
-if(!pattern5.test(data40)){
-const err69 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.steps.items,data:data40};
+if(data32.failure !== undefined && func0.call(data32, "failure")){
+let data37 = data32.failure;
+if((typeof data37 !== "string") && (!(data37 && typeof data37 == "object" && !Array.isArray(data37)))){
+const err69 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/type",keyword:"type",params:{type: schema147.properties.failure.type},message:"must be string,object",schema:schema147.properties.failure.type,parentSchema:schema147.properties.failure,data:data37};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -9012,9 +9034,9 @@ vErrors.push(err69);
 }
 errors++;
 }
-}
-else {
-const err70 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.steps.items.type,parentSchema:schema147.properties.steps.items,data:data40};
+if(typeof data37 === "string"){
+if(!pattern5.test(data37)){
+const err70 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.failure,data:data37};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -9025,8 +9047,15 @@ errors++;
 }
 }
 }
-else {
-const err71 = {instancePath:instancePath+"/expect/steps",schemaPath:"#/$defs/expectation/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema147.properties.steps.type,parentSchema:schema147.properties.steps,data:data39};
+if(data32.steps !== undefined && func0.call(data32, "steps")){
+let data40 = data32.steps;
+if(Array.isArray(data40)){
+const len3 = data40.length;
+for(let i3=0; i3<len3; i3++){
+let data41 = data40[i3];
+if(typeof data41 === "string"){
+if(!pattern5.test(data41)){
+const err71 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.steps.items,data:data41};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -9036,15 +9065,8 @@ vErrors.push(err71);
 errors++;
 }
 }
-if(data31.incidents !== undefined && func0.call(data31, "incidents")){
-let data41 = data31.incidents;
-if(Array.isArray(data41)){
-const len4 = data41.length;
-for(let i4=0; i4<len4; i4++){
-let data42 = data41[i4];
-if(typeof data42 === "string"){
-if(!pattern5.test(data42)){
-const err72 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.incidents.items,data:data42};
+else {
+const err72 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.steps.items.type,parentSchema:schema147.properties.steps.items,data:data41};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -9054,8 +9076,9 @@ vErrors.push(err72);
 errors++;
 }
 }
+}
 else {
-const err73 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.incidents.items.type,parentSchema:schema147.properties.incidents.items,data:data42};
+const err73 = {instancePath:instancePath+"/expect/steps",schemaPath:"#/$defs/expectation/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema147.properties.steps.type,parentSchema:schema147.properties.steps,data:data40};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -9065,9 +9088,15 @@ vErrors.push(err73);
 errors++;
 }
 }
-}
-else {
-const err74 = {instancePath:instancePath+"/expect/incidents",schemaPath:"#/$defs/expectation/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema147.properties.incidents.type,parentSchema:schema147.properties.incidents,data:data41};
+if(data32.incidents !== undefined && func0.call(data32, "incidents")){
+let data42 = data32.incidents;
+if(Array.isArray(data42)){
+const len4 = data42.length;
+for(let i4=0; i4<len4; i4++){
+let data43 = data42[i4];
+if(typeof data43 === "string"){
+if(!pattern5.test(data43)){
+const err74 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.incidents.items,data:data43};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -9077,10 +9106,8 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data31.open !== undefined && func0.call(data31, "open")){
-let data43 = data31.open;
-if((typeof data43 !== "string") && (!(Array.isArray(data43)))){
-const err75 = {instancePath:instancePath+"/expect/open",schemaPath:"#/$defs/expectation/properties/open/type",keyword:"type",params:{type: schema147.properties.open.type},message:"must be string,array",schema:schema147.properties.open.type,parentSchema:schema147.properties.open,data:data43};
+else {
+const err75 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.incidents.items.type,parentSchema:schema147.properties.incidents.items,data:data43};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -9089,13 +9116,10 @@ vErrors.push(err75);
 }
 errors++;
 }
-if(Array.isArray(data43)){
-const len5 = data43.length;
-for(let i5=0; i5<len5; i5++){
-let data44 = data43[i5];
-if(typeof data44 === "string"){
-if(!pattern5.test(data44)){
-const err76 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.open.items,data:data44};
+}
+}
+else {
+const err76 = {instancePath:instancePath+"/expect/incidents",schemaPath:"#/$defs/expectation/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema147.properties.incidents.type,parentSchema:schema147.properties.incidents,data:data42};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -9105,8 +9129,10 @@ vErrors.push(err76);
 errors++;
 }
 }
-else {
-const err77 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.open.items.type,parentSchema:schema147.properties.open.items,data:data44};
+if(data32.open !== undefined && func0.call(data32, "open")){
+let data44 = data32.open;
+if((typeof data44 !== "string") && (!(Array.isArray(data44)))){
+const err77 = {instancePath:instancePath+"/expect/open",schemaPath:"#/$defs/expectation/properties/open/type",keyword:"type",params:{type: schema147.properties.open.type},message:"must be string,array",schema:schema147.properties.open.type,parentSchema:schema147.properties.open,data:data44};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -9115,16 +9141,13 @@ vErrors.push(err77);
 }
 errors++;
 }
-}
-}
-}
-if(data31.calls !== undefined && func0.call(data31, "calls")){
-let data45 = data31.calls;
-if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
-for(const key4 of Object.keys(data45)){
-let data46 = data45[key4];
-if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
-const err78 = {instancePath:instancePath+"/expect/calls/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema147.properties.calls.additionalProperties.type,parentSchema:schema147.properties.calls.additionalProperties,data:data46};
+if(Array.isArray(data44)){
+const len5 = data44.length;
+for(let i5=0; i5<len5; i5++){
+let data45 = data44[i5];
+if(typeof data45 === "string"){
+if(!pattern5.test(data45)){
+const err78 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.open.items,data:data45};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -9133,9 +9156,9 @@ vErrors.push(err78);
 }
 errors++;
 }
-if((typeof data46 == "number") && (isFinite(data46))){
-if(data46 < 0 || isNaN(data46)){
-const err79 = {instancePath:instancePath+"/expect/calls/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema147.properties.calls.additionalProperties,data:data46};
+}
+else {
+const err79 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.open.items.type,parentSchema:schema147.properties.open.items,data:data45};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -9147,8 +9170,13 @@ errors++;
 }
 }
 }
-else {
-const err80 = {instancePath:instancePath+"/expect/calls",schemaPath:"#/$defs/expectation/properties/calls/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema147.properties.calls.type,parentSchema:schema147.properties.calls,data:data45};
+if(data32.sent !== undefined && func0.call(data32, "sent")){
+let data46 = data32.sent;
+if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+for(const key4 of Object.keys(data46)){
+let data47 = data46[key4];
+if(!(Array.isArray(data47))){
+const err80 = {instancePath:instancePath+"/expect/sent/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/sent/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema147.properties.sent.additionalProperties.type,parentSchema:schema147.properties.sent.additionalProperties,data:data47};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -9158,13 +9186,9 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data31.at !== undefined && func0.call(data31, "at")){
-let data47 = data31.at;
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-for(const key5 of Object.keys(data47)){
-let data48 = data47[key5];
-if(typeof data48 !== "string"){
-const err81 = {instancePath:instancePath+"/expect/at/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/at/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.at.additionalProperties.type,parentSchema:schema147.properties.at.additionalProperties,data:data48};
+}
+else {
+const err81 = {instancePath:instancePath+"/expect/sent",schemaPath:"#/$defs/expectation/properties/sent/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema147.properties.sent.type,parentSchema:schema147.properties.sent,data:data46};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -9174,9 +9198,13 @@ vErrors.push(err81);
 errors++;
 }
 }
-}
-else {
-const err82 = {instancePath:instancePath+"/expect/at",schemaPath:"#/$defs/expectation/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema147.properties.at.type,parentSchema:schema147.properties.at,data:data47};
+if(data32.calls !== undefined && func0.call(data32, "calls")){
+let data48 = data32.calls;
+if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
+for(const key5 of Object.keys(data48)){
+let data49 = data48[key5];
+if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
+const err82 = {instancePath:instancePath+"/expect/calls/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema147.properties.calls.additionalProperties.type,parentSchema:schema147.properties.calls.additionalProperties,data:data49};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -9185,10 +9213,9 @@ vErrors.push(err82);
 }
 errors++;
 }
-}
-}
-else {
-const err83 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema147.type,parentSchema:schema147,data:data31};
+if((typeof data49 == "number") && (isFinite(data49))){
+if(data49 < 0 || isNaN(data49)){
+const err83 = {instancePath:instancePath+"/expect/calls/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema147.properties.calls.additionalProperties,data:data49};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -9199,13 +9226,122 @@ errors++;
 }
 }
 }
+}
 else {
-const err84 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema142.type,parentSchema:schema142,data};
+const err84 = {instancePath:instancePath+"/expect/calls",schemaPath:"#/$defs/expectation/properties/calls/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema147.properties.calls.type,parentSchema:schema147.properties.calls,data:data48};
 if(vErrors === null){
 vErrors = [err84];
 }
 else {
 vErrors.push(err84);
+}
+errors++;
+}
+}
+if(data32.waits !== undefined && func0.call(data32, "waits")){
+let data50 = data32.waits;
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+for(const key6 of Object.keys(data50)){
+let data51 = data50[key6];
+if(Array.isArray(data51)){
+const len6 = data51.length;
+for(let i6=0; i6<len6; i6++){
+let data52 = data51[i6];
+if(typeof data52 === "string"){
+if(!pattern5.test(data52)){
+const err85 = {instancePath:instancePath+"/expect/waits/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i6,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema147.properties.waits.additionalProperties.items,data:data52};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+}
+else {
+const err86 = {instancePath:instancePath+"/expect/waits/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i6,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.waits.additionalProperties.items.type,parentSchema:schema147.properties.waits.additionalProperties.items,data:data52};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+}
+}
+else {
+const err87 = {instancePath:instancePath+"/expect/waits/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema147.properties.waits.additionalProperties.type,parentSchema:schema147.properties.waits.additionalProperties,data:data51};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+}
+}
+else {
+const err88 = {instancePath:instancePath+"/expect/waits",schemaPath:"#/$defs/expectation/properties/waits/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema147.properties.waits.type,parentSchema:schema147.properties.waits,data:data50};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+}
+}
+if(data32.at !== undefined && func0.call(data32, "at")){
+let data53 = data32.at;
+if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
+for(const key7 of Object.keys(data53)){
+let data54 = data53[key7];
+if(typeof data54 !== "string"){
+const err89 = {instancePath:instancePath+"/expect/at/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/at/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.properties.at.additionalProperties.type,parentSchema:schema147.properties.at.additionalProperties,data:data54};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+}
+}
+else {
+const err90 = {instancePath:instancePath+"/expect/at",schemaPath:"#/$defs/expectation/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema147.properties.at.type,parentSchema:schema147.properties.at,data:data53};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+}
+}
+else {
+const err91 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema147.type,parentSchema:schema147,data:data32};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+}
+}
+}
+else {
+const err92 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema142.type,parentSchema:schema142,data};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
 }
 errors++;
 }

@@ -39,7 +39,7 @@ function broken(byteWritten: boolean, reason: string): AttemptReport {
 function reportOf(reaction: Reaction, isHttp: boolean): AttemptReport | null {
   switch (reaction.kind) {
     case 'answer':
-      if (isHttp) return answered(reaction.status, reaction.body);
+      if (isHttp) return answered(reaction.status, reaction.body, reaction.retryAfterSeconds);
       return reaction.status < 300 ? answered(null, reaction.body) : declined(reaction.status);
     case 'page':
       return isHttp ? answered(200, undefined) : broken(true, 'the function threw');
@@ -95,6 +95,8 @@ class LabAdapter implements ActionAdapter {
     await this.#way();
     if (signal.aborted) return broken(false, 'aborted');
     const { director, provider } = this.#wires;
+    if (!director.canAsk(order))
+      return { kind: 'unsent', reason: 'nobody can be asked what happened', permanent: true };
     const failed = director.failedLookup(order);
     const report =
       failed === null ? await this.#guard(() => provider.look(order)) : answered(failed, { error: `status-${failed}` });
@@ -106,14 +108,14 @@ class LabAdapter implements ActionAdapter {
     await this.#way();
     if (signal.aborted) return broken(false, 'aborted');
     const { director, lab, provider } = this.#wires;
-    const fate = director.readFate(order.run.runId, order.step);
+    const fate = director.readFate(order);
     const isHttp = order.contract.transport.kind === 'http';
     const acts = actsOnRead(lab, order.contract);
     const word = wordFor(lab.scenario.scripts.get(order.contract.name), this.#wires.countCall(order));
     if (word.kind === 'refused') return broken(false, 'connection refused');
     const instead = insteadOfRead(word);
     const carry = async (): Promise<AttemptReport | null> =>
-      instead === null ? answered(isHttp ? 200 : null, await provider.read(order, acts)) : reportOf(instead, isHttp);
+      instead === null ? provider.read(order, acts) : reportOf(instead, isHttp);
     return this.#exchange(fate, { landsMs: WAY_MS, timeoutMs: order.timeoutMs, isHttp, signal, but: null }, carry);
   };
 
@@ -155,7 +157,7 @@ class LabAdapter implements ActionAdapter {
       readonly isHttp: boolean;
       readonly signal: AbortSignal;
       /** The yes that is one but for one field; null = the fate knows none. */
-      readonly but: (() => Promise<Json>) | null;
+      readonly but: (() => Promise<AttemptReport>) | null;
     },
     carry: () => Promise<AttemptReport | null>,
   ): Promise<AttemptReport> {
@@ -179,7 +181,7 @@ class LabAdapter implements ActionAdapter {
       if (fate.arrives === 'now') world.after(WAY_MS, null, () => void arrive());
       const but = way.but;
       const answerBut = async (): Promise<void> => {
-        back(but === null ? null : await this.#guard(async () => answered(way.isHttp ? 200 : null, await but())));
+        back(but === null ? null : await this.#guard(but));
       };
       if (but !== null) world.after(2 * WAY_MS, null, () => void answerBut());
       const seen = insteadOf(fate.answer, way.isHttp);

@@ -15,7 +15,8 @@ import { createLabActions } from './lab-actions.ts';
 import { LabProvider } from './lab-provider.ts';
 import type { Lab, Story } from './lab.ts';
 
-const EPOCH_MS = Date.UTC(2026, 0, 1);
+/** When every stage begins of which nothing else is said. */
+export const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** As in production: how long a dead worker's runs stay with it, milliseconds. */
 export const LEASE_MS = 30_000;
 /** A stopped worker sleeps this long: past its lease, and past its successor's first acts. */
@@ -40,18 +41,20 @@ export class Stage {
   readonly #story: Story;
   readonly #calls = new Map<string, number>();
   #born = 0;
-  #run: RunId | null = null;
   #desk: SimulatedProcess;
   #workers: SimulatedProcess[] = [];
   #isNapping = false;
   #hiresAtMs: number | null = null;
+  readonly #epochMs: number;
 
-  constructor(lab: Lab, story: Story, director: Director) {
+  /** @param epochMs when it begins, by the database's clock. */
+  constructor(lab: Lab, story: Story, director: Director, epochMs = EPOCH_MS) {
     this.#lab = lab;
+    this.#epochMs = epochMs;
     this.#story = story;
     this.world = createWorld(createRandom(1));
     this.director = director;
-    const nowMs = (): number => EPOCH_MS + Math.floor(this.world.nowMs());
+    const nowMs = (): number => this.nowMs();
     this.store = openMemoryStore({ clock: { nowMs }, parts: 1, leaseMs: LEASE_MS });
     this.provider = new LabProvider(lab, this.world, new LabJudge(lab, this.store, nowMs), story.pick);
     this.#desk = this.#openDesk();
@@ -59,7 +62,7 @@ export class Stage {
 
   /** The database's time, epoch milliseconds. */
   nowMs(): number {
-    return EPOCH_MS + Math.floor(this.world.nowMs());
+    return this.#epochMs + Math.floor(this.world.nowMs());
   }
 
   get verbs(): SimulatedProcess['verbs'] {
@@ -74,7 +77,6 @@ export class Stage {
 
   /** From now on that run is the one that is played. */
   watch(run: RunId): void {
-    this.#run = run;
     this.director.watch(run);
   }
 
@@ -153,7 +155,7 @@ export class Stage {
           lab: this.#lab,
           story: this.#story,
           provider: this.provider,
-          countCall: ({ run, contract }) => (run.runId === this.#run ? this.#count(contract.name) : 0),
+          countCall: ({ run, contract }) => (director.isScripted(run.runId) ? this.#count(contract.name) : 0),
           stop: () => {
             process.it?.pause(STOPPED_MS);
             this.hire();

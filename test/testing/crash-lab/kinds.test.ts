@@ -83,6 +83,13 @@ async function calmly(text: string, scenario: string | null = null) {
   return [told[0]?.calm.status, told[0]?.calm.misread.size, problems.length];
 }
 
+describe('a table that knows only one status of a yes', () => {
+  it.each([200, 201])('%s: that is what its provider answers', async (status) => {
+    const text = WORKFLOWS.misread.replace(/response\.body\.error == "\w+"/, `response.status != ${status}`);
+    expect(await calmly(text)).toEqual(['COMPLETED', 0, 0]);
+  });
+});
+
 describe('an outcome that reads what a yes need not carry', () => {
   it('is found and named at the first answer, and one that asks by has(…) is not', async () => {
     const { findings, problems } = await runCrashLab({

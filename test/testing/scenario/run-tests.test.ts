@@ -105,6 +105,15 @@ describe('a scenario', () => {
     expect(await wrongIn(one(expectation, ...parts))).toEqual([]);
   });
 
+  it('needs a person at once where a provider cannot be asked what happened', async () => {
+    const reconcile =
+      "reconcile: { http: { method: GET, url: 'http://127.0.0.1:4171/pay' }, found: 'true', giveUp: 24h }";
+    const workflow = PAY.replace('    idempotency: none\n', `$&    ${reconcile}\n`);
+    const blind = 'provider: { bank.pay: { script: lost-done, lookup: no } }';
+    const scenario = one("effects: 'hold, pay', status: NEEDS PERSON, incidents: [unknown pay]", blind);
+    expect(await wrongIn(scenario, { workflow })).toEqual([]);
+  });
+
   it('that is refused at the start has no effects', async () => {
     const scenario =
       '- { name: one, input: {}, expect: { effects: "-", status: REJECTED AT START, failure: PAWL_INPUT_INVALID } }\n';
@@ -154,6 +163,27 @@ describe('a scenario with crashes', () => {
     );
     expect(report).toMatchObject({ ok: true, passed: 2, failed: 0 });
     expect(report.crashes).toBeGreaterThan(15);
+  });
+
+  it.each([
+    [
+      'is decided by a person, who may not know better than the provider',
+      "effects: 'hold, pay', status: COMPLETED, output: { payment: B-1 }",
+      'provider: { bank.pay: lost-done }',
+      'events: [{ at: 1h, resolve: pay, as: confirmed, evidence: seen, output: { id: B-1 }, roles: [operator], answer: applied }]',
+    ],
+    [
+      'is compensated by an order that is said twice',
+      "effects: 'hold, tell, undo hold', status: COMPENSATED",
+      'events: [{ at: 4s, signal: calledOff }, { at: 1h, compensate: it was wrong, by: ana, answer: applied }]',
+    ],
+    [
+      'waits for every run that was started on the way',
+      "effects: 'hold x2, pay x2', status: COMPLETED",
+      'events: [{ at: 10s, start: again, input: { id: P-2 }, answer: started }]',
+    ],
+  ])('%s', async (_what, expectation = '', ...parts) => {
+    expect(await wrongIn(one(expectation, ...parts), { crash: true })).toEqual([]);
   });
 
   it('is told where a provider does not keep its word', async () => {
