@@ -1,5 +1,5 @@
 import { invariant } from '../../model/errors.ts';
-import type { CatchClause, RepeatStep, Step, WorkflowDefinition } from '../../model/definition.ts';
+import type { CatchClause, EndStep, RepeatStep, Step, WorkflowDefinition } from '../../model/definition.ts';
 import { bodyLists, isGroup } from '../../model/step-lists.ts';
 
 /** How control passes along an edge; only `done` means that the step it leaves has completed. */
@@ -34,8 +34,10 @@ export interface FlowGraph {
   readonly start: number;
   /** Node of the end `done`. */
   readonly end: number;
+  /** Node of a failure that nothing more handles: where a catch that raises leads. */
+  readonly raised: number;
   readonly nodeCount: number;
-  /** The step whose completion a node's `done` edges stand for; null for start and end. */
+  /** The step whose completion a node's `done` edges stand for; null for start, end and raised. */
   completes(node: number): PlacedStep | null;
 }
 
@@ -63,6 +65,7 @@ class GraphBuilder {
   private readonly exitOf = new Map<number, number>();
   private end = 0;
   private start = 0;
+  private raised = 0;
   private nodeCount = 0;
 
   constructor(definition: WorkflowDefinition) {
@@ -75,12 +78,13 @@ class GraphBuilder {
     for (const placed of this.steps) if (isGroup(placed.step)) this.addExit(placed);
     this.start = this.nodeCount++;
     this.end = this.nodeCount++;
+    this.raised = this.nodeCount++;
     this.add(this.start, this.firstOf(this.definition.steps) ?? this.end, 'start');
     this.linkList(this.definition.steps, { after: this.end, failTo: [] });
-    const { steps, byId, edges, start, end, nodeCount, exits } = this;
+    const { steps, byId, edges, start, end, raised, nodeCount, exits } = this;
     const completes = (node: number): PlacedStep | null =>
       exits.get(node) ?? (this.exitOf.has(node) ? null : (steps[node] ?? null));
-    return { steps, byId, edges, start, end, nodeCount, completes };
+    return { steps, byId, edges, start, end, raised, nodeCount, completes };
   }
 
   private place(list: readonly Step[], parent: PlacedStep | null): void {
@@ -129,7 +133,7 @@ class GraphBuilder {
     const exit = this.exitOf.get(node) ?? node;
     const done = step.next === null ? following : this.targetOf(step.next);
     if (step.when !== null) this.add(node, following, 'skip');
-    if (step.verb === 'end') this.linkEnd(node, step.end);
+    if (step.verb === 'end') this.linkEnd(node, step);
     else if (step.verb !== 'fail') this.add(exit, done, 'done', step.next === null ? null : `${step.pointer}/next`);
     const failTo = this.linkCatches(step, frame, done);
     for (const target of failTo) this.add(node, target, 'failed');
@@ -137,8 +141,9 @@ class GraphBuilder {
     this.linkHandlers(step, node);
   }
 
-  private linkEnd(node: number, end: 'done' | 'cancelled' | 'as'): void {
-    if (end !== 'cancelled') this.add(node, this.end, 'done');
+  /** An end that says its own output never comes to the document's. */
+  private linkEnd(node: number, { end, output }: EndStep): void {
+    if (end !== 'cancelled' && output === null) this.add(node, this.end, 'done');
   }
 
   private linkHandlers(step: Step, node: number): void {
@@ -195,7 +200,7 @@ class GraphBuilder {
     const last = clause.do.at(-1);
     if (last === undefined) return;
     // A list that is left for several places is linked once per place: the extra edges stand for the same way out.
-    const [main = this.end] = after;
+    const [main = this.raised] = after;
     this.linkList(clause.do, { after: main, failTo: frame.failTo });
     for (const target of after.slice(1)) this.add(this.nodeOf(last), target, 'done');
   }

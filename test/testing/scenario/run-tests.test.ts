@@ -66,6 +66,16 @@ describe('a scenario', () => {
       'provider: { bank.pay: { answer: { id: B-7 } }, stock.hold: [{ body: { id: H-9 } }] }',
     ],
     [
+      'is told that what it says twice is known',
+      "effects: 'hold, tell', status: COMPLETED",
+      'events: [{ at: 4s, signal: calledOff, id: a, answer: applied }, { at: 5s, signal: calledOff, id: a, answer: duplicate }]',
+    ],
+    [
+      'is held with a message',
+      "effects: hold, status: NEEDS PERSON, incidents: ['compensation hold: the undo of step hold was refused: http-402']",
+      'provider: { bank.pay: declined, stock.free: declined }',
+    ],
+    [
       'is refused with what is given',
       "effects: '-', status: FAILED, failure: conflict",
       'provider: { stock.hold: [{ status: 409, body: { why: taken } }] }',
@@ -135,6 +145,13 @@ describe('a scenario', () => {
     ['incidents', 'status: COMPLETED, incidents: [unknown pay]', 'incidents: expected unknown pay, got -'],
     ['open', 'status: COMPLETED, open: pay', 'open: expected pay, got -'],
     ['calls', 'status: COMPLETED, calls: { bank.pay: 2 }', 'calls: expected 2, got 1'],
+    [
+      'failure as a map',
+      'status: COMPLETED, failure: { code: rejected }',
+      'failure: expected {"code":"rejected"}, got null',
+    ],
+    ['sent', 'status: COMPLETED, sent: { bank.pay: [{ id: x }] }', 'sent: expected [{"id":"x"}], got [{"id":"P-1"}]'],
+    ['waits', 'status: COMPLETED, waits: { bank.pay: [1s to 2s] }', 'waits: expected 1s to 2s, got none'],
     ['at too early', 'status: COMPLETED, at: { pay: 12s }', /^at: expected 12s, got 10s\d*(ms)?$/],
     ['at too late', 'status: COMPLETED, at: { pay: 7s }', /^at: expected 7s, got 10s\d*(ms)?$/],
     ['at never', 'status: COMPLETED, at: { tell: 7s }', 'at: expected 7s, got -'],
@@ -182,9 +199,13 @@ describe('a scenario with crashes', () => {
       "effects: 'hold x2, pay x2', status: COMPLETED",
       'events: [{ at: 10s, start: again, input: { id: P-2 }, answer: started }]',
     ],
-  ])('%s', async (_what, expectation = '', ...parts) => {
-    expect(await wrongIn(one(expectation, ...parts), { crash: true })).toEqual([]);
-  });
+  ])(
+    '%s',
+    async (_what, expectation = '', ...parts) => {
+      expect(await wrongIn(one(expectation, ...parts), { crash: true })).toEqual([]);
+    },
+    60_000,
+  );
 
   it('is told where a provider does not keep its word', async () => {
     const ignored = 'provider: { stock.hold: { key: ignored } }';
