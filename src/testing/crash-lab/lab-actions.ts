@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.ts';
-import type { SendOrder } from '../../model/order.ts';
+import type { ReadOrder, SendOrder } from '../../model/order.ts';
 import type { AttemptReport } from '../../model/outcome.ts';
 import type { ActionAdapter } from '../../ports/action-adapter.ts';
 import type { Reaction } from '../provider/desk.ts';
@@ -13,6 +13,9 @@ import { type LabProvider, landingMs } from './lab-provider.ts';
 import { withField } from './literals.ts';
 import type { CallFate } from './trouble.ts';
 
+/** A read, and whose it is. */
+export type ReadCall = Pick<ReadOrder, 'run' | 'step' | 'contract'>;
+
 /** The wires between a process of the lab and everything outside. */
 export interface ActionWires extends LabWires {
   readonly lab: Lab;
@@ -20,6 +23,8 @@ export interface ActionWires extends LabWires {
   readonly provider: LabProvider;
   /** How many calls of an action came before, in the run that is played. */
   countCall(order: Pick<SendOrder, 'run' | 'contract'>): number;
+  /** The same of a read. @param isAnswer whether the word of that number answers it. */
+  countRead(order: ReadCall, isAnswer: (no: number) => boolean): number;
   /** Stops the owner for longer than its lease; another worker is there. */
   stop(): void;
   /** Told of what cannot be played without a word of the user. */
@@ -111,7 +116,9 @@ class LabAdapter implements ActionAdapter {
     const fate = director.readFate(order);
     const isHttp = order.contract.transport.kind === 'http';
     const acts = actsOnRead(lab, order.contract);
-    const word = wordFor(lab.scenario.scripts.get(order.contract.name), this.#wires.countCall(order));
+    const script = lab.scenario.scripts.get(order.contract.name);
+    const no = this.#wires.countRead(order, (before) => isAnswered(wordFor(script, before)));
+    const word = wordFor(script, no);
     if (word.kind === 'refused') return broken(false, 'connection refused');
     const instead = insteadOfRead(word);
     const carry = async (): Promise<AttemptReport | null> =>
@@ -194,6 +201,11 @@ class LabAdapter implements ActionAdapter {
     if (worker === 'dies') this.#wires.kill();
     else this.#wires.stop();
   }
+}
+
+/** Whether a word gives a read what it asks for. */
+function isAnswered(word: ScriptWord): boolean {
+  return word.kind === 'ok' || (word.kind === 'answer' && word.status < 300);
 }
 
 /** What a script has a read answered with; null = what it asks for. */

@@ -11,7 +11,7 @@ import { createWorld } from '../simulator/world.ts';
 import { createCrashingStore, type LabWires } from './crashing-store.ts';
 import type { Director } from './director.ts';
 import { LabJudge } from './judge.ts';
-import { createLabActions } from './lab-actions.ts';
+import { createLabActions, type ReadCall } from './lab-actions.ts';
 import { LabProvider } from './lab-provider.ts';
 import type { Lab, Story } from './lab.ts';
 
@@ -40,6 +40,8 @@ export class Stage {
   readonly #lab: Lab;
   readonly #story: Story;
   readonly #calls = new Map<string, number>();
+  /** By read and how far its run was: the number of its word. */
+  readonly #reads = new Map<string, number>();
   #born = 0;
   #desk: SimulatedProcess;
   #workers: SimulatedProcess[] = [];
@@ -156,6 +158,7 @@ export class Stage {
           story: this.#story,
           provider: this.provider,
           countCall: ({ run, contract }) => (director.isScripted(run.runId) ? this.#count(contract.name) : 0),
+          countRead: (order, isAnswer) => (director.isScripted(order.run.runId) ? this.#countRead(order, isAnswer) : 0),
           stop: () => {
             process.it?.pause(STOPPED_MS);
             this.hire();
@@ -168,6 +171,17 @@ export class Stage {
       },
     });
     return process.it;
+  }
+
+  /** A read whose answer nobody has stored is the same read again: what it asks for has not changed. */
+  #countRead({ run, step, contract }: ReadCall, isAnswer: (no: number) => boolean): number {
+    const revision = this.store.peek().runs.get(run.runId)?.head.revision ?? 0;
+    const read = JSON.stringify([run.runId, step, revision]);
+    const before = this.#reads.get(read);
+    if (before !== undefined && isAnswer(before)) return before;
+    const no = this.#count(contract.name);
+    this.#reads.set(read, no);
+    return no;
   }
 
   #count(action: string): number {

@@ -72,7 +72,7 @@ describe('a scenario', () => {
     ],
     [
       'is held with a message',
-      "effects: hold, status: NEEDS PERSON, incidents: ['compensation hold: the undo of step hold was refused: http-402']",
+      "effects: hold, status: NEEDS PERSON, incidents: ['compensation hold: the undo of step hold was refused (http-402): 0 of 1 undone, 1 needs a person']",
       'provider: { bank.pay: declined, stock.free: declined }',
     ],
     [
@@ -206,6 +206,16 @@ describe('a scenario with crashes', () => {
     },
     60_000,
   );
+
+  it('a read that is asked again because nobody stored its answer is answered the same', async () => {
+    const read = "  shop.price: { effect: read, http: { method: GET, url: 'http://127.0.0.1:4171/price' } }\n";
+    const workflow = PAY.replace('actions:\n', `$&${read}`)
+      .replace('steps:\n', '$&  - { id: price, call: shop.price }\n')
+      .replace('payment: =steps.pay.output.id', '$&, price: =steps.price.output.price');
+    const prices = 'provider: { shop.price: [503, { body: { price: 1 } }, { body: { price: 2 } }] }';
+    const scenario = one("effects: 'hold, pay', status: COMPLETED, output: { price: 1 }", prices);
+    expect(await wrongIn(scenario, { crash: true, workflow })).toEqual([]);
+  }, 60_000);
 
   it('is told where a provider does not keep its word', async () => {
     const ignored = 'provider: { stock.hold: { key: ignored } }';
