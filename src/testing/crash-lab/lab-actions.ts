@@ -13,6 +13,9 @@ import { type LabProvider, landingMs } from './lab-provider.ts';
 import { withField } from './literals.ts';
 import type { CallFate } from './trouble.ts';
 
+/** A write, and whose it is. */
+export type WriteCall = Pick<SendOrder, 'run' | 'contract' | 'effect'>;
+
 /** A read, and whose it is. */
 export type ReadCall = Pick<ReadOrder, 'run' | 'step' | 'contract'>;
 
@@ -21,9 +24,9 @@ export interface ActionWires extends LabWires {
   readonly lab: Lab;
   readonly story: Story;
   readonly provider: LabProvider;
-  /** How many calls of an action came before, in the run that is played. */
-  countCall(order: Pick<SendOrder, 'run' | 'contract'>): number;
-  /** The same of a read. @param isAnswer whether the word of that number answers it. */
+  /** How many calls of an action came before, in the run that is played. @param isAnswer whether the word of that number answers it. */
+  countCall(order: WriteCall, isAnswer: (no: number) => boolean): number;
+  /** The same of a read. */
   countRead(order: ReadCall, isAnswer: (no: number) => boolean): number;
   /** Stops the owner for longer than its lease; another worker is there. */
   stop(): void;
@@ -141,7 +144,11 @@ class LabAdapter implements ActionAdapter {
   #wordFor(order: SendOrder): ScriptWord {
     const { story, lab } = this.#wires;
     if (story.declined.has(labelOf(order.effect))) return { kind: 'declined' };
-    return wordFor(lab.scenario.scripts.get(order.contract.name), this.#wires.countCall(order));
+    const script = lab.scenario.scripts.get(order.contract.name);
+    return wordFor(
+      script,
+      this.#wires.countCall(order, (before) => isAnswered(wordFor(script, before))),
+    );
   }
 
   /** What the lab cannot play is told, and nothing is answered. */
@@ -203,9 +210,9 @@ class LabAdapter implements ActionAdapter {
   }
 }
 
-/** Whether a word gives a read what it asks for. */
+/** Whether a word is an answer for good, which a repeat gets again. */
 function isAnswered(word: ScriptWord): boolean {
-  return word.kind === 'ok' || (word.kind === 'answer' && word.status < 300);
+  return word.kind === 'ok' || word.kind === 'declined' || (word.kind === 'answer' && word.status < 300);
 }
 
 /** What a script has a read answered with; null = what it asks for. */

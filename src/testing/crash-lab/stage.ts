@@ -11,8 +11,8 @@ import { createWorld } from '../simulator/world.ts';
 import { createCrashingStore, type LabWires } from './crashing-store.ts';
 import type { Director } from './director.ts';
 import { LabJudge } from './judge.ts';
-import { createLabActions, type ReadCall } from './lab-actions.ts';
-import { LabProvider } from './lab-provider.ts';
+import { createLabActions, type ReadCall, type WriteCall } from './lab-actions.ts';
+import { LabProvider, memoryOf } from './lab-provider.ts';
 import type { Lab, Story } from './lab.ts';
 
 /** When every stage begins of which nothing else is said. */
@@ -40,8 +40,8 @@ export class Stage {
   readonly #lab: Lab;
   readonly #story: Story;
   readonly #calls = new Map<string, number>();
-  /** By read and how far its run was: the number of its word. */
-  readonly #reads = new Map<string, number>();
+  /** By what tells a call from another one: the number of its word. */
+  readonly #numbers = new Map<string, number>();
   #born = 0;
   #desk: SimulatedProcess;
   #workers: SimulatedProcess[] = [];
@@ -157,7 +157,7 @@ export class Stage {
           lab: this.#lab,
           story: this.#story,
           provider: this.provider,
-          countCall: ({ run, contract }) => (director.isScripted(run.runId) ? this.#count(contract.name) : 0),
+          countCall: (order, isAnswer) => (director.isScripted(order.run.runId) ? this.#countCall(order, isAnswer) : 0),
           countRead: (order, isAnswer) => (director.isScripted(order.run.runId) ? this.#countRead(order, isAnswer) : 0),
           stop: () => {
             process.it?.pause(STOPPED_MS);
@@ -176,11 +176,20 @@ export class Stage {
   /** A read whose answer nobody has stored is the same read again: what it asks for has not changed. */
   #countRead({ run, step, contract }: ReadCall, isAnswer: (no: number) => boolean): number {
     const revision = this.store.peek().runs.get(run.runId)?.head.revision ?? 0;
-    const read = JSON.stringify([run.runId, step, revision]);
-    const before = this.#reads.get(read);
+    return this.#numberOf(JSON.stringify([run.runId, step, revision]), contract.name, isAnswer);
+  }
+
+  /** A call that is known again by its key gets its first answer: what comes next in the script is for the next call. */
+  #countCall({ effect, contract }: WriteCall, isAnswer: (no: number) => boolean): number {
+    const isKnown = memoryOf(this.#lab, contract) !== null;
+    return isKnown ? this.#numberOf(effect.key, contract.name, isAnswer) : this.#count(contract.name);
+  }
+
+  #numberOf(call: string, action: string, isAnswer: (no: number) => boolean): number {
+    const before = this.#numbers.get(call);
     if (before !== undefined && isAnswer(before)) return before;
-    const no = this.#count(contract.name);
-    this.#reads.set(read, no);
+    const no = this.#count(action);
+    this.#numbers.set(call, no);
     return no;
   }
 
