@@ -51,13 +51,15 @@ export function readRetry(context: BuildContext, node: YamlNode | null, defaults
   if (node === null) return null;
   const attempts = child(node, 'attempts');
   const on = child(node, 'on');
+  const withinMs = readDuration(context, child(node, 'within'), defaults.withinMs);
   return {
     attempts: textOf(attempts) === 'forever' ? null : (numberOf(attempts) ?? defaults.attempts),
     delayMs: readDelay(context, child(node, 'delay'), defaults.delayMs),
     factor: numberOf(child(node, 'factor')) ?? defaults.factor,
     capMs: readDuration(context, child(node, 'cap'), defaults.capMs),
     jitter: numberOf(child(node, 'jitter')) ?? defaults.jitter,
-    withinMs: readDuration(context, child(node, 'within'), defaults.withinMs),
+    // As everywhere else a limit of nothing is none: an attempt that may not follow is none that `attempts` names.
+    withinMs: withinMs === 0 ? null : withinMs,
     on: on === null ? defaults.on : readTexts(on),
     when: readExpression(context, child(node, 'when')),
   };

@@ -47,11 +47,25 @@ function readVars(node: YamlNode | null): readonly (readonly [string, JsonObject
   return membersOf(node).map(([name, schema]) => [name, isObject(schema.value) ? schema.value : {}] as const);
 }
 
+/** Keys of steps that hold data: an `id` in it is no step's. */
+const DATA_KEYS: ReadonlySet<string> = new Set([
+  'with',
+  'set',
+  'object',
+  'intent',
+  'subject',
+  'form',
+  'data',
+  'output',
+  'fail',
+  'end',
+]);
+
 /** All ids that the author wrote, wherever steps may stand. */
 function collectIds(node: YamlNode | null, ids: Set<string>): void {
   const id = textOf(child(node, 'id'));
   if (id !== null) ids.add(id);
-  for (const [, value] of entriesOf(node)) collectIds(value, ids);
+  for (const [key, value] of entriesOf(node)) if (!DATA_KEYS.has(key)) collectIds(value, ids);
   if (node !== null && Array.isArray(node.value)) {
     node.value.forEach((value, index) => {
       collectIds({ value, pointer: `${node.pointer}/${index}` }, ids);

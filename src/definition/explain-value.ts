@@ -89,8 +89,15 @@ function wordFinding(error: SchemaError): Finding {
     code: typeof data === 'string' || words.length === 1 ? 'PAWL-104' : 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${found})`,
-    help: wordHelp(near ?? (words.length === 1 ? words[0] : undefined), data) ?? `write ${words.join(' or ')}`,
+    help: isCollection(data)
+      ? `write ${wanted}`
+      : (wordHelp(near ?? (words.length === 1 ? words[0] : undefined), data) ?? `write ${words.join(' or ')}`),
   };
+}
+
+/** Whoever writes a list or a map does not mean a word. */
+function isCollection(data: Json): boolean {
+  return typeof data === 'object' && data !== null;
 }
 
 function wordHelp(meant: string | undefined, data: Json): string | null {

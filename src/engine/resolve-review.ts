@@ -21,6 +21,8 @@ export interface ResolveAsk {
   readonly output: Json | undefined;
   readonly by: string;
   readonly roles: readonly string[];
+  /** The caller's idempotency key; left out: the same word again counts again. */
+  readonly eventId?: string;
 }
 
 function checkOutput(schema: Parameters<typeof compileSchema>[0], output: Json): void {
@@ -46,6 +48,7 @@ export async function resolveReview(engine: Engine, door: Door, run: RunIdentity
   const { incidents } = unpackSnapshot(stored.snapshot, run.digest).control;
   const effect = findEffect({ effects: stored.effects, incidents }, ask.effect);
   if (ask.output !== undefined) checkOutput(version.compiled.action(effect.action).output, ask.output);
-  const { as, evidence, output, by, roles } = ask;
-  return orderRun(engine, door, run, { type: 'resolve', effectKey: effect.key, as, evidence, output, by, roles });
+  const { as, evidence, output, by, roles, eventId } = ask;
+  const word = { type: 'resolve', effectKey: effect.key, as, evidence, output, by, roles } as const;
+  return orderRun(engine, door, run, { ...word, eventId });
 }

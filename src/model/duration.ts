@@ -35,6 +35,15 @@ function explainSign(text: string): RefusedError {
     : refuse(text, 'it is negative or has a sign', SIGN_HELP);
 }
 
+/** Most often the T stands where it does not belong, or is missing. */
+function explainIso(text: string): RefusedError {
+  const isWhole = ISO.test(text);
+  const moved = [text.replace('T', ''), text.replace('P', 'PT')].find((other) => !isWhole && ISO.test(other));
+  return moved === undefined
+    ? refuse(text, 'an ISO duration has the form PnWnDTnHnMnS', FORMS)
+    : refuse(text, 'weeks and days stand before the T, hours, minutes and seconds behind it', `write ${moved}`);
+}
+
 /** Says why a text is no duration, and the mend. */
 function explain(text: string): RefusedError {
   if (text.trim() === '') return refuse(text, 'it is empty', FORMS);
@@ -45,7 +54,7 @@ function explain(text: string): RefusedError {
   if (/^[+-]|-\d/.test(text)) return explainSign(text);
   if (/^\d+(?:\.\d+)?$/.test(text))
     return refuse(text, 'the unit is missing', `write ${text}s for seconds or ${text}m for minutes`);
-  if (/^P/.test(text)) return refuse(text, 'an ISO duration has the form PnWnDTnHnMnS', FORMS);
+  if (/^P/.test(text)) return explainIso(text);
   if (WORDS.test(text)) return refuse(text, 'the units are ms, s, m, h, d and w', FORMS);
   if (/\d\.\d/.test(text)) return refuse(text, 'only whole numbers are allowed', 'write 1h30m instead of 1.5h');
   const joined = text.replace(/\s+/g, '');

@@ -46,6 +46,8 @@ describe('a duration', () => {
     ['P', /ISO/],
     ['PT', /ISO/],
     ['P1DT', /ISO/],
+    ['PT2W', /before the T.*write P2W/],
+    ['P2H', /behind it; write PT2H/],
     ['pt5m', /units are/],
     ['NaN', /units are/],
     ['1e18s', /units are/],

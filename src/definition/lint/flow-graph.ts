@@ -1,6 +1,7 @@
 import { invariant } from '../../model/errors.ts';
 import type {
   CatchClause,
+  EndStep,
   MapStep,
   ParallelStep,
   RepeatStep,
@@ -47,8 +48,10 @@ export interface FlowGraph {
   readonly end: number;
   /** Node behind `finally`; nothing leads there where there is none. */
   readonly over: number;
+  /** Node of a failure that nothing more handles: where a catch that raises leads. */
+  readonly raised: number;
   readonly nodeCount: number;
-  /** The step whose completion a node's `done` edges stand for; null for start and end. */
+  /** The step whose completion a node's `done` edges stand for; null for start, end and raised. */
   completes(node: number): PlacedStep | null;
   /** Nodes that control comes to only when it has come to all of these: a parallel step of which all branches must succeed. */
   readonly joins: ReadonlyMap<number, readonly number[]>;
@@ -82,6 +85,7 @@ class GraphBuilder {
   private end = 0;
   private over = 0;
   private start = 0;
+  private raised = 0;
   private nodeCount = 0;
 
   constructor(definition: WorkflowDefinition) {
@@ -97,14 +101,15 @@ class GraphBuilder {
     this.start = this.nodeCount++;
     this.end = this.nodeCount++;
     this.over = this.nodeCount++;
+    this.raised = this.nodeCount++;
     this.add(this.start, this.firstOf(main) ?? this.end, 'start');
     this.linkList(main, { after: this.end, failTo: [] });
     this.linkFinally(last);
-    const { steps, byId, edges, start, end, over, nodeCount, exits, joins } = this;
+    const { steps, byId, edges, start, end, over, raised, nodeCount, exits, joins } = this;
     const completes = (node: number): PlacedStep | null =>
       exits.get(node) ?? (this.exitOf.has(node) ? null : (steps[node] ?? null));
     const exitOf = (index: number): number => this.exitOf.get(index) ?? index;
-    return { steps, byId, edges, start, end, over, nodeCount, completes, joins, exitOf };
+    return { steps, byId, edges, start, end, over, raised, nodeCount, completes, joins, exitOf };
   }
 
   /** It may begin before any step has completed: whatever ends a run leads there. In it, `end` is its own. */
@@ -164,7 +169,7 @@ class GraphBuilder {
     const exit = this.exitOf.get(node) ?? node;
     const done = step.next === null ? following : this.targetOf(step.next);
     if (step.when !== null) this.add(node, following, 'skip');
-    if (step.verb === 'end') this.linkEnd(node, step.end);
+    if (step.verb === 'end') this.linkEnd(node, step);
     else if (step.verb !== 'fail') this.add(exit, done, 'done', step.next === null ? null : `${step.pointer}/next`);
     const failTo = this.linkCatches(step, frame, done);
     for (const target of failTo) this.add(node, target, 'failed');
@@ -172,8 +177,9 @@ class GraphBuilder {
     this.linkHandlers(step, node);
   }
 
-  private linkEnd(node: number, end: 'done' | 'cancelled' | 'as'): void {
-    if (end !== 'cancelled') this.add(node, this.end, 'done');
+  /** An end that says its own output never comes to the document's. */
+  private linkEnd(node: number, { end, output }: EndStep): void {
+    if (end !== 'cancelled' && output === null) this.add(node, this.end, 'done');
   }
 
   private linkHandlers(step: Step, node: number): void {
@@ -262,7 +268,7 @@ class GraphBuilder {
     const last = clause.do.at(-1);
     if (last === undefined) return;
     // A list that is left for several places is linked once per place: the extra edges stand for the same way out.
-    const [main = this.end] = after;
+    const [main = this.raised] = after;
     this.linkList(clause.do, { after: main, failTo: frame.failTo });
     for (const target of after.slice(1)) this.add(this.nodeOf(last), target, 'done');
   }

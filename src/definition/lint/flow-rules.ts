@@ -137,7 +137,7 @@ function mayName(owner: PlacedStep, target: PlacedStep): boolean {
 export function lintReach({ graph, completed, report }: LintContext): void {
   const leads = reachableFrom(
     graph,
-    [graph.end, graph.over, ...graph.steps.filter(({ step }) => isEndLike(step)).map((p) => p.index)],
+    [graph.end, graph.over, graph.raised, ...graph.steps.filter(({ step }) => isEndLike(step)).map((p) => p.index)],
     'backward',
   );
   const isDead = (index: number): boolean => !completed.isReachable(index);

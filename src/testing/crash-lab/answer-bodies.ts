@@ -56,8 +56,13 @@ function candidates(
   return [{ ...body, ...named }, { ...body, ...numbered }, named, numbered, made];
 }
 
+/** Statuses of a yes, the likeliest first: a table may know only one of them. */
+const YES_STATUSES = [200, 201] as const;
+
 /** What a yes says, and why the action's own rules cannot read it; null = they take it for done. */
 export interface Yes {
+  /** null = a function's. */
+  readonly status: number | null;
   readonly body: Json;
   readonly misread: string | null;
 }
@@ -80,15 +85,18 @@ export function makeYes(
   const bodies = picks.filter((body) => fits(contract, body));
   const sources = given === undefined ? sourcesOf(contract) : [];
   const fields = [comparedFields(sources), namedFields(sources)];
-  const status = contract.transport.kind === 'http' ? 200 : null;
+  const statuses = contract.transport.kind === 'http' ? YES_STATUSES : [null];
   const possible = fields
     .flatMap((set) => bodies.flatMap((body) => variants(body, set)))
     .filter((body) => fits(contract, body));
-  const yes = possible.find((body) => judge.attempt(asked, answered(status, body)).kind === 'confirmed');
-  if (yes !== undefined) return { body: yes, misread: null };
+  for (const status of statuses) {
+    const yes = possible.find((body) => judge.attempt(asked, answered(status, body)).kind === 'confirmed');
+    if (yes !== undefined) return { status, body: yes, misread: null };
+  }
+  const [status] = statuses;
   for (const body of possible) {
     const misread = judge.misreads(asked, answered(status, body));
-    if (misread !== null) return { body, misread };
+    if (misread !== null) return { status, body, misread };
   }
   throw new CannotPlay(
     `the lab cannot make an answer that ${contract.name} takes for done: say it in a scenario, answers: { ${contract.name}: … }`,

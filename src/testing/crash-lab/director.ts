@@ -1,5 +1,5 @@
 import type { RunId } from '../../model/ids.ts';
-import type { QueryOrder, SendOrder } from '../../model/order.ts';
+import type { QueryOrder, ReadOrder, SendOrder } from '../../model/order.ts';
 import type { EffectChange, RunCommit } from '../../model/run-commit.ts';
 import { labelOf } from './lab.ts';
 import type { ComparedField } from './literals.ts';
@@ -26,6 +26,11 @@ export class Director {
     this.#run = run;
   }
 
+  /** Whether the words of a script are for the calls of that run. */
+  isScripted(run: RunId): boolean {
+    return run === this.#run;
+  }
+
   /** What becomes of a call. */
   callFate({ run, effect }: Pick<SendOrder, 'run' | 'effect'>): CallFate {
     const { trouble } = this;
@@ -35,8 +40,8 @@ export class Director {
   }
 
   /** What becomes of the asking of a read; reads are called by their step. */
-  readFate(run: RunId, step: string): CallFate {
-    if (this.trouble === null || !this.#isMeant(run, step)) return WHOLE;
+  readFate({ run, step }: Pick<ReadOrder, 'run' | 'step' | 'contract'>): CallFate {
+    if (this.trouble === null || !this.#isMeant(run.runId, step)) return WHOLE;
     this.#calls += 1;
     return this.trouble.calls[this.#calls - 1] ?? WHOLE;
   }
@@ -44,6 +49,11 @@ export class Director {
   /** What the row of an effect says before it is done; null = it has none, or is not the one in trouble. */
   rowOf({ run, effect }: Pick<SendOrder, 'run' | 'effect'>): ComparedField | null {
     return this.#isMeant(run.runId, labelOf(effect)) ? (this.trouble?.row ?? null) : null;
+  }
+
+  /** Whether a provider can be asked at all what happened. */
+  canAsk(_order: Pick<QueryOrder, 'contract'>): boolean {
+    return true;
   }
 
   /** How a question about an effect fails; null = it is heard. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.ts';
-import type { SendOrder } from '../../model/order.ts';
+import type { ReadOrder, SendOrder } from '../../model/order.ts';
 import type { AttemptReport } from '../../model/outcome.ts';
 import type { ActionAdapter } from '../../ports/action-adapter.ts';
 import type { Reaction } from '../provider/desk.ts';
@@ -13,13 +13,21 @@ import { type LabProvider, landingMs } from './lab-provider.ts';
 import { withField } from './literals.ts';
 import type { CallFate } from './trouble.ts';
 
+/** A write, and whose it is. */
+export type WriteCall = Pick<SendOrder, 'run' | 'contract' | 'effect'>;
+
+/** A read, and whose it is. */
+export type ReadCall = Pick<ReadOrder, 'run' | 'step' | 'contract'>;
+
 /** The wires between a process of the lab and everything outside. */
 export interface ActionWires extends LabWires {
   readonly lab: Lab;
   readonly story: Story;
   readonly provider: LabProvider;
-  /** How many calls of an action came before, in the run that is played. */
-  countCall(order: Pick<SendOrder, 'run' | 'contract'>): number;
+  /** How many calls of an action came before, in the run that is played. @param isAnswer whether the word of that number answers it. */
+  countCall(order: WriteCall, isAnswer: (no: number) => boolean): number;
+  /** The same of a read. */
+  countRead(order: ReadCall, isAnswer: (no: number) => boolean): number;
   /** Stops the owner for longer than its lease; another worker is there. */
   stop(): void;
   /** Told of what cannot be played without a word of the user. */
@@ -39,7 +47,7 @@ function broken(byteWritten: boolean, reason: string): AttemptReport {
 function reportOf(reaction: Reaction, isHttp: boolean): AttemptReport | null {
   switch (reaction.kind) {
     case 'answer':
-      if (isHttp) return answered(reaction.status, reaction.body);
+      if (isHttp) return answered(reaction.status, reaction.body, reaction.retryAfterSeconds);
       return reaction.status < 300 ? answered(null, reaction.body) : declined(reaction.status);
     case 'page':
       return isHttp ? answered(200, undefined) : broken(true, 'the function threw');
@@ -95,6 +103,8 @@ class LabAdapter implements ActionAdapter {
     await this.#way();
     if (signal.aborted) return broken(false, 'aborted');
     const { director, provider } = this.#wires;
+    if (!director.canAsk(order))
+      return { kind: 'unsent', reason: 'nobody can be asked what happened', permanent: true };
     const failed = director.failedLookup(order);
     const report =
       failed === null ? await this.#guard(() => provider.look(order)) : answered(failed, { error: `status-${failed}` });
@@ -106,14 +116,16 @@ class LabAdapter implements ActionAdapter {
     await this.#way();
     if (signal.aborted) return broken(false, 'aborted');
     const { director, lab, provider } = this.#wires;
-    const fate = director.readFate(order.run.runId, order.step);
+    const fate = director.readFate(order);
     const isHttp = order.contract.transport.kind === 'http';
     const acts = actsOnRead(lab, order.contract);
-    const word = wordFor(lab.scenario.scripts.get(order.contract.name), this.#wires.countCall(order));
+    const script = lab.scenario.scripts.get(order.contract.name);
+    const no = this.#wires.countRead(order, (before) => isAnswered(wordFor(script, before)));
+    const word = wordFor(script, no);
     if (word.kind === 'refused') return broken(false, 'connection refused');
     const instead = insteadOfRead(word);
     const carry = async (): Promise<AttemptReport | null> =>
-      instead === null ? answered(isHttp ? 200 : null, await provider.read(order, acts)) : reportOf(instead, isHttp);
+      instead === null ? provider.read(order, acts) : reportOf(instead, isHttp);
     return this.#exchange(fate, { landsMs: WAY_MS, timeoutMs: order.timeoutMs, isHttp, signal, but: null }, carry);
   };
 
@@ -132,7 +144,11 @@ class LabAdapter implements ActionAdapter {
   #wordFor(order: SendOrder): ScriptWord {
     const { story, lab } = this.#wires;
     if (story.declined.has(labelOf(order.effect))) return { kind: 'declined' };
-    return wordFor(lab.scenario.scripts.get(order.contract.name), this.#wires.countCall(order));
+    const script = lab.scenario.scripts.get(order.contract.name);
+    return wordFor(
+      script,
+      this.#wires.countCall(order, (before) => isAnswered(wordFor(script, before))),
+    );
   }
 
   /** What the lab cannot play is told, and nothing is answered. */
@@ -155,7 +171,7 @@ class LabAdapter implements ActionAdapter {
       readonly isHttp: boolean;
       readonly signal: AbortSignal;
       /** The yes that is one but for one field; null = the fate knows none. */
-      readonly but: (() => Promise<Json>) | null;
+      readonly but: (() => Promise<AttemptReport>) | null;
     },
     carry: () => Promise<AttemptReport | null>,
   ): Promise<AttemptReport> {
@@ -179,7 +195,7 @@ class LabAdapter implements ActionAdapter {
       if (fate.arrives === 'now') world.after(WAY_MS, null, () => void arrive());
       const but = way.but;
       const answerBut = async (): Promise<void> => {
-        back(but === null ? null : await this.#guard(async () => answered(way.isHttp ? 200 : null, await but())));
+        back(but === null ? null : await this.#guard(but));
       };
       if (but !== null) world.after(2 * WAY_MS, null, () => void answerBut());
       const seen = insteadOf(fate.answer, way.isHttp);
@@ -192,6 +208,11 @@ class LabAdapter implements ActionAdapter {
     if (worker === 'dies') this.#wires.kill();
     else this.#wires.stop();
   }
+}
+
+/** Whether a word is an answer for good, which a repeat gets again. */
+function isAnswered(word: ScriptWord): boolean {
+  return word.kind === 'ok' || word.kind === 'declined' || (word.kind === 'answer' && word.status < 300);
 }
 
 /** What a script has a read answered with; null = what it asks for. */

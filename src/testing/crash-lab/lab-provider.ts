@@ -1,6 +1,7 @@
 import { readRequest } from '../../decision/effect-key.ts';
+import { dependenciesOf, expressionsOf } from '../../definition/dependencies.ts';
 import { canonicalJson } from '../../model/canonical-json.ts';
-import type { ActionContract } from '../../model/definition.ts';
+import type { ActionContract, Template } from '../../model/definition.ts';
 import { invariant } from '../../model/errors.ts';
 import type { RunId } from '../../model/ids.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
@@ -9,8 +10,9 @@ import type { AttemptReport } from '../../model/outcome.ts';
 import { type BookEntry, createMemoryBook } from '../provider/book.ts';
 import { createDesk, type Desk, type IncomingCall, type Reaction } from '../provider/desk.ts';
 import type { ScriptWord } from '../provider/script.ts';
+import { answered } from '../simulator/answered.ts';
 import type { World } from '../simulator/world.ts';
-import { type Happening, makeYes } from './answer-bodies.ts';
+import { type Happening, makeYes, type Yes } from './answer-bodies.ts';
 import { type Asked, askedOf, type LabJudge } from './judge.ts';
 import { type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
 import { type ComparedField, withField } from './literals.ts';
@@ -43,6 +45,17 @@ const OPEN_LOOKS = 4;
 /** Just inside the promise. */
 const LANDS_BEFORE_MS = 20;
 
+/** What has been taken in and is not done yet. */
+const ACCEPTED = 202;
+
+/** What a yes says. */
+type Answer = Pick<Yes, 'status' | 'body'>;
+
+/** The same where a status is asked for, as functions have none. */
+function inHttp({ status, body }: Answer): { readonly status: number; readonly body: Json } {
+  return { status: status ?? 200, body };
+}
+
 /** Something that happened, with whose it is. */
 export interface Done {
   readonly run: RunId;
@@ -69,7 +82,8 @@ export class LabProvider {
   readonly #book = createMemoryBook();
   readonly #desks: Readonly<Record<'honoured' | 'ignored', Desk>>;
   readonly #orders = new Map<string, SendOrder>();
-  readonly #bodies = new Map<string, Json>();
+  readonly #answers = new Map<string, Answer>();
+  readonly #keyHeaders: ReadonlySet<string>;
   readonly #seenAtMs = new Map<string, number>();
   readonly #shapes = new Map<string, LookupShape>();
   /** What has been taken in and has a row before it is done, by key; until when, world time. */
@@ -80,6 +94,7 @@ export class LabProvider {
     this.#world = world;
     this.#judge = judge;
     this.#pick = pick;
+    this.#keyHeaders = keyHeadersOf(lab);
     this.#desks = { honoured: this.#desk('honoured'), ignored: this.#desk('ignored') };
   }
 
@@ -90,7 +105,7 @@ export class LabProvider {
     const remembersMs = memoryOf(this.#lab, contract);
     this.#forgetIfOld(effect.key, remembersMs);
     const first = this.#firstUnder(order);
-    if (first !== null) return { kind: 'answer', status: 200, body: await this.#bodyOf(first.order, first.id) };
+    if (first !== null) return { kind: 'answer', ...inHttp(await this.#answerOf(first.order, first.id)) };
     const given = word.kind === 'answer' && word.status < 300 ? word : null;
     const desk = this.#desks[remembersMs === null ? 'ignored' : 'honoured'];
     const reaction = desk.serve(callOf(order), given === null ? word : { kind: 'ok' });
@@ -98,17 +113,19 @@ export class LabProvider {
     if (reaction.kind !== 'answer' || reaction.status >= 300) return reaction;
     const id = (reaction.body as JsonObject)['id'];
     invariant(typeof id === 'string', 'a yes names what happened');
-    if (given !== null && !this.#bodies.has(id)) this.#bodies.set(id, given.body);
-    return { ...reaction, status: given?.status ?? reaction.status, body: await this.#bodyOf(order, id) };
+    if (given !== null && !this.#answers.has(id)) this.#answers.set(id, given);
+    const answer = inHttp(await this.#answerOf(order, id));
+    return { ...reaction, ...answer, status: reaction.status === ACCEPTED ? ACCEPTED : answer.status };
   }
 
   /** What another effect did under a key that the author gives to both; null = nothing, or there is no such key. */
   #firstUnder(order: SendOrder): { readonly order: SendOrder; readonly id: string } | null {
-    const own = writtenKey(order);
+    const own = writtenKey(order, this.#keyHeaders);
     if (own === null) return null;
     for (const { effect, id } of this.done) {
       const other = this.#orders.get(effect);
-      if (other !== undefined && effect !== order.effect.key && writtenKey(other) === own) return { order: other, id };
+      if (other !== undefined && effect !== order.effect.key && writtenKey(other, this.#keyHeaders) === own)
+        return { order: other, id };
     }
     return null;
   }
@@ -129,13 +146,14 @@ export class LabProvider {
       const other = this.#orders.get(key);
       if (other === undefined || (key !== effect.key && !(await this.#isMeant(order, other)))) continue;
       if (!this.#happened(effect.key)) this.shown.set(labelOf(effect), 'another');
-      shown.push({ body: await this.#bodyOf(other, id), says: null, action: other.contract });
+      const { body } = await this.#answerOf(other, id);
+      shown.push({ body, says: null, action: other.contract });
     }
     const says = this.#rowBefore(effect.key);
     if (says !== null) {
       this.shown.set(labelOf(effect), says);
       const happening = happeningOf(order, `${contract.name.replaceAll('.', '-')}-taken-in`);
-      shown.push({ body: this.#yes(asked, happening), says, action: contract });
+      shown.push({ body: this.#yes(asked, happening).body, says, action: contract });
     }
     if (contract.reconcile?.transport.kind === 'function') return declared(shown);
     return shown.length > 0 ? shape.found(shown) : shape.absent();
@@ -151,11 +169,12 @@ export class LabProvider {
   }
 
   /** A yes but for one field. */
-  async allBut(order: SendOrder, says: ComparedField): Promise<Json> {
+  async allBut(order: SendOrder, says: ComparedField): Promise<AttemptReport> {
     const scope = await this.#judge.scopeOf(order.run);
     const asked = askedOf(order.contract, order.effect, scope);
     const happening = happeningOf(order, `${order.contract.name.replaceAll('.', '-')}-1`);
-    return withField(this.#yes(asked, happening), says);
+    const { status, body } = this.#yes(asked, happening);
+    return answered(status, withField(body, says));
   }
 
   /** What the row of an effect says that is not done; null = it is done, or has none. */
@@ -165,7 +184,7 @@ export class LabProvider {
   }
 
   /** A read has come in. @param acts it does something as well. */
-  async read(order: ReadOrder, acts: boolean): Promise<Json> {
+  async read(order: ReadOrder, acts: boolean): Promise<AttemptReport> {
     const { contract, request, run, step } = order;
     const id = `${contract.name.replaceAll('.', '-')}-1`;
     if (acts) {
@@ -181,14 +200,15 @@ export class LabProvider {
     const scope = await this.#judge.scopeOf(run);
     const happening = { id, no: 1, body: { id, status: 'done', request: request.body } };
     const asked = { contract, effect: null, with: request.with, scope };
-    return this.#yes(asked, happening);
+    const { status, body } = this.#yes(asked, happening);
+    return answered(status, body);
   }
 
   /** What a yes says; that it cannot be read is kept. */
-  #yes(asked: Asked, happening: Happening): Json {
-    const { body, misread } = makeYes(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
+  #yes(asked: Asked, happening: Happening): Answer {
+    const { status, body, misread } = makeYes(this.#lab, this.#judge, asked, { happening, pick: this.#pick });
     if (misread !== null && asked.effect !== null) this.misread.set(labelOf(asked.effect), misread);
-    return body;
+    return { status, body };
   }
 
   /** What a lookup shows by now. */
@@ -205,7 +225,8 @@ export class LabProvider {
   #desk(keys: 'honoured' | 'ignored'): Desk {
     const desk: Desk = createDesk(this.#book, {
       keys,
-      retryAfterSeconds: 1,
+      // Whoever says `429` says nothing of when.
+      retryAfterSeconds: 0,
       onPromise: (promise) => {
         const order = this.#orders.get(promise.entry.effect ?? '');
         invariant(order !== undefined, 'what was promised was asked for');
@@ -239,14 +260,14 @@ export class LabProvider {
     return { run: run.runId, label, action: contract.name, effect: order.effect.key, id, atMs: this.#world.nowMs() };
   }
 
-  async #bodyOf(order: SendOrder, id: string): Promise<Json> {
-    const known = this.#bodies.get(id);
+  async #answerOf(order: SendOrder, id: string): Promise<Answer> {
+    const known = this.#answers.get(id);
     if (known !== undefined) return known;
     const scope = await this.#judge.scopeOf(order.run);
     const asked = askedOf(order.contract, order.effect, scope);
-    const body = this.#yes(asked, happeningOf(order, id));
-    this.#bodies.set(id, body);
-    return body;
+    const answer = this.#yes(asked, happeningOf(order, id));
+    this.#answers.set(id, answer);
+    return answer;
   }
 
   async #shapeOf(order: QueryOrder, asked: ReturnType<typeof askedOf>): Promise<LookupShape> {
@@ -254,7 +275,7 @@ export class LabProvider {
     const known = this.#shapes.get(contract.name);
     if (known !== undefined) return known;
     const happening = happeningOf({ effect, contract }, 'looked-up-1');
-    const item = this.#yes(asked, happening);
+    const item = this.#yes(asked, happening).body;
     const given = this.#lab.scenario.lookups.get(contract.name);
     const isFunction = contract.reconcile?.transport.kind === 'function';
     const shape = isFunction
@@ -283,11 +304,29 @@ function declared(shown: readonly ShownRow[]): AttemptReport {
   return { kind: 'declared', outcome: data === null ? 'absent' : 'confirmed', code: null, afterMs: null, data };
 }
 
-const KEY_HEADER = /^(x-)?(idempotency-key|request-id)$/i;
+const KEY_HEADER = /idempot|dedup|nonce|(request|transaction|message)-?(id|key)$/i;
+
+/** Names of headers that carry a key somewhere in the workflow: as `idempotency` says, or because they carry the effect's. */
+function keyHeadersOf({ definition }: Lab): ReadonlySet<string> {
+  const names = definition.actions.flatMap(({ idempotency, transport }): readonly string[] => {
+    const own = idempotency?.kind === 'header' ? [idempotency.name] : [];
+    const written = transport.kind === 'http' ? transport.headers : [];
+    const carrying = written.filter(([, value]) => readsKey(value)).map(([name]) => name);
+    return [...own, ...carrying];
+  });
+  return new Set(names.map((name) => name.toLowerCase()));
+}
+
+function readsKey(value: Template): boolean {
+  const paths = expressionsOf(value).flatMap(dependenciesOf);
+  return paths.some(([root, name]) => root === 'effect' && name === 'key');
+}
 
 /** The key that a request carries in a header of the author's own, with the host that knows it; null = none. */
-function writtenKey({ request }: SendOrder): string | null {
-  const named = Object.entries(request.headers).find(([name]) => KEY_HEADER.test(name));
+function writtenKey({ request }: SendOrder, known: ReadonlySet<string>): string | null {
+  const named = Object.entries(request.headers).find(
+    ([name]) => KEY_HEADER.test(name) || known.has(name.toLowerCase()),
+  );
   return named === undefined || request.url === null ? null : canonicalJson([new URL(request.url).host, named[1]]);
 }
 

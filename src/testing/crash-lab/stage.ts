@@ -11,11 +11,12 @@ import { createWorld } from '../simulator/world.ts';
 import { createCrashingStore, type LabWires } from './crashing-store.ts';
 import type { Director } from './director.ts';
 import { LabJudge } from './judge.ts';
-import { createLabActions } from './lab-actions.ts';
-import { LabProvider } from './lab-provider.ts';
+import { createLabActions, type ReadCall, type WriteCall } from './lab-actions.ts';
+import { LabProvider, memoryOf } from './lab-provider.ts';
 import type { Lab, Story } from './lab.ts';
 
-const EPOCH_MS = Date.UTC(2026, 0, 1);
+/** When every stage begins of which nothing else is said. */
+export const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** As in production: how long a dead worker's runs stay with it, milliseconds. */
 export const LEASE_MS = 30_000;
 /** A stopped worker sleeps this long: past its lease, and past its successor's first acts. */
@@ -39,19 +40,23 @@ export class Stage {
   readonly #lab: Lab;
   readonly #story: Story;
   readonly #calls = new Map<string, number>();
+  /** By what tells a call from another one: the number of its word. */
+  readonly #numbers = new Map<string, number>();
   #born = 0;
-  #run: RunId | null = null;
   #desk: SimulatedProcess;
   #workers: SimulatedProcess[] = [];
   #isNapping = false;
   #hiresAtMs: number | null = null;
+  readonly #epochMs: number;
 
-  constructor(lab: Lab, story: Story, director: Director) {
+  /** @param epochMs when it begins, by the database's clock. */
+  constructor(lab: Lab, story: Story, director: Director, epochMs = EPOCH_MS) {
     this.#lab = lab;
+    this.#epochMs = epochMs;
     this.#story = story;
     this.world = createWorld(createRandom(1));
     this.director = director;
-    const nowMs = (): number => EPOCH_MS + Math.floor(this.world.nowMs());
+    const nowMs = (): number => this.nowMs();
     this.store = openMemoryStore({ clock: { nowMs }, parts: 1, leaseMs: LEASE_MS });
     this.provider = new LabProvider(lab, this.world, new LabJudge(lab, this.store, nowMs), story.pick);
     this.#desk = this.#openDesk();
@@ -59,7 +64,7 @@ export class Stage {
 
   /** The database's time, epoch milliseconds. */
   nowMs(): number {
-    return EPOCH_MS + Math.floor(this.world.nowMs());
+    return this.#epochMs + Math.floor(this.world.nowMs());
   }
 
   get verbs(): SimulatedProcess['verbs'] {
@@ -74,7 +79,6 @@ export class Stage {
 
   /** From now on that run is the one that is played. */
   watch(run: RunId): void {
-    this.#run = run;
     this.director.watch(run);
   }
 
@@ -153,7 +157,8 @@ export class Stage {
           lab: this.#lab,
           story: this.#story,
           provider: this.provider,
-          countCall: ({ run, contract }) => (run.runId === this.#run ? this.#count(contract.name) : 0),
+          countCall: (order, isAnswer) => (director.isScripted(order.run.runId) ? this.#countCall(order, isAnswer) : 0),
+          countRead: (order, isAnswer) => (director.isScripted(order.run.runId) ? this.#countRead(order, isAnswer) : 0),
           stop: () => {
             process.it?.pause(STOPPED_MS);
             this.hire();
@@ -166,6 +171,26 @@ export class Stage {
       },
     });
     return process.it;
+  }
+
+  /** A read whose answer nobody has stored is the same read again: what it asks for has not changed. */
+  #countRead({ run, step, contract }: ReadCall, isAnswer: (no: number) => boolean): number {
+    const revision = this.store.peek().runs.get(run.runId)?.head.revision ?? 0;
+    return this.#numberOf(JSON.stringify([run.runId, step, revision]), contract.name, isAnswer);
+  }
+
+  /** A call that is known again by its key gets its first answer: what comes next in the script is for the next call. */
+  #countCall({ effect, contract }: WriteCall, isAnswer: (no: number) => boolean): number {
+    const isKnown = memoryOf(this.#lab, contract) !== null;
+    return isKnown ? this.#numberOf(effect.key, contract.name, isAnswer) : this.#count(contract.name);
+  }
+
+  #numberOf(call: string, action: string, isAnswer: (no: number) => boolean): number {
+    const before = this.#numbers.get(call);
+    if (before !== undefined && isAnswer(before)) return before;
+    const no = this.#count(action);
+    this.#numbers.set(call, no);
+    return no;
   }
 
   #count(action: string): number {

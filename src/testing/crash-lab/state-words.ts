@@ -1,6 +1,6 @@
 import type { ActionContract, JsonSchema, OutcomeRule } from '../../model/definition.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
-import { type ComparedField, namedFields } from './literals.ts';
+import { comparedFields, type ComparedField, namedFields } from './literals.ts';
 
 /** What a provider says of something that it has taken in and not done. */
 export interface NotDone {
@@ -9,8 +9,10 @@ export interface NotDone {
   readonly isOpen: boolean;
 }
 
+/** What a field is called whose yes nobody has to explain; any other is one by its words. */
 const STATE = /^(status|state|phase|stage|result|outcome|progress)$/i;
-const OPEN = /^(pending|processing|in[-_ ]?progress|queued|accepted|submitted|requested|scheduled|running|waiting)$/i;
+const OPEN =
+  /^(pending|processing|in[-_ ]?progress|queued|accepted|submitted|requested|scheduled|running|waiting|settling|in[-_ ]?flight)$/i;
 const REFUSED = /^(failed|failure|declined|rejected|refused|denied|error|errored|cancell?ed|voided|expired|invalid)$/i;
 /** Flags that say whether it was done at all. */
 const SUCCESS = /^(ok|success|succeeded)$/i;
@@ -34,7 +36,8 @@ function listedFields(schema: JsonSchema): readonly ComparedField[] {
 
 function isState({ path, value }: ComparedField): boolean {
   const name = path.at(-1) ?? '';
-  return typeof value === 'string' ? STATE.test(name) : value === false && SUCCESS.test(name);
+  if (typeof value !== 'string') return value === false && SUCCESS.test(name);
+  return STATE.test(name) || OPEN.test(value) || REFUSED.test(value);
 }
 
 function notDone(fields: readonly ComparedField[]): readonly NotDone[] {
@@ -49,9 +52,25 @@ function ruleFields(rules: readonly OutcomeRule[]): readonly ComparedField[] {
   return namedFields(rules.map(({ when }) => when.source));
 }
 
+const STILL_OPEN: ReadonlySet<OutcomeRule['is']> = new Set(['pending', 'unknown']);
+
+/** Words of which a rule itself says that they are no yes; a rule that asks for more than one field, or by a not, says less. */
+function ruledWords({ when, is }: OutcomeRule): readonly NotDone[] {
+  const words = comparedFields([when.source]).filter(({ value }) => typeof value === 'string');
+  const isOpen = STILL_OPEN.has(is);
+  const isPlain = !/!(?!=)|\?/.test(when.source) && new Set(words.map(({ path }) => path.join('.'))).size === 1;
+  return isPlain && (isOpen || is === 'rejected') ? words.map((says) => ({ says, isOpen })) : [];
+}
+
+/** Each field and word once, as it was told first. */
+function distinct(words: readonly NotDone[]): readonly NotDone[] {
+  return [...new Map([...words].reverse().map((word) => [JSON.stringify(word.says), word])).values()].reverse();
+}
+
 /** What an answer to a sending may say although nothing is done: the words that the action's own table and schema know. */
 export function answersNotDone({ outcome, output }: ActionContract): readonly NotDone[] {
-  return notDone([...ruleFields(outcome), ...listedFields(output)]);
+  const ruled = outcome.flatMap(ruledWords).filter(({ says, isOpen }) => isOpen || isState(says));
+  return distinct([...ruled, ...notDone([...ruleFields(outcome), ...listedFields(output)])]);
 }
 
 /** Whether an action's doings are looked up where others can be seen, too: functions say themselves what they found. */
@@ -73,7 +92,8 @@ export function rowsNotDone(contract: ActionContract, isOpen: boolean): readonly
   const isSlow = isOpen || told.some((word) => word.isOpen) || outcome.some(({ is }) => is === 'pending');
   if (looked.length === 0 && !isSlow) return [];
   const path = looked[0]?.path ?? told[0]?.says.path ?? ['status'];
-  const own = notDone([...looked, ...told.map(({ says }) => ({ ...says, path }))]);
+  const ruled = told.map(({ says, isOpen: open }) => ({ says: { ...says, path }, isOpen: open }));
+  const own = distinct([...reconcile.outcome.flatMap(ruledWords), ...ruled, ...notDone(looked)]);
   const usual = notDone(USUAL.map((value) => ({ path, value })));
   return [...own, ...usual.filter((word) => own.every((known) => known.isOpen !== word.isOpen))];
 }

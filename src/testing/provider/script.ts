@@ -13,7 +13,13 @@ export type ScriptWord =
   | { readonly kind: (typeof NAMED)[number] }
   | { readonly kind: 'status'; readonly status: number }
   /** Given as data: that is answered. Below 300 a simulated provider has done what was asked. */
-  | { readonly kind: 'answer'; readonly status: number; readonly body: Json };
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly body: Json;
+      /** How long the caller is asked to wait; absent = nothing is said. */
+      readonly retryAfterSeconds?: number;
+    };
 
 /** Scripts by operation; each a text (`503 x2 then ok`, `lost-done, ok`) or a list of words. */
 export type ScriptTexts = Readonly<Record<string, string | readonly string[]>>;

@@ -3,11 +3,12 @@ import { childPointer } from '../../definition/source-map.ts';
 import { caught } from '../../model/caught.ts';
 import { RefusedError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
+import { EPOCH_MS } from '../crash-lab/stage.ts';
 import { parseScript, type ScriptWord } from '../provider/script.ts';
 import { type EffectPattern, readEffects } from './effects-text.ts';
 import { splitStatuses, STATUS_WORDS, type StatusWord } from './status-words.ts';
 import type { ExpectationYaml, OperationYaml, ScenarioYaml, ScriptYaml, Texts, WordYaml } from './test-file.ts';
-import type { Expectation, OperationScript, TestScenario } from './test-scenario.ts';
+import type { Expectation, OperationScript, Span, TestScenario } from './test-scenario.ts';
 import { buildEvent } from './build-event.ts';
 import { checkName, durationAt, type ScenarioContext, TESTER } from './scenario-context.ts';
 import { isEffectName } from './workflow-names.ts';
@@ -18,10 +19,21 @@ function isScript(value: OperationYaml): value is ScriptYaml {
   return typeof value !== 'object' || Array.isArray(value);
 }
 
+function givenAnswer(
+  context: ScenarioContext,
+  pointer: string,
+  { status = 200, retryAfter, body }: Extract<WordYaml, object>,
+): ScriptWord {
+  const answer = { kind: 'answer', status, body } as const;
+  if (retryAfter === undefined) return answer;
+  const afterMs = durationAt(context, childPointer(pointer, 'retryAfter'), retryAfter);
+  return { ...answer, retryAfterSeconds: Math.ceil(afterMs / 1_000) };
+}
+
 function wordsOf(context: ScenarioContext, pointer: string, script: ScriptYaml): readonly ScriptWord[] {
   const items: readonly WordYaml[] = typeof script === 'object' ? script : [script];
   return items.flatMap((item, index): readonly ScriptWord[] => {
-    if (typeof item === 'object') return [{ kind: 'answer', status: item.status ?? 200, body: item.body }];
+    if (typeof item === 'object') return [givenAnswer(context, childPointer(pointer, index), item)];
     try {
       return parseScript('this', String(item)).words;
     } catch (error) {
@@ -112,10 +124,31 @@ function timesOf(context: ScenarioContext, pointer: string, times: ExpectationYa
   );
 }
 
-function callsOf(context: ScenarioContext, pointer: string, calls: ExpectationYaml['calls'] = {}) {
-  for (const name of Object.keys(calls))
+/** `60s`, or `60s to 65s`. */
+function waitsOf(context: ScenarioContext, pointer: string, waits: ExpectationYaml['waits']) {
+  return new Map(
+    [...byAction(context, pointer, waits)].map(([action, texts]) => {
+      const own = childPointer(pointer, action);
+      const spans = texts.map((text, index): Span => {
+        const [from = 0, to = from] = text
+          .split(/\s+to\s+/)
+          .map((part) => durationAt(context, childPointer(own, index), part));
+        return [from, to];
+      });
+      return [action, spans];
+    }),
+  );
+}
+
+/** What is said by action. */
+function byAction<T>(
+  context: ScenarioContext,
+  pointer: string,
+  said: Readonly<Record<string, T>> = {},
+): ReadonlyMap<string, T> {
+  for (const name of Object.keys(said))
     checkName(context, childPointer(pointer, name), name, { known: context.names.actions, what: 'action', at: 'key' });
-  return new Map(Object.entries(calls));
+  return new Map(Object.entries(said));
 }
 
 function expectationOf(context: ScenarioContext, pointer: string, expect: ExpectationYaml): Expectation {
@@ -135,14 +168,16 @@ function expectationOf(context: ScenarioContext, pointer: string, expect: Expect
     steps,
     incidents,
     open: openOf(context, at('open'), expect.open),
-    calls: callsOf(context, at('calls'), expect.calls),
+    sent: byAction(context, at('sent'), expect.sent),
+    calls: byAction(context, at('calls'), expect.calls),
+    waits: waitsOf(context, at('waits'), expect.waits),
     at: timesOf(context, at('at'), expect.at),
   };
 }
 
 /** Builds a scenario; what it names and the workflow does not have is told. */
 export function buildScenario(context: ScenarioContext, pointer: string, yaml: ScenarioYaml): TestScenario {
-  const { name, input = {} as Json, by = TESTER, events = [], until } = yaml;
+  const { name, input = {} as Json, by = TESTER, events = [], startsAt, until } = yaml;
   const at = (key: string): string => childPointer(pointer, key);
   const built = events.map((event, index) => buildEvent(context, childPointer(at('events'), index), { event, input }));
   return {
@@ -150,6 +185,7 @@ export function buildScenario(context: ScenarioContext, pointer: string, yaml: S
     pointer,
     input,
     by,
+    startsAtMs: startsAt === undefined ? EPOCH_MS : Date.parse(startsAt),
     provider: providerOf(context, at('provider'), yaml.provider),
     events: built.sort((a, b) => a.atMs - b.atMs),
     untilMs: until === undefined ? null : durationAt(context, at('until'), until),

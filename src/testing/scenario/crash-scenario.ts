@@ -33,9 +33,10 @@ function timesOf(happened: readonly Happening[], label: string): number {
   return happened.filter((one) => one.label === label).length;
 }
 
-/** A person is asked about what nobody can find out, and nothing was done more often than without the crash. */
+/** A person is asked, or has said, what nobody can find out, and nothing was done more often than without the crash. */
 function isLeftToPerson(mutes: ReadonlySet<string>, crashed: Seen, calm: Seen): boolean {
-  if (crashed.status !== 'HELD' || !crashed.doubted.some((action) => mutes.has(action))) return false;
+  const asked = crashed.status === 'HELD' ? crashed.doubted : crashed.decided;
+  if (!asked.some((action) => mutes.has(action))) return false;
   return crashed.happened.every(({ label }) => timesOf(crashed.happened, label) <= timesOf(calm.happened, label));
 }
 

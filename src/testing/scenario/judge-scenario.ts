@@ -4,9 +4,10 @@ import type { Json, JsonObject } from '../../model/json.ts';
 import type { CompiledMachine } from '../../machine/compile.ts';
 import { effectsText } from './effects-text.ts';
 import { followEffects } from './follow-effects.ts';
+import type { Told } from './perform.ts';
 import type { Seen } from './seen.ts';
 import { isStatus, statusWord } from './status-words.ts';
-import type { Expectation, OutsideEvent, TestScenario } from './test-scenario.ts';
+import type { Expectation, OutsideEvent, Span, TestScenario } from './test-scenario.ts';
 import { isCalled, type NamedHappening, namesOf, type WorkflowNames } from './workflow-names.ts';
 
 /** An expectation that was not met. */
@@ -34,6 +35,13 @@ export interface Judged {
 /** A happening in the words that the author uses for it, else by its action. */
 function calledBy(names: WorkflowNames, used: readonly string[], one: NamedHappening): string {
   return used.find((name) => isCalled(names, one, name)) ?? one.action;
+}
+
+/** What passes between the plan and its storing, milliseconds. */
+const STORING_MS = 50;
+
+function isWithin(ms: number, span: Span | undefined): boolean {
+  return span !== undefined && ms >= span[0] - STORING_MS && ms <= span[1];
 }
 
 const UNITS = [
@@ -100,11 +108,13 @@ class Judge {
     this.end();
     this.output();
     this.steps();
-    this.#list('incidents', this.#expect.incidents, this.#seen.incidents);
+    this.#incidents();
     this.#open();
+    this.sent();
     this.#calls();
+    this.#waits();
     this.#times();
-    this.#answers();
+    this.answers((told, answer) => told.words.includes(answer));
     return this.misses;
   }
 
@@ -135,7 +145,8 @@ class Judge {
       this.#miss('status', { expected: statuses.join(' or '), got: statusWord(this.#seen), hint });
     }
     this.#word('outcome', outcome, this.#seen.outcome);
-    this.#word('failure', failure, this.#seen.failure);
+    if (failure === null || typeof failure === 'string') this.#word('failure', failure, this.#seen.failure);
+    else this.#holds('failure', failure, this.#seen.whole);
     this.#finally();
   }
 
@@ -149,14 +160,18 @@ class Judge {
     this.#miss('finallyFailed', { expected: expected ?? 'nothing', got: got ?? 'nothing', hint });
   }
 
-  private output(): void {
+  output(): void {
     const { output, wholeOutput } = this.#expect;
     const got = this.#seen.output;
-    const lack = output === undefined ? null : lacks(output, got);
-    if (lack !== null) this.#miss('output', { expected: jsonText(output), got: jsonText(got), hint: lack });
+    if (output !== undefined) this.#holds('output', output, got);
     if (wholeOutput === undefined || canonicalJson(wholeOutput) === canonicalJson(got)) return;
     const hint = lacks(wholeOutput, got) ?? 'it holds more';
     this.#miss('wholeOutput', { expected: jsonText(wholeOutput), got: jsonText(got), hint });
+  }
+
+  #holds(what: 'output' | 'failure', expected: Json, got: Json): void {
+    const lack = lacks(expected, got);
+    if (lack !== null) this.#miss(what, { expected: jsonText(expected), got: jsonText(got), hint: lack });
   }
 
   private steps(): void {
@@ -177,6 +192,26 @@ class Judge {
     this.#miss(what, { expected: expected.join(', ') || '-', got: got.join(', ') || '-', hint });
   }
 
+  /** Incidents by their names, or with what is said of them where the scenario says that, too. */
+  #incidents(): void {
+    const { incidents: expected } = this.#expect;
+    const got = this.#seen.incidents.map((name, index) => {
+      const whole = `${name}: ${this.#seen.messages[index]}`;
+      return expected?.includes(whole) === true ? whole : name;
+    });
+    this.#list('incidents', expected, got);
+  }
+
+  /** What the calls carried that did something. */
+  sent(): void {
+    for (const [action, values] of this.#expect.sent) {
+      const got = this.#seen.happened.filter((one) => one.action === action).map((one) => one.with);
+      const lack = lacks(values, got);
+      if (lack !== null)
+        this.#miss('sent', { key: action, expected: jsonText(values), got: jsonText(got), hint: lack });
+    }
+  }
+
   #open(): void {
     const { open } = this.#expect;
     if (open !== null)
@@ -195,6 +230,17 @@ class Judge {
     }
   }
 
+  #waits(): void {
+    for (const [action, spans] of this.#expect.waits) {
+      const got = this.#seen.waits.filter((wait) => wait.action === action).map(({ ms }) => ms);
+      const isMet = got.length === spans.length && got.every((ms, index) => isWithin(ms, spans[index]));
+      if (isMet) continue;
+      const expected = spans.map((span) => [...new Set(span)].map(durationText).join(' to ')).join(', ');
+      const words = got.map(durationText).join(', ') || 'none';
+      this.#miss('waits', { key: action, expected, got: words, hint: 'how long its next call was to wait' });
+    }
+  }
+
   #times(): void {
     for (const [name, ms] of this.#expect.at) {
       const first = this.#seen.happened.find((one) => isCalled(this.#names, one, name))?.atMs ?? null;
@@ -205,12 +251,11 @@ class Judge {
     }
   }
 
-  /** What those were told who sent something. */
-  #answers(): void {
+  /** What those were told who sent something. @param isSaid whether that is what the scenario says. */
+  answers(isSaid: (told: Told, answer: string) => boolean): void {
     for (const [no, { pointer, answer }] of this.#events.entries()) {
       const told = this.#seen.told[no] ?? null;
-      const isMet = answer === null ? told?.isTaken === true : told?.words.includes(answer) === true;
-      if (isMet) continue;
+      if (told !== null && (answer === null ? told.isTaken : isSaid(told, answer))) continue;
       const got = told === null ? 'nothing was heard' : told.words.join(', ');
       const place = answer === null ? pointer : childPointer(pointer, 'answer');
       const hint = answer === null ? 'say `answer:` if it is not to be taken' : 'what whoever sent it was told';
@@ -234,10 +279,14 @@ export function judgeScenario(judged: Judged): readonly Miss[] {
   return new Judge(judged).judge();
 }
 
-/** Holds a play with a crash against what no crash may change: the effects and the end. */
+/** Holds a play with a crash against what no crash may change: the effects and what they carried, the end, the output, and what was answered. */
 export function judgeCrash(judged: Judged): readonly Miss[] {
   const judge = new Judge(judged);
   judge.effects();
   judge.end();
+  judge.output();
+  judge.sent();
+  // Without the crash it may not have been known yet, or known at once.
+  judge.answers((told, answer) => told.words.includes(answer) || (answer === 'pending' && told.isTaken));
   return judge.misses;
 }

@@ -7,7 +7,7 @@ import type { OutsideAct, TestScenario } from './test-scenario.ts';
 /** As long as people wait for an answer, milliseconds. */
 const WAIT_MS = 2_000;
 
-/** What somebody outside was told: an outcome with its code, or an error's code. */
+/** What somebody outside was told: an outcome with its code, and whether that was known already, or an error's code. */
 export interface Told {
   readonly words: readonly string[];
   /** Whether it was taken, now or later. */
@@ -21,6 +21,16 @@ export interface Addressee {
   readonly verbs: Verbs;
   readonly run: RunIdentity;
   readonly scenario: TestScenario;
+  /** By event id, the plan that was looked at first: whoever says it again says the same. */
+  readonly plans: Map<string, string | null>;
+}
+
+async function planHashOf({ verbs, run, plans }: Addressee, eventId: string): Promise<string | null> {
+  const known = plans.get(eventId);
+  if (known !== undefined) return known;
+  const { planHash } = await verbs.previewCompensation(run.runId);
+  plans.set(eventId, planHash);
+  return planHash;
 }
 
 /** Does what goes to the run as an event. @param no tells its acts apart, so that one that is repeated is the same. */
@@ -40,14 +50,13 @@ async function deliver(to: Addressee, act: OutsideAct, no: number): Promise<Deli
     case 'order': {
       const { order, by, reason } = act;
       if (order !== 'compensate') return verbs[order](run.runId, { by, reason, eventId });
-      const { planHash } = await verbs.previewCompensation(run.runId);
-      return verbs.compensate(run.runId, { by, reason, eventId }, planHash);
+      return verbs.compensate(run.runId, { by, reason, eventId }, await planHashOf(to, eventId));
     }
     case 'retry':
       return verbs.retry(run.runId, act.step, { by: act.by, reason: 'the scenario says so', eventId });
     case 'resolve': {
       const { step, as, evidence, output, by, roles } = act;
-      return verbs.resolve(run.runId, { effect: step, as, evidence, output, by, roles });
+      return verbs.resolve(run.runId, { effect: step, as, evidence, output, by, roles, eventId });
     }
     default:
       return null;
@@ -66,8 +75,9 @@ export async function perform(to: Addressee, act: OutsideAct, no: number): Promi
     if (act.kind === 'start') return await startAgain(to, act);
     const delivered = await deliver(to, act, no);
     if (delivered === null) return { words: [], isTaken: true };
-    const { outcome, code } = delivered;
-    return { words: code === null ? [outcome] : [outcome, code], isTaken: TAKEN.has(outcome) };
+    const { outcome, code, again } = delivered;
+    const words = [outcome, ...(code === null ? [] : [code]), ...(again ? ['duplicate'] : [])];
+    return { words, isTaken: TAKEN.has(outcome) };
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
     return { words: [error.code], isTaken: false };

@@ -1,11 +1,13 @@
+import { readRequest } from '../../decision/effect-key.ts';
 import { invariant, PawlError } from '../../model/errors.ts';
 import type { RunIdentity } from '../../model/run.ts';
-import { isEnd } from '../../model/statuses.ts';
+import { isEnd, type RunStatus } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
+import type { RunRows } from '../../store/memory/tables.ts';
 import type { Lab, Story } from '../crash-lab/lab.ts';
 import { NO_SCENARIO } from '../crash-lab/scenario-file.ts';
 import { LEASE_MS, Stage } from '../crash-lab/stage.ts';
-import { perform, type Told } from './perform.ts';
+import { type Addressee, perform, type Told } from './perform.ts';
 import { type Boundary, ScenarioDirector } from './scenario-director.ts';
 import { type Seen, seenOf, seenRejected } from './seen.ts';
 import type { OutsideEvent, TestScenario } from './test-scenario.ts';
@@ -54,6 +56,11 @@ function labOf(lab: Lab, { provider }: TestScenario): Lab {
   };
 }
 
+/** Whether a run goes no further by itself. */
+function isAtEnd(status: RunStatus): boolean {
+  return isEnd(status) || status === 'HELD';
+}
+
 function storyOf({ name, input }: TestScenario): Story {
   return { name, input, neighbour: null, pick: 0, declined: new Set(), denied: new Set() };
 }
@@ -66,6 +73,7 @@ class ScenarioPlay {
   readonly #director: ScenarioDirector;
   readonly #lab: Lab;
   readonly #told: (Told | null)[];
+  readonly #plans: Addressee['plans'] = new Map();
   #sent: Sent[] = [];
   #next = 0;
   #startMs = 0;
@@ -80,9 +88,9 @@ class ScenarioPlay {
     this.#scenario = scenario;
     this.#crash = crash;
     const blind = new Set([...scenario.provider].flatMap(([action, { isBlind }]) => (isBlind ? [action] : [])));
-    this.#director = new ScenarioDirector(crash?.boundary ?? null, blind);
+    this.#director = new ScenarioDirector(crash?.boundary ?? null, blind, () => this.#stage.nowMs());
     this.#lab = labOf(lab, scenario);
-    this.#stage = new Stage(this.#lab, storyOf(scenario), this.#director);
+    this.#stage = new Stage(this.#lab, storyOf(scenario), this.#director, scenario.startsAtMs);
     this.#told = scenario.events.map(() => null);
   }
 
@@ -126,24 +134,24 @@ class ScenarioPlay {
       invariant(stored !== null, 'a run that was started is not stored', { runId: run.runId });
       const isUnderWay = steps > STEPS_MAX;
       if (isUnderWay || this.#isOver() || this.#stage.problems.size > 0) return { stored, isUnderWay };
-      const isAtRest = !this.#isBusyOutside() && (isEnd(stored.status) || stored.status === 'HELD');
+      const isAtRest = !this.#isBusyOutside() && this.#rows().every(({ head }) => isAtEnd(head.status));
       if (isAtRest && hasRested) return { stored, isUnderWay };
       hasRested = isAtRest;
-      if (!isAtRest && !(await this.#goOn(stored))) return { stored, isUnderWay };
+      if (!isAtRest && !(await this.#goOn())) return { stored, isUnderWay };
     }
   }
 
   /** Sleeps until something comes. @returns false when nothing ever does. */
-  async #goOn(stored: StoredRun): Promise<boolean> {
+  async #goOn(): Promise<boolean> {
     if (!this.#isBusyOutside()) {
-      if (await this.#sleep(stored)) return true;
+      if (await this.#sleep()) return true;
       // A run that goes no further by itself, as nobody is there, waits for what comes next.
       this.#isStuck = this.#next < this.#scenario.events.length;
       return this.#isStuck;
     }
     const nextMs = this.#nextAtMs();
     // Nobody polls through a long time in which nothing is due.
-    if (nextMs !== null && this.#sent.length === 0) await this.#nap(stored, nextMs);
+    if (nextMs !== null && this.#sent.length === 0) await this.#nap(nextMs);
     return true;
   }
 
@@ -209,6 +217,11 @@ class ScenarioPlay {
     return true;
   }
 
+  /** Every run that is stored: one that was started on the way is waited for, too. */
+  #rows(): readonly RunRows[] {
+    return [...this.#stage.store.peek().runs.values()];
+  }
+
   #send(run: RunIdentity, sent: Sent): void {
     const { act } = sent.event;
     if (act.kind === 'worker') this.#setWorker(act.isUp);
@@ -223,9 +236,11 @@ class ScenarioPlay {
   }
 
   #say(run: RunIdentity, sent: Sent): void {
-    const to = { verbs: this.#stage.verbs, run, scenario: this.#scenario };
+    const to = { verbs: this.#stage.verbs, run, scenario: this.#scenario, plans: this.#plans };
     perform(to, sent.event.act, sent.no).then(
       (told) => {
+        // Who is told nothing yet asks again: what it comes to must be the same.
+        if (this.#crash !== null && told.words.includes('pending')) return;
         this.#told[sent.no] ??= told;
         this.#sent = this.#sent.filter((other) => other !== sent);
       },
@@ -246,43 +261,56 @@ class ScenarioPlay {
   }
 
   /** Sleeps until something is due. @returns false when nothing ever is. */
-  async #sleep(stored: StoredRun): Promise<boolean> {
+  async #sleep(): Promise<boolean> {
     const { store } = this.#stage;
     const { dueAtMs, nowMs } = await store.nextDueMs(0);
-    if (this.#isDown || stored.owner !== null || !this.#stage.isStaffed()) return !this.#isDown;
-    if (dueAtMs === null || dueAtMs - nowMs > HORIZON_MS) return this.#passesToEnd(stored);
-    await this.#nap(stored, this.#stage.world.nowMs() + (dueAtMs - nowMs));
+    if (!this.#isQuiet()) return !this.#isDown;
+    if (dueAtMs === null || dueAtMs - nowMs > HORIZON_MS) return this.#passesToEnd();
+    await this.#nap(this.#stage.world.nowMs() + (dueAtMs - nowMs));
     return true;
   }
 
   /** Nothing is due any more: only the scenario's own time is still to pass. */
-  async #passesToEnd(stored: StoredRun): Promise<boolean> {
+  async #passesToEnd(): Promise<boolean> {
     if (this.#endMs() === Number.POSITIVE_INFINITY) return false;
-    await this.#nap(stored, this.#endMs());
+    await this.#nap(this.#endMs());
     return true;
   }
 
+  /** Whether workers are there, and none of them holds anything. */
+  #isQuiet(): boolean {
+    return !this.#isDown && this.#stage.isStaffed() && this.#rows().every(({ lease }) => lease === null);
+  }
+
   /** Passes the time until shortly before an instant without workers, if that is worth it. */
-  async #nap(stored: StoredRun, worldMs: number): Promise<void> {
+  async #nap(worldMs: number): Promise<void> {
     const { world, store } = this.#stage;
     const { dueAtMs, nowMs } = await store.nextDueMs(0);
     const dueMs = dueAtMs === null ? Number.POSITIVE_INFINITY : world.nowMs() + (dueAtMs - nowMs);
     const untilMs = Math.min(worldMs, dueMs, this.#endMs()) - STEP_MS;
-    if (this.#isDown || stored.owner !== null || !this.#stage.isStaffed()) return;
-    if (untilMs - world.nowMs() >= NAP_MS_MIN) await this.#stage.nap(untilMs);
+    if (this.#isQuiet() && untilMs - world.nowMs() >= NAP_MS_MIN) await this.#stage.nap(untilMs);
   }
 
   async #result(stored: StoredRun, isUnderWay: boolean): Promise<Seen> {
     const { store, provider, problems, bugs } = this.#stage;
     const { run } = stored;
-    const happened = provider.done.map(({ action, label, atMs }) => ({ action, label, atMs: atMs - this.#startMs }));
+    const requests = new Map(stored.effects.map((effect) => [effect.key as string, readRequest(effect).with]));
+    const happened = provider.done.map(({ action, label, effect, atMs }) => ({
+      action,
+      label,
+      atMs: atMs - this.#startMs,
+      with: requests.get(effect) ?? null,
+    }));
     const endless = isUnderWay ? ['it comes to no rest: say `until`'] : [];
     return seenOf({
       run,
       stored,
       journal: await store.journal(run.part, run.runId),
+      receipts: await store.receipts(run.part, run.runId),
       happened,
       told: this.#told,
+      waits: this.#director.waits,
+      reads: this.#director.reads,
       problems: [...problems, ...bugs, ...endless],
     });
   }

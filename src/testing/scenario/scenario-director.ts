@@ -1,5 +1,5 @@
 import type { RunId } from '../../model/ids.ts';
-import type { QueryOrder, SendOrder } from '../../model/order.ts';
+import type { QueryOrder, ReadOrder, SendOrder } from '../../model/order.ts';
 import type { RunCommit } from '../../model/run-commit.ts';
 import { Director } from '../crash-lab/director.ts';
 import { labelOf } from '../crash-lab/lab.ts';
@@ -14,12 +14,16 @@ export interface Boundary {
   readonly words: string;
 }
 
+/** How long a call of an action waits before it is made again, milliseconds. */
+export interface PlannedWait {
+  readonly action: string;
+  readonly ms: number;
+}
+
 /** It dies there, and whoever comes next dies at the next such moment. */
 const DEATHS = 2;
 
 const DIES: CallFate = { arrives: 'now', answer: 'none', worker: 'dies' };
-/** What a provider says that cannot be asked what happened. */
-const NOT_OFFERED = 501;
 
 /** What a commit changes, in words. */
 function wordsOf({ effects, inbox, votes }: RunCommit): string {
@@ -33,15 +37,24 @@ function wordsOf({ effects, inbox, votes }: RunCommit): string {
 /** Notes every moment at which the worker of a run could die, and has it die at one of them. */
 export class ScenarioDirector extends Director {
   readonly boundaries: Boundary[] = [];
+  /** Every wait that was planned before a call is made again, in order. */
+  readonly waits: PlannedWait[] = [];
+  /** By action, how often it was read. */
+  readonly reads = new Map<string, number>();
+  readonly #nowMs: () => number;
   readonly #boundary: Boundary | null;
   readonly #blind: ReadonlySet<string>;
   #mine: RunId | null = null;
   #commits = 0;
   #sends = 0;
 
-  /** @param blind actions that cannot be asked what happened. */
-  constructor(boundary: Boundary | null, blind: ReadonlySet<string>) {
+  /**
+   * @param blind actions that cannot be asked what happened.
+   * @param nowMs the database's time.
+   */
+  constructor(boundary: Boundary | null, blind: ReadonlySet<string>, nowMs: () => number) {
     super(null);
+    this.#nowMs = nowMs;
     this.#boundary = boundary;
     this.#blind = blind;
   }
@@ -54,23 +67,38 @@ export class ScenarioDirector extends Director {
     return this.#sent(run.runId, labelOf(effect));
   }
 
-  override readFate(run: RunId, step: string): CallFate {
-    return this.#sent(run, step);
+  override readFate({ run, step, contract }: Pick<ReadOrder, 'run' | 'step' | 'contract'>): CallFate {
+    if (run.runId === this.#mine) this.reads.set(contract.name, (this.reads.get(contract.name) ?? 0) + 1);
+    return this.#sent(run.runId, step);
   }
 
-  override failedLookup({ contract }: Pick<QueryOrder, 'run' | 'effect' | 'contract'>): number | null {
-    return this.#blind.has(contract.name) ? NOT_OFFERED : null;
+  /** The words of a script are for all calls: a provider does not know of runs. */
+  override isScripted(): boolean {
+    return true;
+  }
+
+  override canAsk({ contract }: Pick<QueryOrder, 'contract'>): boolean {
+    return !this.#blind.has(contract.name);
   }
 
   override commitFate(commits: readonly RunCommit[]): CommitFate | null {
     const own = commits.find(({ runId }) => runId === this.#mine);
     if (own === undefined) return null;
     this.#commits += 1;
+    this.#noteWaits(own);
     const words = `${wordsOf(own)} was stored`;
     this.#note('unstored', this.#commits, `before ${words}`);
     this.#note('stored', this.#commits, `after ${words}`);
     if (this.#diesAt('unstored', this.#commits)) return { of: 'settle', isApplied: false };
     return this.#diesAt('stored', this.#commits) ? { of: 'settle', isApplied: true } : null;
+  }
+
+  #noteWaits({ effects }: RunCommit): void {
+    for (const { expect, effect } of effects) {
+      const { state, action, notBeforeMs } = effect;
+      if (expect?.state !== 'REQUESTED' || state !== 'AUTHORIZED' || notBeforeMs === null) continue;
+      this.waits.push({ action, ms: notBeforeMs - this.#nowMs() });
+    }
   }
 
   #sent(run: RunId, label: string): CallFate {

@@ -1,17 +1,20 @@
 import { callsOf } from '../../decision/settlement.ts';
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
-import type { Effect } from '../../model/effect.ts';
+import type { Effect, Receipt } from '../../model/effect.ts';
 import type { Json } from '../../model/json.ts';
 import type { RunIdentity } from '../../model/run.ts';
 import type { Transition } from '../../model/run-commit.ts';
 import type { StoredRun } from '../../ports/store.ts';
 import { labelOf } from '../crash-lab/lab.ts';
 import type { Told } from './perform.ts';
+import type { PlannedWait } from './scenario-director.ts';
 import type { EndSeen } from './status-words.ts';
 import type { NamedHappening } from './workflow-names.ts';
 
 /** Something that happened outside, and when: from the start, milliseconds. */
 export interface Happening extends NamedHappening {
+  /** What its call carried; null of another run's. */
+  readonly with: Json;
   readonly atMs: number;
 }
 
@@ -19,6 +22,8 @@ export interface Happening extends NamedHappening {
 export interface Seen extends EndSeen {
   /** The code with which its `finally` failed. */
   readonly finallyFailed: string | null;
+  /** What is said of each incident, in their order. */
+  readonly messages: readonly string[];
   readonly output: Json;
   readonly happened: readonly Happening[];
   /** When each revision of the run was reached, in order; from the start, milliseconds. */
@@ -30,9 +35,14 @@ export interface Seen extends EndSeen {
   /** Steps whose undo was begun. */
   readonly undone: readonly string[];
   readonly open: readonly NamedHappening[];
-  /** Effects in doubt or refused that a person decides. */
+  /** Actions whose effects are in doubt. */
   readonly doubted: readonly string[];
+  /** Actions of whose effects a person has said what happened. */
+  readonly decided: readonly string[];
   readonly calls: ReadonlyMap<string, number>;
+  readonly waits: readonly PlannedWait[];
+  /** Why it did not complete, as its run shows it. */
+  readonly whole: Json;
   /** From the start, milliseconds; null = it has not ended. */
   readonly endMs: number | null;
   /** By event of the scenario, in its order; null = nothing was heard. */
@@ -51,6 +61,7 @@ export function seenRejected(code: string): Seen {
     failure: code,
     finallyFailed: null,
     incidents: [],
+    messages: [],
     output: null,
     happened: [],
     progress: [],
@@ -59,7 +70,10 @@ export function seenRejected(code: string): Seen {
     undone: [],
     open: [],
     doubted: [],
+    decided: [],
     calls: new Map(),
+    waits: [],
+    whole: { code },
     endMs: null,
     told: [],
     problems: [],
@@ -71,8 +85,11 @@ export interface PlayedRecords {
   readonly run: RunIdentity;
   readonly stored: StoredRun;
   readonly journal: readonly Transition[];
+  readonly receipts: readonly Receipt[];
   readonly happened: readonly Happening[];
   readonly told: Seen['told'];
+  readonly waits: Seen['waits'];
+  readonly reads: ReadonlyMap<string, number>;
   readonly problems: readonly string[];
 }
 
@@ -81,8 +98,8 @@ function enteredIn({ delta }: Transition): readonly string[] {
 }
 
 /** Calls that left, by action. */
-function countCalls(effects: readonly Effect[]): ReadonlyMap<string, number> {
-  const calls = new Map<string, number>();
+function countCalls(effects: readonly Effect[], reads: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const calls = new Map(reads);
   for (const effect of effects) calls.set(effect.action, (calls.get(effect.action) ?? 0) + callsOf(effect));
   return calls;
 }
@@ -92,9 +109,20 @@ function failureCode(failure: Json | undefined): string | null {
 }
 
 /** Reads what a play came to from what is stored. */
-export function seenOf({ run, stored, journal, happened, told, problems }: PlayedRecords): Seen {
+export function seenOf({
+  run,
+  stored,
+  journal,
+  receipts,
+  happened,
+  told,
+  waits,
+  reads,
+  problems,
+}: PlayedRecords): Seen {
   const { snapshot, control } = unpackSnapshot(stored.snapshot, run.digest);
   const { effects } = stored;
+  const words = new Set(receipts.filter(({ observedBy }) => observedBy === 'person').map(({ effectKey }) => effectKey));
   const undos = effects.filter(({ compensates }) => compensates !== null);
   return {
     status: stored.status,
@@ -102,6 +130,7 @@ export function seenOf({ run, stored, journal, happened, told, problems }: Playe
     failure: failureCode(stored.failure),
     finallyFailed: snapshot.data.finally?.failure?.code ?? null,
     incidents: control.incidents.map(({ kind, step }) => (step === null ? kind : `${kind} ${step}`)),
+    messages: control.incidents.map(({ message }) => message),
     output: stored.output ?? null,
     happened,
     progress: journal.map(({ revision, atMs }) => ({ revision, atMs: atMs - run.startedAtMs })),
@@ -112,7 +141,10 @@ export function seenOf({ run, stored, journal, happened, told, problems }: Playe
       .filter(({ state }) => OPEN.has(state))
       .map((effect) => ({ action: effect.action, label: labelOf(effect) })),
     doubted: effects.filter(({ state }) => state === 'UNKNOWN').map(({ action }) => action),
-    calls: countCalls(effects),
+    decided: effects.filter(({ key }) => words.has(key)).map(({ action }) => action),
+    calls: countCalls(effects, reads),
+    waits,
+    whole: stored.failure ?? null,
     endMs: stored.endedAtMs === null ? null : stored.endedAtMs - stored.run.startedAtMs,
     told,
     problems,

@@ -2,7 +2,7 @@ import { explainSchema } from '../../definition/explain-schema.ts';
 import { readYamlFile } from '../../definition/read-yaml-file.ts';
 import { sortProblems, toProblem } from '../../definition/report-problem.ts';
 import { isInside, type SourceMap } from '../../definition/source-map.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { ReviewAnswer } from '../../model/statuses.ts';
 
@@ -10,7 +10,10 @@ import type { ReviewAnswer } from '../../model/statuses.ts';
 export type Texts = string | readonly string[];
 
 /** A word of a script: a text, a status, or an answer as data. */
-export type WordYaml = string | number | { readonly status?: number; readonly body: Json };
+export type WordYaml =
+  | string
+  | number
+  | { readonly status?: number; readonly retryAfter?: string; readonly body: Json };
 
 /** The words of a script. */
 export type ScriptYaml = string | number | readonly WordYaml[];
@@ -56,14 +59,16 @@ export interface ExpectationYaml {
   readonly effects?: Texts;
   readonly status: string;
   readonly outcome?: string;
-  readonly failure?: string;
+  readonly failure?: string | JsonObject;
   readonly finallyFailed?: string;
   readonly output?: Json;
   readonly wholeOutput?: Json;
   readonly steps?: readonly string[];
   readonly incidents?: readonly string[];
   readonly open?: Texts;
+  readonly sent?: Readonly<Record<string, readonly Json[]>>;
   readonly calls?: Readonly<Record<string, number>>;
+  readonly waits?: Readonly<Record<string, readonly string[]>>;
   readonly at?: Readonly<Record<string, string>>;
 }
 
@@ -72,6 +77,7 @@ export interface ScenarioYaml {
   readonly name: string;
   readonly input?: Json;
   readonly by?: string;
+  readonly startsAt?: string;
   readonly provider?: Readonly<Record<string, OperationYaml>>;
   readonly events?: readonly EventYaml[];
   readonly until?: string;

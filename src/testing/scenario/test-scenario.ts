@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
 import type { ReviewAnswer } from '../../model/statuses.ts';
 import type { ScriptWord } from '../provider/script.ts';
 import type { EffectPattern } from './effects-text.ts';
@@ -63,6 +63,9 @@ export interface OutsideEvent {
   readonly answer: string | null;
 }
 
+/** From and to, milliseconds. */
+export type Span = readonly [fromMs: number, toMs: number];
+
 /** What must have come of a scenario; undefined or null = nothing is said. */
 export interface Expectation {
   readonly pointer: string;
@@ -74,7 +77,8 @@ export interface Expectation {
   /** Any of these. */
   readonly statuses: readonly StatusWord[];
   readonly outcome: string | null;
-  readonly failure: string | null;
+  /** Its code, or what it holds at least. */
+  readonly failure: string | JsonObject | null;
   /** null = it has not failed. */
   readonly finallyFailed: string | null;
   readonly output: Json | undefined;
@@ -82,7 +86,11 @@ export interface Expectation {
   readonly steps: readonly string[] | null;
   readonly incidents: readonly string[] | null;
   readonly open: readonly string[] | null;
+  /** By action, what the calls that did something carried at least, in order. */
+  readonly sent: ReadonlyMap<string, readonly Json[]>;
   readonly calls: ReadonlyMap<string, number>;
+  /** By action, the planned waits between its calls, in order. */
+  readonly waits: ReadonlyMap<string, readonly Span[]>;
   /** By name, from the start, milliseconds. */
   readonly at: ReadonlyMap<string, number>;
 }
@@ -93,6 +101,8 @@ export interface TestScenario {
   readonly pointer: string;
   readonly input: Json;
   readonly by: string;
+  /** When it is started, epoch milliseconds. */
+  readonly startsAtMs: number;
   readonly provider: ReadonlyMap<string, OperationScript>;
   /** In the order of their times. */
   readonly events: readonly OutsideEvent[];

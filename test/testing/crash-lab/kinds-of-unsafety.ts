@@ -11,6 +11,13 @@ const SHIP = [
   `    ${KEY}`,
   '    compensate: none',
 ];
+/** The same with a key in a header that is called so only here: what it carries says what it is. */
+function shipBy(header: string): readonly string[] {
+  if (header === 'Idempotency-Key') return SHIP;
+  const carried = `', headers: { ${header}: '\${ effect.key }' } }`;
+  return SHIP.map((line) => line.replace(KEY, NATURAL).replace("' }", carried));
+}
+
 const UNDONE = 'compensate: none';
 const STATES = (words: string): string =>
   `output: { type: object, required: [status], properties: { status: { enum: [${words}] } } }`;
@@ -32,14 +39,17 @@ function table(rule: string, idempotency = KEY, ...more: readonly string[]): str
 
 const FLAG = 'output: { type: object, required: [ok], properties: { ok: { type: boolean } } }';
 
+const WORD = (word: string): string =>
+  `output: { type: object, required: [lot], properties: { lot: { enum: [succeeded, ${word}] } } }`;
+
 /** A payment and its refund at one bank, each under a key of the author's own. */
-function refundUnder(key: string): string {
+function refundUnder(key: string, header = 'Idempotency-Key'): string {
   const under = (path: string): string =>
-    `http: { method: POST, url: 'http://bank.example/${path}', headers: { Idempotency-Key: '\${ with.key }' } }`;
+    `http: { method: POST, url: 'http://bank.example/${path}', headers: { ${header}: '\${ with.key }' } }`;
   return payment(
     [under('pay'), NATURAL, ...TIMES, `compensate: { call: bank.refund, with: { key: '\${ ${key} }' } }`],
     ['  - { id: ship, call: post.ship, with: { no: =input.no } }'],
-    ['  bank.refund:', ...[under('refund'), NATURAL, UNDONE].map((line) => `    ${line}`), ...SHIP],
+    ['  bank.refund:', ...[under('refund'), NATURAL, UNDONE].map((line) => `    ${line}`), ...shipBy(header)],
   ).replace('account: =input.account }', 'account: =input.account, key: =input.no }');
 }
 
@@ -252,6 +262,38 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     way: /it was done, the connection broke/,
     finds: 'done: loss',
     mend: 'prove',
+  },
+  'an undo under the key of what it undoes, in a header that only this workflow calls so': {
+    unsafe: refundUnder('input.no', 'Lot'),
+    safe: refundUnder('effect.key', 'Lot'),
+    label: 'undo pay',
+    way: /it was done, the connection broke/,
+    finds: 'done: loss',
+    mend: 'prove',
+  },
+  'an answer that says pending in a field of any name and is taken for done': {
+    unsafe: payment([HTTP, KEY, ...TIMES, WORD('pending'), UNDONE]),
+    safe: table('{ when: response.body.lot == "pending", is: unknown }', KEY, WORD('pending')),
+    label: 'pay',
+    way: /was answered, and/,
+    finds: 'sent: loss',
+    mend: 'name the words of an answer',
+  },
+  'an answer in a word of its own that the table calls open, and the lookup takes for done': {
+    unsafe: asked(
+      'found: size(response.body.items) > 0',
+      WORD('baking'),
+      'outcome: [{ when: response.body.lot == "baking", is: pending }]',
+    ),
+    safe: asked(
+      'found: response.body.items.exists(i, i.lot == "succeeded")',
+      WORD('baking'),
+      'outcome: [{ when: response.body.lot == "baking", is: pending }]',
+    ),
+    label: 'pay',
+    way: /"baking".* row in the lookup|row in the lookup.*"baking"/,
+    finds: 'sent: loss',
+    mend: 'the word that says done',
   },
   'an undo that comes before its act is done': {
     unsafe: undonePay(''),

@@ -66,6 +66,16 @@ describe('a scenario', () => {
       'provider: { bank.pay: { answer: { id: B-7 } }, stock.hold: [{ body: { id: H-9 } }] }',
     ],
     [
+      'is told that what it says twice is known',
+      "effects: 'hold, tell', status: COMPLETED",
+      'events: [{ at: 4s, signal: calledOff, id: a, answer: applied }, { at: 5s, signal: calledOff, id: a, answer: duplicate }]',
+    ],
+    [
+      'is held with a message',
+      "effects: hold, status: NEEDS PERSON, incidents: ['compensation hold: the undo of step hold was refused (http-402): 0 of 1 undone, 1 needs a person']",
+      'provider: { bank.pay: declined, stock.free: declined }',
+    ],
+    [
       'is refused with what is given',
       "effects: '-', status: FAILED, failure: conflict",
       'provider: { stock.hold: [{ status: 409, body: { why: taken } }] }',
@@ -105,6 +115,15 @@ describe('a scenario', () => {
     expect(await wrongIn(one(expectation, ...parts))).toEqual([]);
   });
 
+  it('needs a person at once where a provider cannot be asked what happened', async () => {
+    const reconcile =
+      "reconcile: { http: { method: GET, url: 'http://127.0.0.1:4171/pay' }, found: 'true', giveUp: 24h }";
+    const workflow = PAY.replace('    idempotency: none\n', `$&    ${reconcile}\n`);
+    const blind = 'provider: { bank.pay: { script: lost-done, lookup: no } }';
+    const scenario = one("effects: 'hold, pay', status: NEEDS PERSON, incidents: [unknown pay]", blind);
+    expect(await wrongIn(scenario, { workflow })).toEqual([]);
+  });
+
   it('that is refused at the start has no effects', async () => {
     const scenario =
       '- { name: one, input: {}, expect: { effects: "-", status: REJECTED AT START, failure: PAWL_INPUT_INVALID } }\n';
@@ -126,6 +145,13 @@ describe('a scenario', () => {
     ['incidents', 'status: COMPLETED, incidents: [unknown pay]', 'incidents: expected unknown pay, got -'],
     ['open', 'status: COMPLETED, open: pay', 'open: expected pay, got -'],
     ['calls', 'status: COMPLETED, calls: { bank.pay: 2 }', 'calls: expected 2, got 1'],
+    [
+      'failure as a map',
+      'status: COMPLETED, failure: { code: rejected }',
+      'failure: expected {"code":"rejected"}, got null',
+    ],
+    ['sent', 'status: COMPLETED, sent: { bank.pay: [{ id: x }] }', 'sent: expected [{"id":"x"}], got [{"id":"P-1"}]'],
+    ['waits', 'status: COMPLETED, waits: { bank.pay: [1s to 2s] }', 'waits: expected 1s to 2s, got none'],
     ['at too early', 'status: COMPLETED, at: { pay: 12s }', /^at: expected 12s, got 10s\d*(ms)?$/],
     ['at too late', 'status: COMPLETED, at: { pay: 7s }', /^at: expected 7s, got 10s\d*(ms)?$/],
     ['at never', 'status: COMPLETED, at: { tell: 7s }', 'at: expected 7s, got -'],
@@ -155,6 +181,41 @@ describe('a scenario with crashes', () => {
     expect(report).toMatchObject({ ok: true, passed: 2, failed: 0 });
     expect(report.crashes).toBeGreaterThan(15);
   });
+
+  it.each([
+    [
+      'is decided by a person, who may not know better than the provider',
+      "effects: 'hold, pay', status: COMPLETED, output: { payment: B-1 }",
+      'provider: { bank.pay: lost-done }',
+      'events: [{ at: 1h, resolve: pay, as: confirmed, evidence: seen, output: { id: B-1 }, roles: [operator], answer: applied }]',
+    ],
+    [
+      'is compensated by an order that is said twice',
+      "effects: 'hold, tell, undo hold', status: COMPENSATED",
+      'events: [{ at: 4s, signal: calledOff }, { at: 1h, compensate: it was wrong, by: ana, answer: applied }]',
+    ],
+    [
+      'waits for every run that was started on the way',
+      "effects: 'hold x2, pay x2', status: COMPLETED",
+      'events: [{ at: 10s, start: again, input: { id: P-2 }, answer: started }]',
+    ],
+  ])(
+    '%s',
+    async (_what, expectation = '', ...parts) => {
+      expect(await wrongIn(one(expectation, ...parts), { crash: true })).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('a read that is asked again because nobody stored its answer is answered the same', async () => {
+    const read = "  shop.price: { effect: read, http: { method: GET, url: 'http://127.0.0.1:4171/price' } }\n";
+    const workflow = PAY.replace('actions:\n', `$&${read}`)
+      .replace('steps:\n', '$&  - { id: price, call: shop.price }\n')
+      .replace('payment: =steps.pay.output.id', '$&, price: =steps.price.output.price');
+    const prices = 'provider: { shop.price: [503, { body: { price: 1 } }, { body: { price: 2 } }] }';
+    const scenario = one("effects: 'hold, pay', status: COMPLETED, output: { price: 1 }", prices);
+    expect(await wrongIn(scenario, { crash: true, workflow })).toEqual([]);
+  }, 60_000);
 
   it('is told where a provider does not keep its word', async () => {
     const ignored = 'provider: { stock.hold: { key: ignored } }';
