@@ -89,10 +89,13 @@ function wordFinding(error: SchemaError): Finding {
     code: typeof data === 'string' || words.length === 1 ? 'PAWL-104' : 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${found})`,
-    help: isCollection(data)
-      ? `write ${wanted}`
-      : (wordHelp(near ?? (words.length === 1 ? words[0] : undefined), data) ?? `write ${words.join(' or ')}`),
+    help: isCollection(data) ? `write ${wanted}` : wordsHelp(near, words, data),
   };
+}
+
+function wordsHelp(near: string | null, words: readonly string[], data: Json): string {
+  const meant = near ?? (words.length === 1 ? words[0] : undefined);
+  return wordHelp(meant, data) ?? `write ${words.join(' or ')}`;
 }
 
 /** Whoever writes a list or a map does not mean a word. */

@@ -1,9 +1,8 @@
 import { invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
-import type { MapStep } from '../model/definition.ts';
 import type { ActionRef } from '../model/machine.ts';
 import { ownValue, withoutKey } from '../model/own-value.ts';
-import type { Ending, Failure, Items, RunData, StepRecord } from '../model/run.ts';
+import type { Ending, Failure, RunData, StepRecord } from '../model/run.ts';
 import { allSteps, innerSteps } from '../model/step-lists.ts';
 import {
   beginBranches,
@@ -18,8 +17,7 @@ import {
   withFailing,
 } from './branches.ts';
 import { compute, computedBefore, eventOf, failingOutward, type Turn, withCause } from './compute.ts';
-import { mapOf } from './compute-items.ts';
-import { itemsOf, itemsOutput, OUTPUTS_KEPT_MAX } from './items.ts';
+import { beginItem, closeItems, endItem, enterItems, itemsFailure, loseItem, mappedOutput } from './item-data.ts';
 import type { AssignName, AssignParams, FailureSource } from './kernel-names.ts';
 import { bodyListId } from './outline.ts';
 import { NO_TURNS, turnsOf } from './turns.ts';
@@ -79,22 +77,11 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
     const output = outputOf(turn, data, { step, output: 'ran' }) ?? null;
     return { ...data, turns: { ...data.turns, [list]: { ...before, outputs: [...before.outputs, output] } } };
   },
-  'items.enter': (turn, data, { step, list }) => {
-    const computed = computedBefore(turn, data, { kind: 'items', step });
-    invariant(computed.ok, 'items that could not be computed', { step });
-    return { ...data, items: { ...data.items, [list]: firstItems(turn, step, computed.value as JsonObject) } };
-  },
-  'item.begin': (turn, data, { step, list }) => {
-    const computed = computedBefore(turn, data, { kind: 'item', step });
-    invariant(computed.ok, 'an item that could not be computed', { step });
-    const { key, value } = computed.value as { readonly key: string; readonly value: Json };
-    return {
-      ...withoutBody(turn, data, { step, list }),
-      items: { ...data.items, [list]: { ...withoutLost(itemsOf(data, list)), key, value } },
-    };
-  },
+  'items.enter': (turn, data, { step, list }) => enterItems(turn, data, { step, list }),
+  'item.begin': (turn, data, { step, list }) =>
+    beginItem(turn, withoutBody(turn, data, { step, list }), { step, list }),
   'item.end': (turn, data, { step, list, crossed = null }) =>
-    crossed === null ? succeeded(turn, data, { step, list }) : lost(turn, data, { step, list, crossed }),
+    crossed === null ? endItem(data, list, lastOutput(data, step)) : loseItem(turn, data, { step, list, crossed }),
   fail: (turn, data, { step, source }) => {
     const failing = failureFrom(turn, data, { step, source });
     const told = endsStep(source) ? withFailed(turn, data, step, failing.code) : data;
@@ -171,6 +158,12 @@ export function applyAssign(turn: Turn, data: RunData, ref: ActionRef): RunData 
   return assign(turn, data, ref.params as never);
 }
 
+function withoutRounds(data: RunData, step: string, output: AssignParams['record.done']['output']): RunData {
+  if (output === 'turns') return withoutTurns(data, step);
+  if (output !== 'items') return data;
+  return closeItems(data, step);
+}
+
 type Body = { readonly step: string; readonly list: string };
 
 /** The body of a group begins anew: what its steps have left is forgotten. */
@@ -182,51 +175,6 @@ function withoutBody(turn: Turn, data: RunData, { step, list }: Body): RunData {
     ran: withoutKey(data.ran ?? {}, step),
     steps: inside.reduce(withoutKey, data.steps),
   };
-}
-
-function withoutLost({ lost: _lost, ...items }: Items): Items {
-  return items;
-}
-
-function firstItems({ program }: Turn, step: string, known: JsonObject): Items {
-  const count = Number(known['count']);
-  const list = known['list'];
-  return {
-    ...{ count, needed: Number(known['needed']), no: 0, key: '', value: null, succeeded: 0, failed: {} },
-    ...(Array.isArray(list) ? { list } : {}),
-    ...(count <= OUTPUTS_KEPT_MAX || program.isRead(step) ? { outputs: {} } : {}),
-  };
-}
-
-function succeeded(turn: Turn, data: RunData, { step, list }: Body): RunData {
-  const before = itemsOf(data, list);
-  const output = outputOf(turn, data, { step, output: 'ran' }) ?? null;
-  const after: Items = { ...before, no: before.no + 1, succeeded: before.succeeded + 1 };
-  const outputs = before.outputs === undefined ? {} : { outputs: { ...before.outputs, [before.no]: output } };
-  return { ...data, items: { ...data.items, [list]: { ...after, ...outputs } } };
-}
-
-function lost(
-  { program }: Turn,
-  data: RunData,
-  { step, list, crossed }: Body & { readonly crossed: readonly string[] },
-): RunData {
-  const failure = failingOutward(data, failingAt(program, data, step), crossed);
-  invariant(failure !== null, 'an item that is lost without a failure', { list });
-  const before = itemsOf(data, list);
-  const failed = { ...before.failed, [before.no]: failure.code };
-  const after: Items = { failure, ...before, lost: failure, no: before.no + 1, failed };
-  const caught = crossed.reduce(withoutKey, data.caught);
-  return { ...withFailing(program, data, step, null), caught, items: { ...data.items, [list]: after } };
-}
-
-function withoutRounds(data: RunData, step: string, output: AssignParams['record.done']['output']): RunData {
-  if (output === 'turns') return withoutTurns(data, step);
-  if (output !== 'items') return data;
-  const list = bodyListId(step, 'item');
-  const { count, needed, no, key, succeeded: ok } = itemsOf(data, list);
-  const over: Items = { count, needed, no, key, value: null, succeeded: ok, failed: {} };
-  return { ...data, items: { ...data.items, [list]: over } };
 }
 
 /** The outputs of all turns are the output of the step from now on; the number still tells which turn was the last. */
@@ -304,15 +252,6 @@ function lastOutput(data: RunData, group: string): Json {
   return record?.output ?? null;
 }
 
-/** Nothing where nobody reads it and it is long: it would be written again with every transition. */
-function mappedOutput(turn: Turn, data: RunData, step: string): Json | undefined {
-  const items = itemsOf(data, bodyListId(step, 'item'));
-  if (items.outputs === undefined) return undefined;
-  const keys = compute(turn, data, { kind: 'keys', step });
-  invariant(keys.ok, 'keys that could be computed before', { step });
-  return itemsOutput(items, keys.value as readonly string[]);
-}
-
 function increment(counts: Readonly<Record<string, number>>, key: string): Readonly<Record<string, number>> {
   return { ...counts, [key]: (ownValue(counts, key) ?? 0) + 1 };
 }
@@ -345,7 +284,7 @@ function failureFrom(turn: Turn, data: RunData, at: Failing): Failure {
       return limitFailure(data, step, source.caught);
     case 'duplicate-item':
     case 'items':
-      return itemsFailure(turn, data, { step, source });
+      return itemsFailure(turn, data, step, source);
     case 'join':
       invariant(step !== null, 'a join of no step');
       return joinFailure(parallelAt(turn.program, step), branchesOf(data, step));
@@ -362,32 +301,6 @@ function failureFrom(turn: Turn, data: RunData, at: Failing): Failure {
     default:
       return ownFailure(step, source.kind);
   }
-}
-
-function itemsFailure(turn: Turn, data: RunData, { step, source }: Failing): Failure {
-  invariant(step !== null, 'items of no step');
-  if (source.kind !== 'duplicate-item') return lostFailure(mapOf(turn.program, step), data);
-  const computed = computedBefore(turn, data, source.of);
-  const { key, duplicate } = (computed.ok ? computed.value : {}) as JsonObject;
-  const message = `two items of step ${step} have the key ${JSON.stringify(key)}`;
-  const said = { key: key ?? null, index: duplicate ?? null };
-  return { code: 'duplicate-item', class: 'duplicate-item', message, step, data: said, cause: null };
-}
-
-/** Most failed items that a failure names one by one. */
-const NAMED_MAX = 100;
-
-/** Where all must succeed the first failure is that of the map; else no way is left to as many as were asked for (V07). */
-function lostFailure({ id, join }: MapStep, data: RunData): Failure {
-  const { count, needed, failed, failure } = itemsOf(data, bodyListId(id, 'item'));
-  const codes = Object.entries(failed);
-  const items = codes.slice(0, NAMED_MAX).map(([no, code]) => ({ index: Number(no), code }));
-  const told = { failed: codes.length, of: count, items };
-  if (join.kind === 'all' && failure !== undefined)
-    return { ...failure, data: failure.data ?? told, step: id, cause: failure };
-  const named = codes.slice(0, 10).map(([no, code]) => `${no}: ${code}`);
-  const message = `of ${count} items of step ${id} ${needed} had to succeed; failed: ${named.join(', ') || 'none'}`;
-  return { code: 'impossible', class: 'impossible', message, step: id, data: told, cause: null };
 }
 
 const OWN_FAILURES = {

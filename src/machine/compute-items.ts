@@ -3,8 +3,7 @@ import type { Scope } from '../definition/evaluator.ts';
 import type { MapStep, Template } from '../model/definition.ts';
 import { invariant, RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
-import type { RunData } from '../model/run.ts';
-import type { Turn } from './compute.ts';
+import type { RunData, RunIdentity } from '../model/run.ts';
 import { firstDuplicate, itemsOf, neededOf } from './items.ts';
 import { bodyListId } from './outline.ts';
 import type { Program } from './program.ts';
@@ -12,6 +11,12 @@ import { stepScope, stepSite, withItem } from './scope.ts';
 
 /** Longest list that a map takes, as everywhere in expressions (2-language). */
 export const ITEMS_MAX = 10_000;
+
+/** What the list of a map is computed with. */
+interface Known {
+  readonly program: Program;
+  readonly run: RunIdentity;
+}
 
 /** The step as a map. @throws PAWL_INVARIANT for any other. */
 export function mapOf(program: Program, id: string): MapStep {
@@ -25,11 +30,11 @@ export function mapOf(program: Program, id: string): MapStep {
  * one has (null = none), and the list itself where it may be another one later.
  * @throws PAWL_EXPRESSION_FAULT.
  */
-export function itemsAtEntry(turn: Turn, data: RunData, id: string): Json {
-  const map = mapOf(turn.program, id);
-  const list = evaluated(turn, data, map);
-  const keys = keysIn(turn, data, { map, list });
-  const needed = neededOf(map, list.length, joinNumber(turn, data, map));
+export function itemsAtEntry(known: Known, data: RunData, id: string): Json {
+  const map = mapOf(known.program, id);
+  const list = evaluated(known, data, map);
+  const keys = keysIn(known, data, { map, list });
+  const needed = neededOf(map, list.length, joinNumber(known, data, map));
   const duplicate = firstDuplicate(keys);
   const kept = readsVars(map) ? list : null;
   return {
@@ -42,18 +47,18 @@ export function itemsAtEntry(turn: Turn, data: RunData, id: string): Json {
 }
 
 /** The next item and its key. @throws PAWL_EXPRESSION_FAULT. */
-export function nextItem(turn: Turn, data: RunData, id: string): Json {
-  const map = mapOf(turn.program, id);
+export function nextItem(known: Known, data: RunData, id: string): Json {
+  const map = mapOf(known.program, id);
   const { no } = itemsOf(data, bodyListId(id, 'item'));
-  const value = listOf(turn, data, map)[no];
+  const value = listOf(known, data, map)[no];
   if (value === undefined) throw fault(`the list of ${id} has lost its item ${no}`);
-  return { value, key: keyOf(turn, data, { map, value, no }) };
+  return { value, key: keyOf(known, data, { map, value, no }) };
 }
 
 /** The keys of all items, in order. @throws PAWL_EXPRESSION_FAULT. */
-export function keysOf(turn: Turn, data: RunData, id: string): readonly string[] {
-  const map = mapOf(turn.program, id);
-  return keysIn(turn, data, { map, list: listOf(turn, data, map) });
+export function keysOf(known: Known, data: RunData, id: string): readonly string[] {
+  const map = mapOf(known.program, id);
+  return keysIn(known, data, { map, list: listOf(known, data, map) });
 }
 
 /** Only vars can be written while the items are done; a list that reads none is computed again when it is needed. */
@@ -61,11 +66,11 @@ function readsVars({ items }: MapStep): boolean {
   return dependenciesOf(items).some(([root]) => root === 'vars');
 }
 
-function listOf(turn: Turn, data: RunData, map: MapStep): readonly Json[] {
-  return itemsOf(data, bodyListId(map.id, 'item')).list ?? evaluated(turn, data, map);
+function listOf(known: Known, data: RunData, map: MapStep): readonly Json[] {
+  return itemsOf(data, bodyListId(map.id, 'item')).list ?? evaluated(known, data, map);
 }
 
-function evaluated({ program, run }: Turn, data: RunData, { id, items }: MapStep): readonly Json[] {
+function evaluated({ program, run }: Known, data: RunData, { id, items }: MapStep): readonly Json[] {
   const value = program.evaluator.evaluate(items, stepSite(program, id), stepScope(program, { run, data, step: id }));
   if (!Array.isArray(value))
     throw fault(`\`map\` takes a list; ${value === null ? 'null is none: write or(…, [])' : 'this is none'}`);
@@ -76,25 +81,25 @@ function evaluated({ program, run }: Turn, data: RunData, { id, items }: MapStep
 
 type KeysAsk = { readonly map: MapStep; readonly list: readonly Json[] };
 
-function keysIn(turn: Turn, data: RunData, { map, list }: KeysAsk): readonly string[] {
-  const { program, run } = turn;
+function keysIn(known: Known, data: RunData, { map, list }: KeysAsk): readonly string[] {
+  const { program, run } = known;
   const around = stepScope(program, { run, data, step: map.id });
-  return list.map((value, no) => keyIn(turn, map, withItem(around, map.as, { value, no })));
+  return list.map((value, no) => keyIn(known, map, withItem(around, map.as, { value, no })));
 }
 
-function keyOf(turn: Turn, data: RunData, at: { map: MapStep; value: Json; no: number }): string {
-  const { program, run } = turn;
+function keyOf(known: Known, data: RunData, at: { map: MapStep; value: Json; no: number }): string {
+  const { program, run } = known;
   const around = stepScope(program, { run, data, step: at.map.id });
-  return keyIn(turn, at.map, withItem(around, at.map.as, at));
+  return keyIn(known, at.map, withItem(around, at.map.as, at));
 }
 
-function keyIn({ program }: Turn, { id, key }: MapStep, scope: Scope): string {
+function keyIn({ program }: Known, { id, key }: MapStep, scope: Scope): string {
   const value = program.evaluator.evaluate(key, stepSite(program, id), scope);
   if (typeof value === 'string' && value !== '') return value;
   throw fault('the key of an item is a text that is not empty; write string(…) around a number');
 }
 
-function joinNumber({ program, run }: Turn, data: RunData, { id, join }: MapStep): number {
+function joinNumber({ program, run }: Known, data: RunData, { id, join }: MapStep): number {
   const number = numberIn(join);
   if (number === null) return 0;
   const value = program.evaluator.render(number, stepSite(program, id), stepScope(program, { run, data, step: id }));

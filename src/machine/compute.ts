@@ -79,6 +79,8 @@ function evaluate(turn: Turn, data: RunData, of: ComputationRef): Json {
   return 'at' in of ? formValue(turn, data, of) : stepValue(turn, data, of);
 }
 
+const ITEM_VALUES = { items: itemsAtEntry, item: nextItem, keys: keysOf } as const;
+
 function stepValue(turn: Turn, data: RunData, of: Exclude<ComputationRef, { readonly at: string }>): Json {
   switch (of.kind) {
     case 'when':
@@ -89,11 +91,9 @@ function stepValue(turn: Turn, data: RunData, of: Exclude<ComputationRef, { read
     case 'until':
       return holds(turn, data, { step: of.step, guard: turnsGuard(turn.program.step(of.step), of.kind) });
     case 'items':
-      return itemsAtEntry(turn, data, of.step);
     case 'item':
-      return nextItem(turn, data, of.step);
     case 'keys':
-      return keysOf(turn, data, of.step);
+      return ITEM_VALUES[of.kind](turn, data, of.step);
     case 'set':
       return setValues(turn, data, of.step);
     case 'fail':

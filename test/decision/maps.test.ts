@@ -132,8 +132,7 @@ describe('a map', () => {
   it('keeps the items as they were at its entry, whatever a handler makes of the vars', () => {
     const head = 'vars: { list: { type: array, default: ["x", "y"] } }\nevents: { other: {} }';
     const on = ', on: [{ event: other, set: { list: [] } }]';
-    const steps =
-      '  - { id: m, map: vars.list, key: item, steps: [{ id: w, wait: 1m }, { id: a, call: do.a }]' + on + ' }';
+    const steps = `  - { id: m, map: vars.list, key: item, steps: [{ id: w, wait: 1m }, { id: a, call: do.a }]${on} }`;
     const run = new Play(workflow(steps, head)).drive();
     run.signal('other');
     run.drive();

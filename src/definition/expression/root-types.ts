@@ -211,6 +211,13 @@ function outputType(step: Step, { actions, events }: Declared): ValueType | null
       return object({ messageId: STRING });
     case 'approve':
       return object({ decision: STRING, votes: { kind: 'list', item: DYN }, form: formType(step) });
+    default:
+      return groupType(step);
+  }
+}
+
+function groupType(step: Step): ValueType | null {
+  switch (step.verb) {
     case 'repeat':
       return { kind: 'list', item: DYN };
     case 'map':

@@ -1,5 +1,5 @@
 import type { RunIdentity } from '../../model/run.ts';
-import type { OutsideAct } from './scenario.ts';
+import type { OutsideAct } from './scenario-parts.ts';
 
 /** What somebody wants done, and the run that does it. */
 export interface Case {

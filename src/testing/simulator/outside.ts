@@ -6,7 +6,7 @@ import type { Json } from '../../model/json.ts';
 import type { Delivery } from '../../ports/store.ts';
 import type { BegunDelivery } from '../../store/memory/database.ts';
 import { pause } from './guard.ts';
-import type { OutsideAct } from './scenario.ts';
+import type { OutsideAct } from './scenario-parts.ts';
 import type { Scene } from './scene.ts';
 
 /** A vote before its approval is asked for finds nothing to vote on. */

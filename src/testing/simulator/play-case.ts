@@ -2,7 +2,7 @@ import { PawlError } from '../../model/errors.ts';
 import type { Case, Cases } from './cases.ts';
 import { guard } from './guard.ts';
 import { act } from './outside.ts';
-import type { OutsideAct } from './scenario.ts';
+import type { OutsideAct } from './scenario-parts.ts';
 import type { Scene } from './scene.ts';
 
 /** Has something come to a run later. */

@@ -1,0 +1,187 @@
+import { call, type Draw, scenarioOf, undoable } from './scenario-parts.ts';
+
+/** A scope that is undone when a part of it fails or takes too long, while the run goes on; a cancel may come in between. */
+export const scope: Draw = (random) => {
+  const goesOn = random.pick(['then: continue', 'then: raise', 'next: trip']);
+  return scenarioOf({
+    name: 'scope',
+    head: ['timeout: 10m'],
+    actions: [
+      ...undoable(random, 'open', 0.1),
+      ...undoable(random, 'flight', 0),
+      ...undoable(random, 'hotel', 0.3),
+      ...undoable(random, 'train', 0.1),
+      ...undoable(random, 'close', 0.2),
+    ],
+    steps: [
+      call('open'),
+      '- id: trip',
+      `  scope: [${call('flight').slice(2)}, { id: rest, wait: 1s }, ${call('hotel', ', retry: { attempts: 3, delay: 2s }').slice(2)}]`,
+      `  timeout: ${random.pick(['3s', '20s'])}`,
+      `  catch: [{ on: [any], undo: true, do: [${call('train').slice(2)}], ${goesOn} }]`,
+      ...(goesOn === 'next: trip' ? ['  maxJumps: 2'] : []),
+      call('close'),
+      random.pick(['- { id: back, undo: [open, trip] }', '- { id: last, wait: 1s }']),
+    ],
+    outside: (draw) => (draw.next() < 0.4 ? [{ kind: 'cancel', atMs: draw.next() * 12_000 }] : []),
+  });
+};
+
+/** Turns of a repeat, each an act of its own; the last may be refused, and a jump goes round once more. */
+export const turns: Draw = (random) => {
+  const ends = random.pick(['until: vars.n >= 3', 'while: vars.n < 2']);
+  return scenarioOf({
+    name: 'turns',
+    head: ['timeout: 10m', 'vars: { n: { type: integer, default: 0 } }'],
+    actions: [...undoable(random, 'take', 0.1), ...undoable(random, 'give', 0.1), ...undoable(random, 'close', 0.2)],
+    steps: [
+      '- id: round',
+      '  repeat: 3',
+      `  ${ends}`,
+      `  steps: [${call('take').slice(2)}, { id: count, set: { n: "\${ vars.n + 1 }" } }, ${call('give').slice(2)}]`,
+      ...random.pick([['  catch: [{ on: [any], undo: true }]'], []]),
+      call('close'),
+    ],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 }] : []),
+  });
+};
+
+/** Items of a list one after the other: one of them may fail where that is tolerated, and what it has done is undone. */
+export const items: Draw = (random) =>
+  scenarioOf({
+    name: 'items',
+    head: ['timeout: 10m'],
+    actions: [...undoable(random, 'pick', 0.1), ...undoable(random, 'pack', 0.2), ...undoable(random, 'load', 0.2)],
+    steps: [
+      '- id: each',
+      `  map: '["a", "b", "c"]'`,
+      '  key: item',
+      `  join: ${random.pick(['all', 'any', '{ count: 2 }'])}`,
+      `  tolerate: ${random.pick(['0', '1', '50%'])}`,
+      `  siblings: ${random.pick(['drain', 'finish'])}`,
+      `  steps: [${call('pick').slice(2)}, ${call('pack').slice(2)}]`,
+      ...random.pick([['  catch: [{ on: [any], undo: true }]'], []]),
+      call('load'),
+    ],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 }] : []),
+  });
+
+/** Undos that need not come one after the other: by what their steps read, by what they name, or all at once. */
+export const orders: Draw = (random) => {
+  const onFailure = random.pick(['hold', 'continue']);
+  return scenarioOf({
+    name: 'orders',
+    head: [
+      'timeout: 10m',
+      'vars: { seen: {} }',
+      `compensation: { order: ${random.pick(['graph', 'parallel'])}, onFailure: ${onFailure} }`,
+    ],
+    actions: ['plan', 'book', 'pay', 'send', 'close'].flatMap((name, at) =>
+      undoable(random, name, at === 4 ? 0.5 : 0.05),
+    ),
+    steps: [
+      call('plan'),
+      '- { id: mark, set: { seen: =steps.plan.code } }',
+      '- id: work',
+      `  scope: [${call('book', ', when: "vars.seen == null"').slice(2)}, ${call('pay').slice(2)}]`,
+      ...random.pick([['  compensation: { order: reverse }'], []]),
+      call('send'),
+      call('close'),
+    ],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 }] : []),
+  });
+};
+
+/** Branches side by side, all of which must succeed or the first of which wins, one of them with branches of its own. */
+export const branches: Draw = (random) => {
+  const join = random.pick(['all', 'any', '{ count: 2 }']);
+  const siblings = random.pick(['drain', 'cancel', 'finish']);
+  const handled = random.pick([
+    ['  catch: [{ on: [any], undo: true }]'],
+    ['  timeout: 4s', '  catch: [{ on: [timeout], undo: true }]'],
+    ['  on: [{ event: stop, next: close }]'],
+    [],
+  ]);
+  const inner = `{ u: [${call('hotel').slice(2)}], v: [{ id: rest, wait: 2s }, ${call('train').slice(2)}] }`;
+  return scenarioOf({
+    name: 'branches',
+    head: ['timeout: 10m', 'events: { stop: { schema: { type: object } } }'],
+    actions: ['open', 'flight', 'hotel', 'train', 'car', 'close'].flatMap((name, at) =>
+      undoable(random, name, at === 0 || at === 5 ? 0.1 : 0.2),
+    ),
+    steps: [
+      call('open'),
+      '- id: trip',
+      '  parallel:',
+      `    x: [${call('flight', ', retry: { attempts: 3, delay: 2s }').slice(2)}]`,
+      `    y: [{ id: stay, parallel: ${inner}, join: ${random.pick(['all', 'any'])} }]`,
+      `    z: [${call('car').slice(2)}, { id: pause, wait: 1s }]`,
+      `  join: ${join}`,
+      `  siblings: ${siblings}`,
+      ...handled,
+      call('close'),
+    ],
+    outside: (draw) => [
+      ...(draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 } as const] : []),
+      ...(draw.next() < 0.5
+        ? [{ kind: 'signal', atMs: draw.next() * 6_000, name: 'stop', no: 1, data: {}, times: 1 } as const]
+        : []),
+    ],
+  });
+};
+
+/** All runs want one lock: some hold it while others are stopped in its queue. */
+export const gate: Draw = (random) =>
+  scenarioOf({
+    name: 'gate',
+    head: ['timeout: 10m', `lock: { name: gate, limit: ${random.pick([1, 1, 2])} }`],
+    actions: [...undoable(random, 'open', 0.1), ...undoable(random, 'close', 0.1)],
+    steps: [call('open'), '- { id: inside, wait: 3s }', call('close')],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 6_000 }] : []),
+  });
+
+/** What follows every end: a word to somebody, tried again, handled, or refused, while people try to stop the run. */
+export const last: Draw = (random) =>
+  scenarioOf({
+    name: 'last',
+    head: [
+      'timeout: 10m',
+      ...random.pick([['lock: { name: last, limit: 2 }'], []]),
+      'finally:',
+      `  ${call('tell', random.pick([', retry: { attempts: 3, delay: 1s }', ', catch: [{ on: [any] }]']))}`,
+      '  - { id: pause, wait: 2s }',
+      `  ${call('file', ', when: run.end.reason != "done"')}`,
+    ],
+    actions: [
+      ...undoable(random, 'reserve', 0.1),
+      ...undoable(random, 'charge', 0.3),
+      ...undoable(random, 'tell', 0.2),
+      ...undoable(random, 'file', 0.2),
+    ],
+    steps: [call('reserve'), '- { id: rest, wait: 2s }', call('charge')],
+    outside: (draw) => [
+      ...(draw.next() < 0.5
+        ? [{ kind: draw.next() < 0.3 ? 'terminate' : 'cancel', atMs: draw.next() * 12_000 } as const]
+        : []),
+      ...(draw.next() < 0.3 ? [{ kind: 'compensate', atMs: 9_000 + draw.next() * 9_000 } as const] : []),
+    ],
+  });
+
+/** What is told to others while effects go on, in the order of its key, in every visit of a step. */
+export const news: Draw = (random) =>
+  scenarioOf({
+    name: 'news',
+    head: ['timeout: 10m', 'vars: { turn: { type: integer, default: 0 } }'],
+    actions: [...undoable(random, 'take', 0.1), ...undoable(random, 'close', 0.2)],
+    steps: [
+      '- { id: begun, publish: news.begun, key: input.no, data: { no: =input.no } }',
+      call('take'),
+      '- { id: taken, publish: news.taken, key: input.no, data: =steps.take.code }',
+      '- { id: loose, publish: news.loose }',
+      '- { id: count, set: { turn: "${ vars.turn + 1 }" } }',
+      '- { id: more, when: vars.turn < 3, set: { turn: =vars.turn }, next: take, maxJumps: 5 }',
+      call('close'),
+      '- { id: closed, publish: news.closed, key: input.no }',
+    ],
+    outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 6_000 }] : []),
+  });
