@@ -89,10 +89,10 @@ function mapFindings(step: YamlNode, verb: string): Finding[] {
 
 /** A join says how many; what it cannot say yet is told. */
 function parallelFindings(step: YamlNode, verb: string): Finding[] {
-  if (verb !== 'parallel') return [];
+  if (verb !== 'parallel' && verb !== 'map') return [];
   const [losers, join] = [child(step, 'losers'), child(step, 'join')];
   const found: Finding[] = [];
-  if (losers?.value === 'keep') {
+  if (verb === 'parallel' && losers?.value === 'keep') {
     const message = '`losers: keep` is not yet part of this release';
     const help = 'write `losers: undo`: the losers settle and are undone before the next step';
     found.push({ code: 'PAWL-901', pointer: losers.pointer, message, help });

@@ -89,7 +89,7 @@ function wordFinding(error: SchemaError): Finding {
     code: typeof data === 'string' || words.length === 1 ? 'PAWL-104' : 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${found})`,
-    help: isCollection(data) ? `write ${wanted}` : wordsHelp(near, words, data),
+    help: isCollection(data) && form(error) !== null ? `write ${wanted}` : wordsHelp(near, words, data),
   };
 }
 

@@ -3,7 +3,7 @@ import { eventSite, formSite } from '../definition/expression-places.ts';
 import { fillDefaults } from '../definition/fill-defaults.ts';
 import { compileSchema } from '../definition/schema-validator.ts';
 import type { CatchClause, Handler, Step, Template } from '../model/definition.ts';
-import { assertNever, invariant, PawlError, RefusedError } from '../model/errors.ts';
+import { invariant, PawlError, RefusedError } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
@@ -79,7 +79,15 @@ function evaluate(turn: Turn, data: RunData, of: ComputationRef): Json {
   return 'at' in of ? formValue(turn, data, of) : stepValue(turn, data, of);
 }
 
-const ITEM_VALUES = { items: itemsAtEntry, item: nextItem, keys: keysOf } as const;
+/** What is computed of a step by its name alone. */
+const VALUES = {
+  set: setValues,
+  fail: failValues,
+  count: countValue,
+  items: itemsAtEntry,
+  item: nextItem,
+  keys: keysOf,
+} as const;
 
 function stepValue(turn: Turn, data: RunData, of: Exclude<ComputationRef, { readonly at: string }>): Json {
   switch (of.kind) {
@@ -90,16 +98,6 @@ function stepValue(turn: Turn, data: RunData, of: Exclude<ComputationRef, { read
     case 'while':
     case 'until':
       return holds(turn, data, { step: of.step, guard: turnsGuard(turn.program.step(of.step), of.kind) });
-    case 'items':
-    case 'item':
-    case 'keys':
-      return ITEM_VALUES[of.kind](turn, data, of.step);
-    case 'set':
-      return setValues(turn, data, of.step);
-    case 'fail':
-      return failValues(turn, data, of.step);
-    case 'count':
-      return countValue(turn, data, of.step);
     case 'handler':
       return handlerValues(turn, data, of);
     case 'output':
@@ -107,7 +105,7 @@ function stepValue(turn: Turn, data: RunData, of: Exclude<ComputationRef, { read
     case 'clause':
       return clauseMatches(turn, data, of);
     default:
-      return assertNever(of);
+      return VALUES[of.kind](turn, data, of.step);
   }
 }
 

@@ -211,6 +211,7 @@ describe('a machine that runs', () => {
   });
 
   it('E01: gives each entry of a state with an invoke a visit of its own, and none at a retry or a restored snapshot', () => {
+    // E01: "*visit* is a counter of the step list: 0 at entry from outside, +1 per authored jump back, in the commit that takes it; hold, resume, retry, history and migration never change it."
     const machine = {
       initial: 'a',
       states: { a: { invoke: { src: 'act', onDone: 'b' } }, b: { on: { back: 'a', on: 'c' } }, c: {} },
@@ -234,6 +235,7 @@ describe('a machine that runs', () => {
   });
 
   it('E01: enters an invoke through a history as the act that it was, and by its name as another one', () => {
+    // E01: "*visit* is a counter of the step list: 0 at entry from outside, +1 per authored jump back, in the commit that takes it; hold, resume, retry, history and migration never change it."
     const work = {
       initial: 'one',
       states: {
@@ -255,6 +257,7 @@ describe('a machine that runs', () => {
   });
 
   it('E01: goes on after a fault with the acts that it was left at', () => {
+    // E01: "*visit* is a counter of the step list: 0 at entry from outside, +1 per authored jump back, in the commit that takes it; hold, resume, retry, history and migration never change it."
     const bad = { actions: { type: 'assign', params: { text: 3 } } };
     const driver = run(
       { initial: 'a', states: { a: { invoke: { src: 'act' }, on: { go: bad } } } },

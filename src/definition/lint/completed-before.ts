@@ -28,6 +28,7 @@ export function completedBefore(graph: FlowGraph): CompletedBefore {
       between.push(to);
     }
   }
+  closeUnmetJoins(graph, out);
   const dominators = dominatorsOf(out, graph.start);
   const dominates = (over: number, node: number): boolean => over === node || dominators.dominates(over, node);
   const always = (node: number, index: number): boolean => {
@@ -50,6 +51,18 @@ export function completedBefore(graph: FlowGraph): CompletedBefore {
       return (node) => below(node) || joined.some((index) => always(node, index));
     },
   };
+}
+
+/** Nothing comes behind a join of all of which one branch never comes to its end. */
+function closeUnmetJoins({ joins, start }: FlowGraph, out: number[][]): void {
+  for (let open = [...joins]; ; ) {
+    const reached = reachedFrom(out, [start]);
+    const unmet = open.filter(([exit, ends]) => reached.has(exit) && !ends.every((end) => reached.has(end)));
+    if (unmet.length === 0) return;
+    for (const [exit, ends] of unmet)
+      for (const end of ends) out[end] = elementAt(out, end).filter((to) => to !== exit);
+    open = open.filter((join) => !unmet.includes(join));
+  }
 }
 
 /** The parallel steps around a step of which all branches must succeed, innermost first: their exits, and the end of its branch. */
@@ -78,6 +91,10 @@ export function reachableFrom(
     if (direction === 'backward') out[edge.to]?.push(edge.from);
     else out[edge.from]?.push(edge.to);
   }
+  return reachedFrom(out, from);
+}
+
+function reachedFrom(out: readonly (readonly number[])[], from: readonly number[]): ReadonlySet<number> {
   const seen = new Set(from);
   const queue = [...from];
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../model/canonical-json.ts';
 import type { Json } from '../../model/json.ts';
 import type { ActionRef, GuardRef, Machine, MachineEdge, MachineState } from '../../model/machine.ts';
 import { ASSIGN_NAMES } from '../assigns.ts';
@@ -67,14 +68,14 @@ function actionLine(action: ActionRef, indent: string): string {
   if ((ASSIGN_NAMES as readonly string[]).includes(action.type))
     return `${indent}  <script>${escapeXml(callOf(action))};</script>`;
   const params = Object.entries(action.params).map(
-    ([key, value]) => `<param name="${key}" expr="${escapeXml(JSON.stringify(value))}"/>`,
+    ([key, value]) => `<param name="${key}" expr="${escapeXml(canonicalJson(value))}"/>`,
   );
   return `${indent}  <send type="pawl" event="${action.type}">${params.join('')}</send>`;
 }
 
 /** A guard or action as a call: `settled({"step":"pay","ok":true})`; a name with a dot is a property. */
 function callOf({ type, params }: GuardRef | ActionRef): string {
-  return `${type}(${JSON.stringify(params as Json)})`;
+  return `${type}(${canonicalJson(params as Json)})`;
 }
 
 function escapeXml(text: string): string {
