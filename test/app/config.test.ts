@@ -106,7 +106,7 @@ describe('configuration', () => {
     [
       'a key like none',
       'data: x\n# 日本\nzzzzzz: 3\n',
-      '3:1 the configuration has no key `zzzzzz`: the keys here are database, functions, catalogues, principals, leaseMs, heartbeatMs, sendMarginMs, sendWithinMs, statementTimeoutMs, lockTimeoutMs, heldRunsMax',
+      '3:1 the configuration has no key `zzzzzz`: the keys here are database, functions, catalogues, principals, publish, leaseMs, heartbeatMs, sendMarginMs, sendWithinMs, statementTimeoutMs, lockTimeoutMs, heldRunsMax',
     ],
     [
       'a number in words',
