@@ -16,6 +16,7 @@ describe('the guides to patterns', () => {
       'approvals',
       'callbacks',
       'catalogues',
+      'fan-out',
       'locks',
       'long-waits',
       'retries',
