@@ -1,22 +1,36 @@
-import { bodyListId } from '../machine/outline.ts';
+import { bodyListId, isItemList, isTurnList } from '../machine/outline.ts';
 import type { Effect } from '../model/effect.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { framesOf, isInVisit } from './frames.ts';
 import { forwardRows } from './step-effects.ts';
-import { framesAt } from './step-scope.ts';
 
-/** The rows of steps and of all that stands in them, as far as they belong to the present visit of that step (R21). */
-export function presentRows(draft: Draft, steps: readonly string[], data: RunData): readonly Effect[] {
+/**
+ * The rows of steps and of all that stands in them, as far as they belong to the present visit of that step (R21).
+ * @param from the step that asks: of turns and items that it does not stand in itself all count; null = as seen from inside.
+ */
+export function presentRows(
+  draft: Draft,
+  steps: readonly string[],
+  data: RunData,
+  from: string | null = null,
+): readonly Effect[] {
   const { compiled } = draft.ctx;
   const visits = steps.map((step) => {
     const { lists } = compiled.place(step);
-    return { step, lists, frames: framesAt(draft, step, data) };
+    const seen = from === null ? lists : beforeRounds(lists, compiled.place(from).lists);
+    return { step, lists: seen, frames: framesOf(seen, data) };
   });
   return forwardRows(draft).filter((row) => {
     const around = [row.step, ...compiled.place(row.step).parents];
     return visits.some(({ step, lists, frames }) => around.includes(step) && isInVisit(row.frames, frames, lists));
   });
+}
+
+/** The lists up to the first that counts turns or items and is not around both. */
+function beforeRounds(lists: readonly string[], around: readonly string[]): readonly string[] {
+  const first = lists.findIndex((list) => (isTurnList(list) || isItemList(list)) && !around.includes(list));
+  return first === -1 ? lists : lists.slice(0, first);
 }
 
 /** The rows of the present item of a map. */

@@ -40,7 +40,7 @@ export function enterUndo(draft: Draft, { id, undo }: UndoStep, data: RunData): 
   const owner = draft.ctx.compiled.catchOwner(id);
   const caught = owner === null ? undefined : ownValue(data.caught, owner);
   const failure = caught ?? { code: 'undo', message: `undone by step ${id}`, step: id };
-  undoRows(draft, { step: id, rows: presentRows(draft, undo, data), failure });
+  undoRows(draft, { step: id, rows: presentRows(draft, undo, data, id), failure });
 }
 
 /**

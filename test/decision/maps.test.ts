@@ -122,6 +122,17 @@ describe('a map', () => {
     expect(run.state.status).toBe('COMPENSATED');
   });
 
+  it('R21 an undo that names a step inside undoes what it has done for every item, and one inside only that of its item', () => {
+    // R21: "then only that step's or group's rows, and the flow goes on."
+    const steps = '{ id: a, call: do.a }, { id: b, call: do.b }';
+    const list = `  - { id: m, map: '${LIST}', key: item, steps: [${steps}] }`;
+    const outside = new Play(workflow(`${list}\n  - { id: u, undo: [a] }\n  - { id: c, call: do.c }`)).drive();
+    expect(outside.happened.slice(6)).toEqual(['undo.a', 'undo.a', 'undo.a', 'do.c']);
+    const inside = `  - { id: m, map: '${LIST}', key: item, steps: [${steps}, { id: u, undo: [a] }] }`;
+    const each = new Play(workflow(inside)).drive();
+    expect(each.happened).toEqual(['do.a', 'do.b', 'undo.a', 'do.a', 'do.b', 'undo.a', 'do.a', 'do.b', 'undo.a']);
+  });
+
   it('forgets at each item what the item before it has left in its steps', () => {
     const steps = '{ id: a, call: do.a, with: { seen: "${ or(steps.b.output.id, item) }" } }, { id: b, call: do.b }';
     const run = new Play(each('', LIST, steps)).drive();

@@ -1,4 +1,4 @@
-import type { ActionContract, CallStep, Expression } from '../../model/definition.ts';
+import type { ActionContract, CallStep, Expression, Step } from '../../model/definition.ts';
 import { suggest } from '../suggest.ts';
 import {
   expressionsAt,
@@ -82,7 +82,14 @@ export function lintAuthorized(context: LintContext): void {
     if (step.verb !== 'call' || step.authorizedBy === null) continue;
     const approval = context.graph.byId.get(step.authorizedBy);
     if (approval?.step.verb !== 'approve') continue;
-    if (!context.completed.always(placed.index, approval.index)) {
+    if (mapAround(placed) !== mapAround(approval)) {
+      context.report({
+        code: 'PAWL-306',
+        pointer: `${step.pointer}/authorizedBy`,
+        message: `"${step.id}" is done for each item, and "${step.authorizedBy}" is asked once`,
+        help: 'what people approve is one exact request: put the approval into the map, before the call',
+      });
+    } else if (!context.completed.always(placed.index, approval.index)) {
       context.report({
         code: 'PAWL-306',
         pointer: `${step.pointer}/authorizedBy`,
@@ -93,6 +100,13 @@ export function lintAuthorized(context: LintContext): void {
       lintAuthorizedReads(context, step, approval);
     }
   }
+}
+
+/** The map in whose items a step stands, innermost. */
+function mapAround(placed: PlacedStep): Step | null {
+  for (let at: PlacedStep | null = placed; at !== null; at = at.parent)
+    if (at.parent?.step.verb === 'map' && at.parent.step.steps === at.siblings) return at.parent.step;
+  return null;
 }
 
 function approvalsOf({ graph }: LintContext): readonly string[] {

@@ -258,6 +258,11 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: m, map: '[1]', key: string(item), steps: [{ id: a, call: act }] }\n  - { id: b, call: act, with: { n: «=⟦steps.a.output⟧|=input.n» } }\n`,
   },
   {
+    code: 'PAWL-306',
+    why: 'one approval for each item',
+    file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h }\n  - { id: m, map: '[1]', key: string(item), steps: [{ id: a, call: act«, authorizedBy: ⟦d⟧|» }] }\n`,
+  },
+  {
     code: 'PAWL-403',
     why: 'an item outside of its map',
     file: `${WITH_ACT}steps:\n  - { id: m, map: '[1]', key: string(item), steps: [{ id: a, call: act }] }\n  - { id: b, call: act, with: { n: «=⟦item⟧|=input.n» } }\n`,
