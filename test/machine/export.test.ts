@@ -252,7 +252,7 @@ describe('the exported texts', () => {
         const elements = (element: Element): readonly Element[] => [element, ...element.children.flatMap(elements)];
         const all = elements(parseXml(exportMachine(machine, 'scxml')));
         const of = (name: string): readonly Element[] => all.filter((element) => element.name === name);
-        const ids = of('state').map(({ attributes }) => attributes['id']);
+        const ids = [...of('state'), ...of('parallel')].map(({ attributes }) => attributes['id']);
         expect([ids.length, new Set(ids).size]).toEqual([own.length, own.length]);
         const edges = own.flatMap((state) => state.edges);
         expect(of('transition').length).toBe(edges.length);
