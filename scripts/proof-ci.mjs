@@ -4,13 +4,14 @@
  */
 import { spawnSync } from 'node:child_process';
 
-// A tenth of the mutants at a landing, the next tenth at the next: all of them take more than ten minutes.
+// A part of the mutants at a landing, the next part at the next: all of them take a quarter of an hour.
+const PARTS = 16;
 const landings = Number(spawnSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' }).stdout) || 0;
-const share = `${landings % 10}/10`;
+const share = `${landings % PARTS}/${PARTS}`;
 const PROOFS = [
-  ['a tenth of the mutants', ['run', 'mutants', '--silent', '--', '--share', share]],
+  ['a part of the mutants', ['run', 'mutants', '--silent', '--', '--share', share]],
   ['300 seeds', ['run', 'sim', '--silent', '--', '--seeds', '300']],
-  ["a tenth of the simulator's mutants", ['run', 'sim', '--silent', '--', '--mutants', '--share', share]],
+  ["a part of the simulator's mutants", ['run', 'sim', '--silent', '--', '--mutants', '--share', share]],
   ['models', ['run', 'models', '--silent']],
   ['demo', ['run', 'demo', '--silent']],
   ['five kills', ['run', 'demo', '--silent', '--', '--kill', '5', '--seed', '7']],
