@@ -1,7 +1,7 @@
 /**
  * Plants each mutant of test/mutants/*.json and runs only the test that must kill it, in two long-lived test processes with
  * one database server each. `npm run mutants [-- --area NAME] [--rule ID] [--share I/N]`; exit 1 if one survives or no longer
- * fits. `--share 0/10` plants every tenth one, as CI does at a landing; at the next landing the next.
+ * fits. `--share 0/16` plants every sixteenth one, as CI does at a landing; at the next landing the next.
  */
 import { fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

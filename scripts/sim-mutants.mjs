@@ -1,7 +1,7 @@
 /**
  * Plants each mutant of test/simulation/mutants.json in a copy of the built simulator and plays seeds until one breaks a
  * promise; a mutant that lives through 2,000 seeds has survived. `npm run sim -- --mutants [--only TEXT] [--share I/N]`;
- * prints the table. `--share 0/10` plants every tenth one, as CI does.
+ * prints the table. `--share 0/16` plants every sixteenth one, as CI does.
  */
 import { fork } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
