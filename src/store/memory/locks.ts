@@ -31,7 +31,8 @@ function placesOf({ places }: Pick<Statement, 'places'>, lock: LockAddress): Pla
 
 function openTurn({ locks }: Statement, { part, tenant, name }: LockAddress): LockRow {
   const key = keyOf(part, tenant, name);
-  const row = locks.get(key) ?? rowOf({ part, tenant, name, setLimit: null, acts: [] });
+  const known = locks.get(key) ?? { part, tenant, name, setLimit: null, acts: [] };
+  const row = rowOf({ ...known, isForgotten: false });
   locks.set(key, row);
   return row;
 }
@@ -71,12 +72,14 @@ export function joinLock(
   return [...again, ...takeTurns(statement, row)];
 }
 
-/** A run leaves its place; a lock that nobody asks for any more is forgotten. */
+/** A run leaves its place; a lock that nobody asks for any more is forgotten, but for what people have done with it. */
 export function leaveLock(statement: Statement, lock: LockAddress, runId: RunId): LockGrant[] {
   const row = openTurn(statement, lock);
   statement.places.delete(placeKey(lock, runId));
   const granted = takeTurns(statement, row);
-  if (row.setLimit === null && placesOf(statement, lock).length === 0) statement.locks.delete(lockKey(lock));
+  if (row.setLimit !== null || placesOf(statement, lock).length > 0) return granted;
+  if (row.acts.length === 0) statement.locks.delete(lockKey(lock));
+  else statement.locks.set(lockKey(lock), rowOf({ ...row, isForgotten: true }));
   return granted;
 }
 
@@ -117,7 +120,7 @@ export function placeOf({ runId, runPart, limit, startedAtMs, slot, grantedAtMs 
 /** Locks of a tenant with their queues. */
 export function listLocks(statement: Statement, tenant: string, name: string | null, limit: number): LockRecord[] {
   const found = [...statement.locks.values()].filter(
-    (lock) => lock.tenant === tenant && (name === null || lock.name === name),
+    (lock) => !lock.isForgotten && lock.tenant === tenant && (name === null || lock.name === name),
   );
   return inOrder(found, (lock) => [lock.name])
     .slice(0, limit)

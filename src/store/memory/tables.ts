@@ -89,6 +89,8 @@ export interface StartKey {
 export interface LockRow extends LockAddress {
   readonly setLimit: number | null;
   readonly acts: readonly LockAct[];
+  /** Nobody asks for it any more: it is listed no longer, and what people have done with it is there when somebody does. */
+  readonly isForgotten: boolean;
 }
 
 /** A run's place with a lock; `seenMs`: when a holder was last looked at. */

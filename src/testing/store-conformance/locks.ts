@@ -123,6 +123,12 @@ export function lockConformance(harness: ConformanceHarness): void {
     assert.equal((await store.locks(LOCK.tenant, LOCK.name, 1))[0]?.setLimit, 2, 'what an operator has set stays');
     await store.limitLock(LOCK, { by: 'ops', reason: 'over', limit: null });
     assert.equal((await store.locks(LOCK.tenant, LOCK.name, 1))[0]?.setLimit, null);
+    await store.joinLock(LOCK, first);
+    await store.leaveLock(LOCK, first.runId);
+    assert.deepEqual(await store.locks(LOCK.tenant, null, 10), [], 'nobody asks for it any more');
+    await store.joinLock(LOCK, first);
+    const [again] = await store.locks(LOCK.tenant, LOCK.name, 1);
+    assert.deepEqual(again?.acts.length, 3, 'what people have done with it outlives the asking');
   });
 
   test('Holders are looked at in turn, each once in a while, those that wait never', async ({ store, advance }) => {
