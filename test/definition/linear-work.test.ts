@@ -70,8 +70,9 @@ describe('checking and compiling a file of 2,000 steps', () => {
     const calls = callsOf(small);
     // A block that was entered as often as what is around it has no count of its own.
     const countOf = (place: string): number => small[place] ?? calls.get(place.slice(0, place.lastIndexOf('@'))) ?? 0;
+    // Of a small function that the engine had put into its callers there is no count to compare with: theirs tell.
     const steep = spoken
-      .filter(([place, count]) => count > LINEAR * countOf(place))
+      .filter(([place, count]) => countOf(place) > 0 && count > LINEAR * countOf(place))
       .map(([place, count]) => `${place}: ${countOf(place)} -> ${count}`);
     expect(steep).toEqual([]);
   });
