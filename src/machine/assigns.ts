@@ -10,6 +10,7 @@ import {
   branchListId,
   endBranch,
   failingAt,
+  failureIn,
   joinFailure,
   outputOfBranches,
   parallelAt,
@@ -94,12 +95,12 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
   },
   'branch.end': (_turn, data, { step, branch, as }) => {
     const list = branchListId(step, branch);
-    const failure = as === 'failed' ? (ownValue(data.failingIn ?? {}, list) ?? null) : null;
+    const failure = as === 'failed' ? failureIn(data, list) : null;
     const output = as === 'succeeded' ? lastOutput(data, list) : null;
     return endBranch(data, step, { branch, status: as, code: failure?.code ?? null, output }, failure);
   },
   'branch.lose': (_turn, data, { list, crossed }) => {
-    const failure = failingOutward(data, ownValue(data.failingIn ?? {}, list) ?? null, crossed);
+    const failure = failingOutward(data, failureIn(data, list), crossed);
     invariant(failure !== null, 'a branch fails without a failure', { list });
     return {
       ...data,

@@ -50,21 +50,30 @@ export function endBranch(data: RunData, step: string, end: BranchEnd, failure: 
   const after = { ...before, ends: [...before.ends, end], failure: before.failure ?? failure };
   return {
     ...withBranches(data, step, after),
-    failingIn: withoutKey(data.failingIn ?? {}, branchListId(step, end.branch)),
+    failingIn: withoutFailureIn(data, branchListId(step, end.branch)),
   };
+}
+
+/** The failure that is being routed in a branch, by its list; null = none. */
+export function failureIn({ failingIn = {} }: RunData, list: string): Failure | null {
+  return ownValue(failingIn, list) ?? null;
+}
+
+function withoutFailureIn({ failingIn = {} }: RunData, list: string): Readonly<Record<string, Failure>> {
+  return withoutKey(failingIn, list);
 }
 
 /** The failure that is being routed where a step stands; `step` null = outside of all branches. */
 export function failingAt(program: Known, data: RunData, step: string | null): Failure | null {
   const list = step === null ? null : program.branchOf(step);
-  return list === null ? data.failing : (ownValue(data.failingIn ?? {}, list) ?? null);
+  return list === null ? data.failing : failureIn(data, list);
 }
 
 /** The data with that failure, or none, being routed where a step stands. */
 export function withFailing(program: Known, data: RunData, step: string | null, failing: Failure | null): RunData {
   const list = step === null ? null : program.branchOf(step);
   if (list === null) return { ...data, failing };
-  const others = withoutKey(data.failingIn ?? {}, list);
+  const others = withoutFailureIn(data, list);
   return { ...data, failingIn: failing === null ? others : { ...others, [list]: failing } };
 }
 

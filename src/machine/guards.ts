@@ -3,7 +3,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { GuardRef } from '../model/machine.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { RunData } from '../model/run.ts';
-import { areOver, branchesOf, decisionOf, parallelAt } from './branches.ts';
+import { failureIn, areOver, branchesOf, decisionOf, parallelAt } from './branches.ts';
 import { compute, type Turn } from './compute.ts';
 import { mapOf } from './compute-items.ts';
 import { itemsOf, itemsVerdict } from './items.ts';
@@ -51,8 +51,7 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
     return computed.ok && (computed.value as JsonObject)['duplicate'] !== null;
   },
   itemsAre: ({ program }, data, { step, list, is }) => itemsVerdict(mapOf(program, step), itemsOf(data, list)) === is,
-  failing: (_turn, data, { in: branch }) =>
-    (branch === undefined ? data.failing : (ownValue(data.failingIn ?? {}, branch) ?? null)) !== null,
+  failing: (_turn, data, { in: branch }) => (branch === undefined ? data.failing : failureIn(data, branch)) !== null,
   need: (turn, data, { step, is }) => {
     const need = compute(turn, data, { kind: 'count', step });
     if (!need.ok) return false;

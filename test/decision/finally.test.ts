@@ -186,4 +186,20 @@ on: [{ event: item, set: { n: 9 } }]`;
     expect(run.incidents).toEqual(['late-proof']);
     expect(run.happened).toEqual(['do.a', 'undo.a']);
   });
+
+  it('begins with a proof that came while the way there was undone, and keeps the person who is asked about it', () => {
+    const script = { 'do.b': ['declined'], 'undo.a': ['503', 'ok'] } as const;
+    const run = story(TELL, { script }).drive();
+    const word = { as: 'confirmed', evidence: 'seen', output: {}, by: 'ops', roles: ['operator'] } as const;
+    run.act({ type: 'resolve', effectKey: run.rowOf('b').key, ...word });
+    run.wait('2h');
+    expect(run.happened).toEqual(['do.a', 'undo.a', 'do.e']);
+    expect(run.incidents).toEqual(['late-proof']);
+  });
+
+  it('asks people who may neither cancel nor undo it', () => {
+    const run = story('{ id: ok, approve: Go?, from: ["role:x"], expires: 1h, onExpire: hold }').drive();
+    run.wait('2h');
+    expect(run.state.control.incidents).toMatchObject([{ kind: 'expired', acts: ['retry', 'terminate'] }]);
+  });
 });

@@ -133,6 +133,22 @@ describe('a map', () => {
     expect(each.happened).toEqual(['do.a', 'do.b', 'undo.a', 'do.a', 'do.b', 'undo.a', 'do.a', 'do.b', 'undo.a']);
   });
 
+  it.each([
+    ['null', { list: null }, 'null is none'],
+    ['a text', { list: 'x' }, 'this is none'],
+    ['too many', { list: Array.from({ length: 10_001 }, (_, no) => `i${no}`) }, 'at most 10000 items'],
+    ['an item without a key', { list: [1] }, 'is a text that is not empty'],
+    ['an empty key', { list: [''] }, 'is a text that is not empty'],
+    ['a join that is no number', { list: ['x'], many: 'two' }, '`count` of a join is a number'],
+  ])('that is given %s fails with `expression` and says why', (_, input, words) => {
+    const join = 'many' in input ? ', join: { count: =input.many }' : '';
+    const text = workflow(`  - { id: m, map: input.list, key: item${join}, steps: [{ id: a, call: do.a }] }`);
+    const run = new Play(text, { input, compares: false }).drive();
+    expect(run.happened).toEqual([]);
+    expect(run.state.snapshot.data.ending?.failure).toMatchObject({ code: 'expression', step: 'm' });
+    expect(run.state.snapshot.data.ending?.failure?.message).toContain(words);
+  });
+
   it('forgets at each item what the item before it has left in its steps', () => {
     const steps = '{ id: a, call: do.a, with: { seen: "${ or(steps.b.output.id, item) }" } }, { id: b, call: do.b }';
     const run = new Play(each('', LIST, steps)).drive();

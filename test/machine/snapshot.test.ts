@@ -59,6 +59,14 @@ describe('checkSnapshot', () => {
     const turns = (value: unknown): object => ({ data: { ...good.data, turns: { r$turn: value } } });
     expect(refused(turns({ no: 1 }))).toThrow('turns without outputs');
     expect(refused(turns({ no: 0.5, outputs: [] }))).toThrow('no whole number');
+    const items = (value: unknown): object => ({ data: { ...good.data, items: { m$item: value } } });
+    expect(refused(items({ no: 1 }))).toThrow('items of another shape');
+    expect(refused(items({ failed: {}, key: 1 }))).toThrow('items of another shape');
+    expect(refused(items({ no: -1, count: 1, succeeded: 0, failed: {}, key: 'a' }))).toThrow('no whole number');
+    expect(refused({ data: { ...good.data, finally: [] } })).toThrow('finally is no object');
+    expect(refused({ data: { ...good.data, branches: [] } })).toThrow('branches that are no object');
+    expect(refused({ data: { ...good.data, failingIn: 1 } })).toThrow('branches that are no object');
+    expect(refused({ data: { ...good.data, branches: { gone: { ends: [] } } } })).toThrow('which is no parallel step');
     expect(refused(turns({ no: 1, outputs: [] }))).not.toThrow();
     expect(refused({ data: [] })).toThrow('its data is no object');
   });
