@@ -1,6 +1,7 @@
 import { dependenciesOf } from '../definition/dependencies.ts';
 import type { Scope } from '../definition/evaluator.ts';
 import type { MapStep, Template } from '../model/definition.ts';
+import { elementAt } from '../model/element-at.ts';
 import { invariant, RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunData, RunIdentity } from '../model/run.ts';
@@ -41,7 +42,7 @@ export function itemsAtEntry(known: Known, data: RunData, id: string): Json {
     count: list.length,
     needed,
     duplicate,
-    key: duplicate === null ? null : (keys[duplicate] ?? null),
+    key: duplicate === null ? null : elementAt(keys, duplicate),
     list: kept,
   };
 }

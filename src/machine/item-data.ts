@@ -68,7 +68,7 @@ export function mappedOutput(turn: Turn, data: RunData, step: string): Json | un
   if (items.outputs === undefined) return undefined;
   const keys = compute(turn, data, { kind: 'keys', step });
   invariant(keys.ok, 'keys that could be computed before', { step });
-  return itemsOutput(items, keys.value as readonly string[]);
+  return itemsOutput(items, items.outputs, keys.value as readonly string[]);
 }
 
 /** Why a map has failed. */
@@ -76,9 +76,10 @@ export function itemsFailure(turn: Turn, data: RunData, step: string | null, sou
   invariant(step !== null, 'items of no step');
   if (source.kind !== 'duplicate-item') return lostFailure(mapOf(turn.program, step), data);
   const computed = computedBefore(turn, data, source.of);
-  const { key, duplicate } = (computed.ok ? computed.value : {}) as JsonObject;
+  invariant(computed.ok, 'a key that two items have was computed', { step });
+  const { key, duplicate } = computed.value as { readonly key: string; readonly duplicate: number };
   const message = `two items of step ${step} have the key ${JSON.stringify(key)}`;
-  const said = { key: key ?? null, index: duplicate ?? null };
+  const said = { key, index: duplicate };
   return { code: 'duplicate-item', class: 'duplicate-item', message, step, data: said, cause: null };
 }
 

@@ -50,12 +50,12 @@ export function itemsVerdict({ join, siblings }: MapStep, items: Items): ItemsVe
 }
 
 /** What a map's step gives: one entry for each item in the order of the list. */
-export function itemsOutput(items: Items, keys: readonly string[]): Json {
+export function itemsOutput(items: Items, outputs: NonNullable<Items['outputs']>, keys: readonly string[]): Json {
   return keys.map((key, no) => {
     const code = ownValue(items.failed, String(no)) ?? null;
     if (code !== null) return { key, status: 'failed', code, output: null };
     if (no >= items.no) return { key, status: 'stopped', code: null, output: null };
-    return { key, status: 'succeeded', code: null, output: ownValue(items.outputs ?? {}, String(no)) ?? null };
+    return { key, status: 'succeeded', code: null, output: ownValue(outputs, String(no)) ?? null };
   });
 }
 

@@ -62,7 +62,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     place: (id) => places.get(id) ?? unknown('step', id),
     action: (name) => actions.get(name) ?? unknown('action', name),
     catchOwner: (id) => owners.get(id) ?? null,
-    isRead: (id) => isRead(id) || (places.get(id)?.parents.length ?? 0) > 0,
+    isRead: (id) => isRead(id) || (places.get(id) ?? unknown('step', id)).parents.length > 0,
     itemsAround: (id) => items.get(id) ?? [],
     branchOf: (id) => branches.get(id) ?? null,
     isLast: (id) => places.get(id)?.lists[0] === FINALLY_LIST,

@@ -169,6 +169,16 @@ describe('a map', () => {
 });
 
 describe('a long map', () => {
+  it('keeps no outputs that nobody reads, and those that somebody reads', () => {
+    const list = Array.from({ length: 101 }, (_, no) => `item-${no}`);
+    const text = (more: string) =>
+      workflow(`  - { id: m, map: input.list, key: item, steps: [{ id: a, call: do.a }] }${more}`);
+    const unread = new Play(text(''), { input: { list }, compares: false }).drive();
+    expect([unread.state.status, unread.output('m')]).toEqual(['COMPLETED', undefined]);
+    const read = text('\n  - { id: c, call: do.c, with: { of: =steps.m.output } }');
+    expect(new Play(read, { input: { list }, compares: false }).drive().output('m')).toHaveLength(101);
+  });
+
   /** So many items; the issue's 10 000 by `PAWL_MAP_ITEMS=10000`. */
   const count = Number(process.env['PAWL_MAP_ITEMS'] ?? 200);
 
