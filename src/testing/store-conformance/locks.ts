@@ -91,10 +91,9 @@ function queueConformance(harness: ConformanceHarness): void {
   });
 }
 
-/** Locks: the queue, the operator's limit, the sweep of holders. */
-export function lockConformance(harness: ConformanceHarness): void {
+/** What operators set and did with a lock. */
+function operatorConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
-  queueConformance(harness);
 
   test("QUEUED: an operator's limit counts for all files, takes nothing from holders, and is recorded", async ({
     store,
@@ -130,6 +129,13 @@ export function lockConformance(harness: ConformanceHarness): void {
     const [again] = await store.locks(LOCK.tenant, LOCK.name, 1);
     assert.deepEqual(again?.acts.length, 3, 'what people have done with it outlives the asking');
   });
+}
+
+/** Locks: the queue, the operator's limit, the sweep of holders. */
+export function lockConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+  queueConformance(harness);
+  operatorConformance(harness);
 
   test('Holders are looked at in turn, each once in a while, those that wait never', async ({ store, advance }) => {
     const runs = [asking(0, 2), asking(1, 2), asking(2, 2)];
