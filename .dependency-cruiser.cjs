@@ -40,7 +40,7 @@ module.exports = {
     layer('worker', { folders: ['engine', 'ports', ...core] }),
     layer('picture', { folders: core, npm: ['elkjs'], node: ['worker_threads', 'module'] }),
     layer('store', { folders: ['ports', ...core], npm: ['pg'], node: ['[a-z_]+(/promises)?'] }),
-    layer('actions', { folders: ['ports', ...core], npm: ['undici'], node: ['[a-z_]+(/promises)?'] }),
+    layer('actions', { folders: ['ports', ...core], npm: ['undici', 'oauth4webapi'], node: ['[a-z_]+(/promises)?'] }),
     layer('telemetry', { folders: ['ports', ...core], npm: ['pino'], node: ['[a-z_]+(/promises)?'] }),
     {
       name: 'layer-app',
@@ -57,6 +57,7 @@ module.exports = {
     onlyIn('canonicalize', '^src/model/canonical-json\\.ts$'),
     onlyIn('pg', '^src/store/postgres/'),
     onlyIn('undici', '^src/actions/'),
+    onlyIn('oauth4webapi', '^src/actions/'),
     onlyIn('elkjs', '^src/picture/'),
     {
       name: 'only-crypto-in-model',

@@ -9,6 +9,7 @@ import { queryFunction, sendFunction } from './function-action.ts';
 import { exchangeHttp } from './http-action.ts';
 import { isRefusal, prepareRequest } from './http-request.ts';
 import type { RequestParts } from './http-request.ts';
+import { createTokenSource } from './token-source.ts';
 
 /** What an adapter is made of. */
 export interface ActionAdapterOptions {
@@ -110,7 +111,10 @@ async function perform(options: ActionAdapterOptions, touch: Touch): Promise<Att
  * Its verbs never throw and never judge.
  */
 export function createActionAdapter(options: ActionAdapterOptions): ActionAdapter {
+  const tokens = createTokenSource(options);
   return {
+    token: (grant, timeoutMs, signal) => tokens.token(grant, timeoutMs, signal),
+    forgetToken: (grant) => tokens.forget(grant),
     send: (order, secrets, gate, signal) => {
       const { request, contract, timeoutMs, attempt, effect } = order;
       const marks = { 'pawl-effect': effect.key, 'pawl-attempt': String(attempt), 'pawl-fence': String(order.fence) };

@@ -1,5 +1,6 @@
 import type { Evaluator, Scope, Site } from '../definition/evaluator.ts';
 import type { ActionContract, Auth, Template } from '../model/definition.ts';
+import type { TokenGrant } from '../model/token-grant.ts';
 import { assertNever } from '../model/errors.ts';
 import { headerText } from './render-request.ts';
 import { readsSecrets, secretsIn } from './roots-of.ts';
@@ -27,7 +28,8 @@ export function secretNamesOf(contract: ActionContract, what: 'send' | 'query'):
 function authTemplates(auth: Auth | null): readonly Template[] {
   if (auth === null) return [];
   if (auth.kind === 'bearer') return [auth.token];
-  return auth.kind === 'basic' ? [auth.user, auth.password] : [auth.value];
+  if (auth.kind === 'header') return [auth.value];
+  return auth.kind === 'basic' ? [auth.user, auth.password] : [auth.clientId, auth.clientSecret];
 }
 
 /**
@@ -45,10 +47,31 @@ export function renderSecretHeaders(
   const site: Site = { kind: 'headers', action: contract.name };
   const text = (template: Template): string => headerText(evaluator.render(template, site, scope), template);
   const own = headers.map(([name, template]) => [name.toLowerCase(), text(template)] as const);
-  return Object.fromEntries([...own, ...(auth === null ? [] : [authHeader(auth, text)])]);
+  return Object.fromEntries([...own, ...(auth === null ? [] : authHeaders(auth, text))]);
 }
 
-function authHeader(auth: Auth, text: (template: Template) => string): readonly [string, string] {
+/**
+ * Renders whom a token is asked for; null where the action needs none. The result is for the adapter alone, like the headers.
+ * @throws PAWL_EXPRESSION_FAULT when a template fails or is no text.
+ */
+export function renderGrant(evaluator: Evaluator, contract: ActionContract, scope: Scope): TokenGrant | null {
+  const { auth, name } = contract;
+  if (auth?.kind !== 'oauth2') return null;
+  const site: Site = { kind: 'headers', action: name };
+  const text = (template: Template): string => headerText(evaluator.render(template, site, scope), template);
+  const { tokenUrl } = auth;
+  return { tokenUrl, clientId: text(auth.clientId), clientSecret: text(auth.clientSecret), scope: auth.scope };
+}
+
+/** A token's header is not here: it is asked for when the rest is ready. */
+function authHeaders(auth: Auth, text: (template: Template) => string): readonly (readonly [string, string])[] {
+  return auth.kind === 'oauth2' ? [] : [authHeader(auth, text)];
+}
+
+function authHeader(
+  auth: Exclude<Auth, { kind: 'oauth2' }>,
+  text: (template: Template) => string,
+): readonly [string, string] {
   switch (auth.kind) {
     case 'bearer':
       return ['authorization', `Bearer ${text(auth.token)}`];

@@ -4,6 +4,7 @@ import type {
   Idempotency,
   OutcomeRule,
   ReconcileContract,
+  Template,
   Transport,
 } from '../model/definition.ts';
 import {
@@ -39,23 +40,18 @@ function readTransport(context: BuildContext, node: YamlNode): Transport {
 }
 
 function readAuth(context: BuildContext, node: YamlNode | null): Auth | null {
-  const empty = { kind: 'literal', value: '' } as const;
-  const bearer = child(node, 'bearer');
-  if (bearer !== null) return { kind: 'bearer', token: readTemplate(context, bearer) ?? empty };
-  const basic = child(node, 'basic');
-  if (basic !== null) {
-    return {
-      kind: 'basic',
-      user: readTemplate(context, child(basic, 'user')) ?? empty,
-      password: readTemplate(context, child(basic, 'password')) ?? empty,
-    };
-  }
-  const header = child(node, 'header');
-  if (header === null) return null;
+  const text = (of: YamlNode | null): Template => readTemplate(context, of) ?? { kind: 'literal', value: '' };
+  const [bearer, basic, header, oauth2] = ['bearer', 'basic', 'header', 'oauth2'].map((kind) => child(node, kind));
+  if (bearer) return { kind: 'bearer', token: text(bearer) };
+  if (basic) return { kind: 'basic', user: text(child(basic, 'user')), password: text(child(basic, 'password')) };
+  if (header) return { kind: 'header', name: textOf(child(header, 'name')) ?? '', value: text(child(header, 'value')) };
+  if (!oauth2) return null;
   return {
-    kind: 'header',
-    name: textOf(child(header, 'name')) ?? '',
-    value: readTemplate(context, child(header, 'value')) ?? empty,
+    kind: 'oauth2',
+    tokenUrl: textOf(child(oauth2, 'tokenUrl')) ?? '',
+    clientId: text(child(oauth2, 'clientId')),
+    clientSecret: text(child(oauth2, 'clientSecret')),
+    scope: textOf(child(oauth2, 'scope')),
   };
 }
 

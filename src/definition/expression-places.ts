@@ -160,9 +160,12 @@ class PlaceWalk {
     if (auth === null) return;
     if (auth.kind === 'bearer') this.template(auth.token, site, TEXT, `${pointer}/bearer`);
     else if (auth.kind === 'header') this.template(auth.value, site, TEXT, `${pointer}/header/value`);
-    else {
+    else if (auth.kind === 'basic') {
       this.template(auth.user, site, TEXT, `${pointer}/basic/user`);
       this.template(auth.password, site, TEXT, `${pointer}/basic/password`);
+    } else {
+      this.template(auth.clientId, site, TEXT, `${pointer}/oauth2/clientId`);
+      this.template(auth.clientSecret, site, TEXT, `${pointer}/oauth2/clientSecret`);
     }
   }
 

@@ -5,24 +5,18 @@ import { readRequest } from '../decision/effect-key.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { QueryOrder } from '../ports/action-adapter.ts';
 import { depart } from './depart.ts';
-import { renderSecrets } from './render-secrets.ts';
-import { scrubReport } from './scrub-report.ts';
+import { sendWithSecrets } from './send-with-secrets.ts';
 import { type Touch, touchScope } from './touch.ts';
 
-async function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> {
-  const { engine, version, signal } = touch;
+function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> {
   const scope = {
     ...touchScope(touch, order.run),
     with: readRequest(order.effect).with,
     effect: effectView(order.effect),
   };
-  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, {
-    contract: order.contract,
-    what: 'query',
-    scope,
-  });
-  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason, lacks: 'secret' };
-  return scrubReport(await engine.actions.query(order, secrets.headers, signal), secrets.values);
+  return sendWithSecrets(touch, { contract: order.contract, what: 'query', scope }, (headers) =>
+    touch.engine.actions.query(order, headers, touch.signal),
+  );
 }
 
 /** Asks the provider what became of an effect, and judges the answer (E06). Never throws for the world's faults. Transaction: none. */

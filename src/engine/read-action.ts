@@ -3,20 +3,14 @@ import { judgeAttempt } from '../decision/judge-outcome.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { ReadOrder } from '../ports/action-adapter.ts';
 import { depart } from './depart.ts';
-import { renderSecrets } from './render-secrets.ts';
-import { scrubReport } from './scrub-report.ts';
+import { sendWithSecrets } from './send-with-secrets.ts';
 import { type Touch, touchScope } from './touch.ts';
 
-async function perform(touch: Touch, order: ReadOrder): Promise<AttemptReport> {
-  const { engine, version, signal } = touch;
+function perform(touch: Touch, order: ReadOrder): Promise<AttemptReport> {
   const scope = { ...touchScope(touch, order.run), with: order.request.with };
-  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, {
-    contract: order.contract,
-    what: 'send',
-    scope,
-  });
-  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason, lacks: 'secret' };
-  return scrubReport(await engine.actions.read(order, secrets.headers, signal), secrets.values);
+  return sendWithSecrets(touch, { contract: order.contract, what: 'send', scope }, (headers) =>
+    touch.engine.actions.read(order, headers, touch.signal),
+  );
 }
 
 /** Performs a read: no ledger row, freely repeated; its result is recorded with the transition. Transaction: none. */

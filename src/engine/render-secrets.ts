@@ -1,6 +1,7 @@
 import type { Evaluator, Scope } from '../definition/evaluator.ts';
-import { renderSecretHeaders, secretNamesOf } from '../decision/secret-headers.ts';
+import { renderGrant, renderSecretHeaders, secretNamesOf } from '../decision/secret-headers.ts';
 import type { ActionContract } from '../model/definition.ts';
+import type { TokenGrant } from '../model/token-grant.ts';
 import type { SecretHeaders } from '../ports/action-adapter.ts';
 import type { Secrets } from '../ports/secrets.ts';
 
@@ -9,6 +10,8 @@ export type RenderedSecrets =
   | {
       readonly kind: 'headers';
       readonly headers: SecretHeaders;
+      /** Whom a token is still to be asked for. */
+      readonly grant: TokenGrant | null;
       /** The values that were read, so that what comes back can be freed of them. */
       readonly values: readonly string[];
     }
@@ -40,7 +43,8 @@ export function renderSecrets(evaluator: Evaluator, secrets: Secrets, ask: Secre
   const scope: Scope = { ...ask.scope, secrets: values };
   try {
     const headers = renderSecretHeaders(evaluator, ask.contract, ask.what, scope);
-    return { kind: 'headers', headers, values: Object.values(values) };
+    const grant = renderGrant(evaluator, ask.contract, scope);
+    return { kind: 'headers', headers, grant, values: Object.values(values) };
   } catch {
     // The fault's own words might quote what it failed on.
     return {

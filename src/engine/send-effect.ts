@@ -4,21 +4,15 @@ import { effectView } from '../decision/effect-view.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { SendGate, SendOrder } from '../ports/action-adapter.ts';
 import { depart } from './depart.ts';
-import { renderSecrets } from './render-secrets.ts';
-import { scrubReport } from './scrub-report.ts';
+import { sendWithSecrets } from './send-with-secrets.ts';
 import { type Touch, touchScope } from './touch.ts';
 
 async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<AttemptReport> {
-  const { engine, version, signal } = touch;
   if (!gate()) return { kind: 'unsent', reason: 'it was too late for its seat or its commit (E05)' };
   const scope = { ...touchScope(touch, order.run), with: order.request.with, effect: effectView(order.effect) };
-  const secrets = renderSecrets(version.compiled.evaluator, engine.secrets, {
-    contract: order.contract,
-    what: 'send',
-    scope,
-  });
-  if (secrets.kind === 'missing') return { kind: 'unsent', reason: secrets.reason, lacks: 'secret' };
-  return scrubReport(await engine.actions.send(order, secrets.headers, gate, signal), secrets.values);
+  return sendWithSecrets(touch, { contract: order.contract, what: 'send', scope }, (headers) =>
+    touch.engine.actions.send(order, headers, gate, touch.signal),
+  );
 }
 
 /**

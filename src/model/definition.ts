@@ -55,7 +55,15 @@ export type Transport = HttpTemplate | FunctionTemplate;
 export type Auth =
   | { readonly kind: 'bearer'; readonly token: Template }
   | { readonly kind: 'basic'; readonly user: Template; readonly password: Template }
-  | { readonly kind: 'header'; readonly name: string; readonly value: Template };
+  | { readonly kind: 'header'; readonly name: string; readonly value: Template }
+  | {
+      readonly kind: 'oauth2';
+      readonly tokenUrl: string;
+      readonly clientId: Template;
+      readonly clientSecret: Template;
+      /** Null = what the provider gives without asking. */
+      readonly scope: string | null;
+    };
 
 /** One row of an outcome table; the first whose `when` is true wins. */
 export interface OutcomeRule {

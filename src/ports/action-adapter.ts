@@ -1,5 +1,6 @@
 import type { QueryOrder, ReadOrder, SendOrder } from '../model/order.ts';
 import type { AttemptReport } from '../model/outcome.ts';
+import type { TokenAnswer, TokenGrant } from '../model/token-grant.ts';
 
 export type { QueryOrder, ReadOrder, SendOrder } from '../model/order.ts';
 
@@ -14,6 +15,10 @@ export interface ActionAdapter {
   send(order: SendOrder, secrets: SecretHeaders, gate: SendGate, signal: AbortSignal): Promise<AttemptReport>;
   query(order: QueryOrder, secrets: SecretHeaders, signal: AbortSignal): Promise<AttemptReport>;
   read(order: ReadOrder, secrets: SecretHeaders, signal: AbortSignal): Promise<AttemptReport>;
+  /** A token for these credentials, remembered until shortly before it expires. `timeoutMs` bounds the asking. */
+  token(grant: TokenGrant, timeoutMs: number, signal: AbortSignal): Promise<TokenAnswer>;
+  /** The provider has refused the token: the next one is asked for. */
+  forgetToken(grant: TokenGrant): void;
   /** Functions that a version needs and this process lacks (`name@contract`); such runs are held (pin). */
   missing(functions: readonly string[]): readonly string[];
 }

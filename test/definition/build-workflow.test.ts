@@ -50,6 +50,24 @@ describe('an action', () => {
     expect([undo?.contract, undo?.idempotency]).toEqual([2, { kind: 'key', remembersMs: 3_600_000 }]);
   });
 
+  it('is built with client credentials, whose secret is checked like any other', () => {
+    const auth =
+      'auth: { oauth2: { tokenUrl: "https://x.example/token", clientId: pawl, clientSecret: =secrets.token } }';
+    const text = `${HEAD}actions:\n  a:\n    http: { method: GET, url: 'https://x.example/a' }\n    effect: read\n    ${auth}\nsteps:\n  - { id: a, call: a }\n`;
+    expect(built(text).actions[0]?.auth).toMatchObject({
+      kind: 'oauth2',
+      tokenUrl: 'https://x.example/token',
+      clientId: { kind: 'literal', value: 'pawl' },
+      clientSecret: { kind: 'expression' },
+      scope: null,
+    });
+    const codes = (from: string, to: string) =>
+      validateWorkflow(text.replace(from, to), 'x').problems.map(({ code }) => code);
+    expect(codes('=secrets.token', '=secrets.tokn')).toContain('PAWL-704');
+    expect(codes('clientId: pawl', "clientId: '${ secrets.token + }'")).toContain('PAWL-401');
+    expect(codes('https://x.example/token', 'x.example/token')).toEqual(['PAWL-112']);
+  });
+
   it('has its expressions checked wherever they stand: auth, compensation and its retry', () => {
     const codes = (from: string, to: string): readonly string[] => {
       const text = `${HEAD}${ACTIONS}steps:\n  - { id: a, call: basic }\n`;
@@ -72,6 +90,7 @@ actions:
   a: { http: {}, auth: { basic: {} }, idempotency: {} }
   b: { http: { url: [1] }, auth: { header: {} }, outcome: [{ is: rejected }] }
   c: { auth: { bearer: 5 }, retry: { delay: soon } }
+  d: { auth: { oauth2: {} } }
 steps:
   - { id: s1, call: [] }
   - { id: s2, wait: { until: '\${ }' } }
@@ -84,7 +103,7 @@ steps:
     const { definition, problems } = validateWorkflow(text, 'holes.pawl.yaml');
     expect(definition).toBeNull();
     const told = new Set(problems.map(({ range }) => range.line));
-    for (const line of [5, 6, 7, 9, 10, 11, 12, 13, 14, 15])
+    for (const line of [5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16])
       expect({ line, told: told.has(line) }).toEqual({ line, told: true });
     expect(problems.every(({ help, message }) => help !== '' && message !== '')).toBe(true);
   });

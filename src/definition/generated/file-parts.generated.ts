@@ -116,7 +116,7 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "bearer": null,
       "basic": "auth.basic",
       "header": "auth.header",
-      "oauth2": null
+      "oauth2": "auth.oauth2"
     },
     "items": null,
     "each": null
@@ -133,6 +133,16 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
     "keys": {
       "name": null,
       "value": null
+    },
+    "items": null,
+    "each": null
+  },
+  "auth.oauth2": {
+    "keys": {
+      "tokenUrl": null,
+      "clientId": null,
+      "clientSecret": null,
+      "scope": null
     },
     "items": null,
     "each": null

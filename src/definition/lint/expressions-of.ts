@@ -106,5 +106,6 @@ export function expressionsOfTransport(transport: Transport): {
 export function expressionsOfAuth(auth: Auth | null): readonly Expression[] {
   if (auth === null) return [];
   if (auth.kind === 'bearer') return expressionsIn(auth.token);
-  return auth.kind === 'basic' ? ofMany(auth.user, auth.password) : expressionsIn(auth.value);
+  if (auth.kind === 'header') return expressionsIn(auth.value);
+  return auth.kind === 'basic' ? ofMany(auth.user, auth.password) : ofMany(auth.clientId, auth.clientSecret);
 }

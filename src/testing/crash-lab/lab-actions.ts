@@ -78,6 +78,10 @@ class LabAdapter implements ActionAdapter {
 
   readonly missing = (): readonly string[] => [];
 
+  readonly token: ActionAdapter['token'] = async () => ({ kind: 'token', token: 'token', isRemembered: false });
+
+  readonly forgetToken = (): void => undefined;
+
   readonly send: ActionAdapter['send'] = async (order, _secrets, gate, signal) => {
     await this.#way();
     if (signal.aborted) return broken(false, 'aborted');

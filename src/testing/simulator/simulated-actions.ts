@@ -109,6 +109,8 @@ export function createSimulatedActions(wires: Wires): ActionAdapter {
   const { plan, provider, world } = wires;
   return {
     missing: () => [],
+    token: async () => ({ kind: 'token', token: 'token', isRemembered: false }),
+    forgetToken: () => undefined,
     send: async (order, _secrets, gate, signal) => {
       const call = callOf(order);
       const { settlesWithinMs, keys } = wires.classOf(call.operation);

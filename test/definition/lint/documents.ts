@@ -388,6 +388,11 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}    auth: { bearer: «=⟦secrets.tokn⟧|=secrets.token» }\nsteps:\n  - { id: a, call: act }\n`,
   },
   {
+    code: 'PAWL-704',
+    why: 'an undeclared secret of a client',
+    file: `${WITH_ACT}    auth: { oauth2: { tokenUrl: 'http://127.0.0.1:1/', clientId: pawl, clientSecret: «=⟦secrets.tokn⟧|=secrets.token» } }\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
     code: 'PAWL-313',
     why: 'sending again what remembers no key',
     file: `${HEAD}timeout: 1d\nactions:\n  act: { http: { method: POST, url: 'http://127.0.0.1:1/' }, idempotency: «none|natural», compensate: none }\nsteps:\n  - { id: a, call: act, onUnknown: ⟦resend⟧ }\n`,

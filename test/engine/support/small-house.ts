@@ -4,7 +4,14 @@ import type { Json } from '../../../src/model/json.ts';
 import type { LogEvent } from '../../../src/model/log-events.ts';
 import { numbersFor } from '../../../src/model/numbers.ts';
 import type { AttemptReport } from '../../../src/model/outcome.ts';
-import type { ActionAdapter, QueryOrder, ReadOrder, SendOrder } from '../../../src/ports/action-adapter.ts';
+import type { TokenAnswer, TokenGrant } from '../../../src/model/token-grant.ts';
+import type {
+  ActionAdapter,
+  QueryOrder,
+  ReadOrder,
+  SecretHeaders,
+  SendOrder,
+} from '../../../src/ports/action-adapter.ts';
 import type { Publisher } from '../../../src/ports/publisher.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { type MemoryStore, openMemoryStore } from '../../../src/store/memory/memory-store.ts';
@@ -22,9 +29,11 @@ export const BEGIN_MS = Date.UTC(2030, 0, 1);
 
 /** What the world outside does; a promise that never settles is an answer that never comes. */
 export interface Outside {
-  send?(order: SendOrder): AttemptReport | Promise<AttemptReport>;
+  send?(order: SendOrder, secrets: SecretHeaders): AttemptReport | Promise<AttemptReport>;
   query?(order: QueryOrder): AttemptReport | Promise<AttemptReport>;
   read?(order: ReadOrder): AttemptReport | Promise<AttemptReport>;
+  token?(grant: TokenGrant): TokenAnswer;
+  forgetToken?(grant: TokenGrant): void;
 }
 
 /** An answer that never comes. */
@@ -55,11 +64,20 @@ export interface SmallHouse {
 }
 
 const ok = (): AttemptReport => answered(200, { id: 'x-1' });
+const fresh = (): TokenAnswer => ({ kind: 'token', token: 'token', isRemembered: false });
 
-function actionsOf({ send = ok, query = ok, read = ok }: Outside): ActionAdapter {
+function actionsOf({
+  send = ok,
+  query = ok,
+  read = ok,
+  token = fresh,
+  forgetToken = () => undefined,
+}: Outside): ActionAdapter {
   return {
     missing: () => [],
-    send: async (order) => send(order),
+    token: async (grant) => token(grant),
+    forgetToken,
+    send: async (order, secrets) => send(order, secrets),
     query: async (order) => query(order),
     read: async (order) => read(order),
   };

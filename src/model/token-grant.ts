@@ -1,0 +1,18 @@
+/** Client credentials (RFC 6749, 4.4): whom a token is asked for, and where. Rendered at each sending, never stored. */
+export interface TokenGrant {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Null = what the provider gives without asking. */
+  readonly scope: string | null;
+}
+
+/** A bearer token, or why there is none; the reason holds nothing that was sent. */
+export type TokenAnswer =
+  | {
+      readonly kind: 'token';
+      readonly token: string;
+      /** It is an earlier one, which the provider may have taken back since. */
+      readonly isRemembered: boolean;
+    }
+  | { readonly kind: 'none'; readonly reason: string };
