@@ -1,10 +1,21 @@
 import { defineConfig } from 'vitest/config';
 import { FlakedReporter } from './test/support/flaked.ts';
 
+/** All tests, beside a throw-away server. */
+const WITH_SERVER = { include: ['test/**/*.test.ts'], globalSetup: ['test/support/global-setup.ts'] };
+/** Tests of code without clock, environment or connection share a process: most of their time was loading it again. */
+const PURE = ['actions', 'decision', 'definition', 'machine', 'model', 'picture', 'telemetry'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
+const PROJECTS = [
+  { extends: true as const, test: { name: 'pure', include: PURE, isolate: false } },
+  { extends: true as const, test: { name: 'shell', ...WITH_SERVER, exclude: PURE } },
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
+    // A planted mutant must be loaded anew by each test: scripts/mutants-worker.mjs knows no projects.
+    ...(process.env['PAWL_MUTANTS'] === undefined ? { projects: PROJECTS } : WITH_SERVER),
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -16,6 +16,7 @@ const plugin = {
   },
 };
 
+process.env.PAWL_MUTANTS = '1';
 const vitest = await createVitest(
   'test',
   {
