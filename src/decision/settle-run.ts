@@ -1,4 +1,6 @@
 import type { RunData } from '../model/run.ts';
+import { isUndoApproval } from './approval-rules.ts';
+import { closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
 import { setFinishing } from './finishing.ts';
 import { cancelEffect } from './withdraw-effect.ts';
@@ -22,6 +24,8 @@ export function settleRun(draft: Draft, data: RunData): void {
 
 /** An order to terminate ends what is left of a plan, too. */
 function withdrawCompensations(draft: Draft): void {
+  for (const approval of draft.approvals.values())
+    if (approval.state === 'open' && isUndoApproval(approval)) closeApproval(draft, approval, 'cancelled');
   for (const effect of draft.effects.values()) {
     if (effect.state === 'PROPOSED' || effect.state === 'AUTHORIZED') draft.putEffect(cancelEffect(effect, draft.atMs));
   }

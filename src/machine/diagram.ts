@@ -249,6 +249,7 @@ function undoNodes(outline: Outline, at: StepOutline, parent: string | null): re
       parent,
       title: undo.action,
       detail: `undoes ${at.step.id}`,
+      marks: undo.approve === undefined ? [] : ['human'],
     },
   ];
 }

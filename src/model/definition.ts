@@ -75,6 +75,16 @@ export interface ReconcileContract {
   readonly giveUpMs: number;
 }
 
+/** Who decides and until when; each is computed when people are asked. */
+export interface Voting {
+  readonly title: Template;
+  readonly from: readonly Template[];
+  readonly quorum: Template;
+  readonly denials: Template;
+  readonly except: readonly Template[];
+  readonly expires: Template | null;
+}
+
 /** The undo of an effect, on an action or a step. */
 export type Compensation =
   | { readonly kind: 'none' }
@@ -88,6 +98,8 @@ export type Compensation =
       readonly onFailure: 'hold' | 'continue' | null;
       /** Steps and groups whose undo comes first, where the order is not `reverse`; absent = none. */
       readonly after?: readonly string[];
+      /** People who must agree before it is requested (R23); absent = nobody is asked. */
+      readonly approve?: Voting;
       readonly pointer: string;
     };
 
@@ -279,15 +291,9 @@ export interface PublishStep extends StepBase {
   readonly key: Expression | null;
 }
 /** Asks people. */
-export interface ApproveStep extends StepBase {
+export interface ApproveStep extends StepBase, Voting {
   readonly verb: 'approve';
-  readonly title: Template;
   readonly subject: Template | null;
-  readonly from: readonly Template[];
-  readonly quorum: Template;
-  readonly denials: Template;
-  readonly except: readonly Template[];
-  readonly expires: Template | null;
   readonly onExpire: 'deny' | 'approve' | 'hold';
   /** How long after the question, and after each reminder, people are reminded, milliseconds; absent = never. */
   readonly remindMs?: number;

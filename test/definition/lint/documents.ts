@@ -308,6 +308,31 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: b, call: act }\n  - { id: a, call: act, compensate: { call: act, with: { n: «'\${ ⟦steps.b.output⟧ }'|=run.key» } } }\n`,
   },
   {
+    code: 'PAWL-309',
+    why: 'who agrees by a var',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: =effect.input.n }, approve: { title: Undo, from: 'role:x', quorum: «=⟦vars.total⟧|=input.n», expires: 1h } } }\n`,
+  },
+  {
+    code: 'PAWL-403',
+    why: 'who agrees by the failure',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: =effect.input.n }, approve: { title: «'\${ ⟦failure⟧.code }'|'\${ run.startedBy }'», from: 'role:x', expires: 1h } } }\n`,
+  },
+  {
+    code: 'PAWL-308',
+    why: 'an undo that more must agree to than there are',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: =effect.input.n }, approve: { title: Undo, from: ['user:ana'], quorum: «⟦2⟧|1», expires: 1h } } }\n`,
+  },
+  {
+    code: 'PAWL-315',
+    why: 'an undo that nobody can agree to, on an action',
+    file: `${HEAD}timeout: 1d\nactions:\n${ACT}  do: { http: { method: POST, url: 'http://127.0.0.1:1/do' }, idempotency: natural, compensate: { call: act, approve: { title: Undo, from: ['role:x', «⟦ana⟧|'user:ana'»], expires: 1h } } }\nsteps:\n  - { id: a, call: do }\n`,
+  },
+  {
+    code: 'PAWL-353',
+    why: 'an undo that may wait for ever',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: =effect.input.n }, approve: { ⟦title⟧: Undo, from: 'role:x'«|, expires: 1h» } } }\n`,
+  },
+  {
     code: 'PAWL-310',
     why: 'pending without a question',
     file: `${WITH_ACT}    outcome:\n      - «⟦{ when: response.status == 202, is: pending }⟧|{ when: response.status == 202, is: unknown }»\nsteps:\n  - { id: a, call: act }\n`,
