@@ -3,6 +3,7 @@ import { isUndoApproval } from './approval-rules.ts';
 import { closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
 import { setFinishing } from './finishing.ts';
+import { forgetKept } from './kept-losers.ts';
 import { cancelEffect } from './withdraw-effect.ts';
 import { forwardRows, isInFlight, withdrawUnsent } from './step-effects.ts';
 
@@ -14,6 +15,7 @@ export function settleRun(draft: Draft, data: RunData): void {
   // What a step was undoing goes on in the run's own plan.
   if (draft.control.undos !== undefined) draft.setControl({ undos: [] });
   setFinishing(draft, []);
+  forgetKept(draft);
   if (draft.timers.has(DEADLINE)) draft.clearTimer(DEADLINE);
   draft.closeIncidents(
     (incident) => incident.kind === 'failure' || incident.kind === 'pivot' || incident.kind === 'expired',

@@ -240,6 +240,7 @@ const BUILDERS: { readonly [V in Verb]: Built<V> } = {
     })),
     join: readJoin(context, child(node, 'join')),
     siblings: wordOf(child(node, 'siblings'), ['drain', 'cancel', 'finish'] as const, 'drain'),
+    ...(textOf(child(node, 'losers')) === 'keep' ? { losers: 'keep' as const } : {}),
   }),
   wait: (context, base, { value }) => ({ ...base, verb: 'wait', wait: readWait(context, value) }),
   await: (context, base, { node, value }) => ({

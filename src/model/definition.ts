@@ -241,6 +241,8 @@ export interface ParallelStep extends StepBase {
   readonly join: Join;
   /** What the decision does to branches that are under way: finish what is in flight, stop retries too, or let them run. */
   readonly siblings: 'drain' | 'cancel' | 'finish';
+  /** What the losers of a race have on its way settles while the run goes on, and stands; absent = it is undone (R08). */
+  readonly losers?: 'keep';
 }
 /** Does its steps for each item of a list, one after the other in the order of the list. */
 export interface MapStep extends StepBase {

@@ -148,6 +148,7 @@ export const branches: Draw = (random) => {
       `    z: [${call('car').slice(2)}, { id: pause, wait: 1s }]`,
       `  join: ${join}`,
       `  siblings: ${siblings}`,
+      ...(siblings === 'finish' ? [] : random.pick([['  losers: keep'], []])),
       ...handled,
       call('close'),
     ],

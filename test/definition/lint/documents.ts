@@ -298,6 +298,16 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h }\n  - { id: m, call: act }\n  - { id: a, call: act, with: { n: «=⟦steps.m.output⟧|=input.n» }, authorizedBy: d }\n`,
   },
   {
+    code: 'PAWL-251',
+    why: 'losers that run on',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act }] }, join: any, siblings: «finish|drain», losers: ⟦keep⟧ }\n`,
+  },
+  {
+    code: 'PAWL-216',
+    why: 'losers that nothing waits for',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: p, parallel: { x: [{ id: b, wait: 1s }], y: [{ id: c, wait: 1s }] }, join: any, «⟦losers⟧: keep|siblings: drain» }\n`,
+  },
+  {
     code: 'PAWL-309',
     why: 'a var',
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: «=⟦vars.total⟧|=effect.input.n» } } }\n`,

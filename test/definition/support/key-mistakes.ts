@@ -315,10 +315,10 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     /drain/,
   ],
   [
-    'PAWL-901',
-    'losers that are kept',
-    step('{ id: r, parallel: { a: [{ end: done }] }, join: any, losers: ⟦keep⟧ }'),
-    /losers: undo/,
+    'PAWL-104',
+    'losers of an unknown kind',
+    step('{ id: r, parallel: { a: [{ end: done }] }, join: any, losers: ⟦forget⟧ }'),
+    /undo, keep|undo or keep|undo/,
   ],
   ['PAWL-105', 'a repeat of no turn', step('{ id: r, repeat: ⟦0⟧, until: input.x > 1, steps: [{ end: done }] }'), /./],
   [
