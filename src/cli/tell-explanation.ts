@@ -4,6 +4,7 @@ import type {
   ExplainedEffect,
   ExplainedLater,
   ExplainedUndo,
+  ExplainedVoters,
   Explanation,
 } from '../app/explain/explain-workflow.ts';
 import { counted, spanWords } from './time-words.ts';
@@ -82,16 +83,22 @@ function undoLines(undo: ExplainedUndo, pivot: boolean): readonly string[] {
   if (undo.kind === 'none') {
     return [`    undone by    nothing${NOTHING[undo.because]}`];
   }
-  const { action, line, file, sending, onRefusal, onlyByOrder } = undo;
+  const { action, line, file, sending, approve, onRefusal, onlyByOrder } = undo;
   const order = onlyByOrder ? `, only when an operator orders it${pivot ? '' : ': it comes after the pivot'}` : '';
   const often = sending.attempts === null ? 'called again and again' : `up to ${counted(sending.attempts, 'call')}`;
   const resent = sending.resends === null ? '' : `, and ${counted(sending.resends.calls, 'more call')} under its key`;
   const rest = onRefusal === 'hold' ? 'the rest waits' : 'the rest is undone first';
   return [
     `    undone by    ${action} (${file === null ? `line ${line}` : `${file}:${line}`}), ${often}${resent}${order}`,
+    ...(approve === null ? [] : [`                 ${agreeWords(approve)}`]),
     `                 answer lost: ${personWords(sending)}`,
     `                 refused: the run is HELD for role:operator (retry, undone, waived); ${rest}`,
   ];
+}
+
+function agreeWords({ from, quorum, expires }: ExplainedVoters): string {
+  const until = expires === null ? '' : ` within ${expires}`;
+  return `only once ${quorum} of ${from.join(' or ')} agreed${until}; else the run is HELD as when it is refused`;
 }
 
 const FATES: Readonly<Record<ExplainedLater['then'], string>> = {

@@ -1,13 +1,13 @@
 import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { UndoPlan } from '../model/run.ts';
-import { describeProgress, nextInPlan, planProgress, planRows } from './compensation-plan.ts';
+import { describeProgress, isRefusedForGood, nextInPlan, planProgress, planRows } from './compensation-plan.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
 import { type NextAtOnce, nextAtOnce } from './next-at-once.ts';
 import { policyOf } from './row-policy.ts';
-import { authorizeEffect } from './request-effect.ts';
 import { enqueueSettled } from './settle-step.ts';
+import { authorizeUndo } from './undo-approval.ts';
 import { undoOrderOf } from './undo-order.ts';
 
 /** A plan that is being carried out: the run's own (`step` null), or what a step undoes while the run goes on (R21). */
@@ -39,7 +39,7 @@ function advance(draft: Draft, plan: Plan): void {
   const next = nextInPlan(plan.keys, draft.effects, onFailure);
   switch (next.kind) {
     case 'authorize':
-      draft.putEffect(authorizeEffect(draft.effectOf(next.key), null));
+      if (authorizeUndo(draft, next.key)) advance(draft, plan);
       return;
     case 'held':
       for (const key of next.keys) holdRow(draft, draft.effectOf(key), plan.keys);
@@ -52,8 +52,13 @@ function advance(draft: Draft, plan: Plan): void {
   }
 }
 
-function advanceAtOnce(draft: Draft, { step, keys }: Plan, next: NextAtOnce): void {
-  for (const key of next.authorize) draft.putEffect(authorizeEffect(draft.effectOf(key), null));
+function advanceAtOnce(draft: Draft, plan: Plan, next: NextAtOnce): void {
+  const { step, keys } = plan;
+  const settled = next.authorize.filter((key) => authorizeUndo(draft, key));
+  if (settled.length > 0) {
+    advance(draft, plan);
+    return;
+  }
   for (const key of next.held) holdRow(draft, draft.effectOf(key), keys);
   if (next.isDone) finish(draft, step);
 }
@@ -75,7 +80,7 @@ function finish(draft: Draft, step: string | null): void {
 function closeSolved(draft: Draft, keys: readonly EffectKey[]): void {
   const refused = new Set(
     planRows(keys, draft.effects)
-      .filter(isRefused)
+      .filter(isRefusedForGood)
       .map((row) => row.key),
   );
   draft.closeIncidents(
@@ -83,18 +88,15 @@ function closeSolved(draft: Draft, keys: readonly EffectKey[]): void {
   );
 }
 
-function isRefused(row: Effect): boolean {
-  return row.state === 'FAILED';
-}
-
 function holdRow(draft: Draft, effect: Effect, plan: readonly EffectKey[]): void {
   const progress = describeProgress(planProgress(plan, draft.effects));
+  const what = effect.state === 'REFUSED' ? 'not approved' : 'refused';
   draft.openIncident({
     id: `compensation:${effect.key}`,
     kind: 'compensation',
     step: effect.step,
     effectKey: effect.key,
-    message: `the undo of step ${effect.step} was refused (${String(effect.code)}): ${progress}`,
+    message: `the undo of step ${effect.step} was ${what} (${String(effect.code)}): ${progress}`,
     from: OPERATORS,
     acts: ['retry', 'undone', 'waived', 'terminate'],
   });

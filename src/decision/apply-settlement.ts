@@ -7,6 +7,7 @@ import type { EffectPolicy } from './effect-policy.ts';
 import { endFinishing, isFinishing } from './finishing.ts';
 import { orFault } from './faults.ts';
 import { OPERATORS } from './hold-step.ts';
+import { isKept } from './kept-losers.ts';
 import { mayRetry } from './may-retry.ts';
 import { afterPivot } from './pivot-waiters.ts';
 import { callStepOf, policyOf } from './row-policy.ts';
@@ -76,7 +77,7 @@ export function applySettlement(draft: Draft, settlement: Settlement): void {
   endFinishing(draft, written.step);
   // A cancel that waited for a pivot that failed stops the run before the failure is routed (R18).
   afterPivot(draft, written);
-  if (isStepping(draft.phase)) {
+  if (isStepping(draft.phase) && !isKept(draft, written.key)) {
     draft.enqueue(effectSettled(draft, written.step, settled), {
       type: 'effect',
       id: `${written.key}:settled`,

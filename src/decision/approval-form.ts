@@ -5,6 +5,7 @@ import type { ApproveStep, CallStep } from '../model/definition.ts';
 import type { Effect, EffectRequest } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
+import { isUndoApproval } from './approval-rules.ts';
 import type { Draft } from './draft.ts';
 import { orFault } from './faults.ts';
 import { prepareCall } from './prepare-call.ts';
@@ -22,8 +23,9 @@ export interface Filling {
   readonly form: Json | undefined;
 }
 
-/** The step that asks. @throws PAWL_INVARIANT for an approval of another verb. */
-export function askingStep(draft: Draft, approval: Approval): ApproveStep {
+/** What has the form of an approval: the step that asks; a compensation's has none. @throws PAWL_INVARIANT for another verb. */
+export function formAsked(draft: Draft, approval: Approval): Pick<ApproveStep, 'form'> {
+  if (isUndoApproval(approval)) return {};
   const step = draft.ctx.compiled.step(approval.step);
   invariant(step.verb === 'approve', 'an approval of a step that asks nobody', { step: approval.step });
   return step;
@@ -34,7 +36,7 @@ export function askingStep(draft: Draft, approval: Approval): ApproveStep {
  * @returns undefined where there is no form, or the vote is a no.
  */
 export function fillForm(
-  { form: schema }: ApproveStep,
+  { form: schema }: Pick<ApproveStep, 'form'>,
   vote: { readonly decision: 'approve' | 'deny'; readonly form?: Json },
 ): { readonly form: Json | undefined } | FormFault {
   const given = vote.form;

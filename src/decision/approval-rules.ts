@@ -1,6 +1,19 @@
 import type { Approval, Vote } from '../model/approval.ts';
 import type { Json } from '../model/json.ts';
 
+/** What the id of an approval begins with that a compensation waits for; an id of a step has no colon. */
+export const UNDO_APPROVAL = 'undo:';
+
+/** Whether a compensation waits for it, and no step (R23). */
+export function isUndoApproval({ approvalId }: Pick<Approval, 'approvalId'>): boolean {
+  return approvalId.startsWith(UNDO_APPROVAL);
+}
+
+/** Name of the timer by which an approval expires; of one step many undos may wait at once. */
+export function expiryTimer(approval: Pick<Approval, 'approvalId' | 'step'>): string {
+  return `${isUndoApproval(approval) ? approval.approvalId : approval.step}:expires`;
+}
+
 /** Who may vote at all: named in `from` by name or by a role held when the vote arrived (A02). */
 export function isEligible(approval: Approval, principal: string, roles: readonly string[]): boolean {
   return approval.from.some((entry) => entry === `user:${principal}` || roles.some((role) => entry === `role:${role}`));

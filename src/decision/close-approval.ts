@@ -2,8 +2,8 @@ import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
 import type { StepOutcome } from '../model/kernel.ts';
 import type { Failure } from '../model/run.ts';
-import { askingStep, bornAuthorized } from './approval-form.ts';
-import { formOf, votesOf } from './approval-rules.ts';
+import { bornAuthorized, formAsked } from './approval-form.ts';
+import { expiryTimer, formOf, isUndoApproval, votesOf } from './approval-rules.ts';
 import type { Draft } from './draft.ts';
 import { authorizeEffect } from './request-effect.ts';
 import { failed, failureOf } from './settle-step.ts';
@@ -16,14 +16,16 @@ export type ApprovalEnd = 'approved' | 'denied' | 'expired' | 'cancelled';
 export function closeApproval(draft: Draft, approval: Approval, state: ApprovalEnd): Approval {
   const closed: Approval = { ...approval, state, decidedAtMs: draft.atMs };
   draft.putApproval(closed);
-  const timer = `${approval.step}:expires`;
+  const timer = expiryTimer(approval);
   if (draft.timers.has(timer)) draft.clearTimer(timer);
-  const hasForm = askingStep(draft, approval).form !== undefined;
+  const hasForm = formAsked(draft, approval).form !== undefined;
   for (const target of approval.authorizes) {
     const born = hasForm && state === 'approved' ? bornAuthorized(draft, closed, target) : null;
     if (born !== null) draft.putEffect(born);
     const effect = draft.effects.get(target.effectKey);
     if (effect === undefined || effect.state !== 'PROPOSED') continue;
+    // Whose turn it is to be undone says the plan, which follows (R01).
+    if (state === 'approved' && isUndoApproval(approval)) continue;
     draft.putEffect(decided(effect, approval, state, draft.atMs));
   }
   return closed;

@@ -10,6 +10,7 @@ import { pump } from './kernel-loop.ts';
 import { checkSecrets } from './missing-secret.ts';
 import { showsQueued } from './on-lock.ts';
 import { actionableRows, dispatchDue, openReads, type OrderBook } from './on-due.ts';
+import { releaseKept } from './release-kept.ts';
 import { finalStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
 
 /** Times that dispatching may settle something and so move the run again before a commit is closed; the rest comes next time. */
@@ -30,9 +31,13 @@ export interface Closed {
 export function closeDraft(draft: Draft, hasRest: boolean): Closed {
   const orders: OrderBook = { sends: [], queries: [], reads: [] };
   checkPin(draft);
+  releaseKept(draft);
+  pump(draft);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     draft.atMs = draft.ctx.nowMs;
     if (!dispatchDue(draft, orders)) break;
+    pump(draft);
+    releaseKept(draft);
     pump(draft);
   }
   checkSecrets(draft);

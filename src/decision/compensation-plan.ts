@@ -15,6 +15,7 @@ import { effectView } from './effect-view.ts';
 import { orFault } from './faults.ts';
 import { proposeEffect } from './propose-effect.ts';
 import { renderRequest } from './render-request.ts';
+import { undoVoters } from './undo-voters.ts';
 
 /** What a plan is made from: the version, the ledger, and why. */
 export interface PlanSource {
@@ -94,8 +95,12 @@ function planRow(source: PlanSource, forward: Effect): Effect | PlanFault | null
   invariant(step.verb === 'call', 'an effect belongs to a call', { key: forward.key, step: forward.step });
   const compensation = compensationOf(step, program.action(forward.action));
   if (compensation === null || compensation.kind === 'none') return null;
-  return orFault<Effect, PlanFault>(
-    () => proposeCompensation(source, forward, compensation),
+  return orFault<Effect | PlanFault, PlanFault>(
+    () => {
+      const voters = undoVoters(program, source.run, forward);
+      if (voters !== null && 'fault' in voters) return faultOf(forward, voters.fault);
+      return proposeCompensation(source, forward, compensation);
+    },
     (message) => faultOf(forward, message),
   );
 }
@@ -177,10 +182,17 @@ export function nextGeneration(effect: Effect): Effect {
   return rowOfGeneration(effect, ingredients.forwardKey, ingredients.generation + 1);
 }
 
-/** A compensation that was withdrawn before it was sent comes back under the next generation; any other stands as it is. */
+/**
+ * A compensation that was withdrawn before it was sent comes back under the next generation; any other stands as it is: what
+ * people have refused waits for a person (R23).
+ */
 function reopened(known: Effect): Effect {
-  const wasWithdrawn = known.state === 'CANCELLED' || known.state === 'REFUSED';
-  return wasWithdrawn ? nextGeneration(known) : known;
+  return known.state === 'CANCELLED' ? nextGeneration(known) : known;
+}
+
+/** Whether a compensation was refused for good, by the provider or by those who must agree to it: a person decides (R16, R23). */
+export function isRefusedForGood({ compensates, state }: Effect): boolean {
+  return compensates !== null && (state === 'FAILED' || state === 'REFUSED');
 }
 
 function rowOfGeneration(effect: Effect, forwardKey: EffectKey, generation: number): Effect {

@@ -262,8 +262,10 @@ export class Draft {
     const { base } = this;
     // What an ended run says of itself names rows of its ledger.
     const isRetold = this.phase === 'ended' && this.effectExpect.size > 0;
-    const headChanged =
-      isRetold || this.transitions.length > 0 || this.control !== base.control || now.status !== base.status;
+    // What people are needed for stands in the head, and an undo may ask them without a transition.
+    const isAsking = [...this.approvalsChanged].some(([id, { state }]) => base.approvals.get(id)?.state !== state);
+    const isMoved = this.transitions.length > 0 || this.control !== base.control || now.status !== base.status;
+    const headChanged = isRetold || isAsking || isMoved;
     const commit: RunCommit = {
       part: base.run.part,
       runId: base.run.runId,

@@ -30,6 +30,7 @@ export const EFFECT_MOVES: readonly EffectMove[] = [
   { from: 'UNKNOWN', to: 'AUTHORIZED', why: 'never happened, and the retry policy has room' },
   { from: 'UNKNOWN', to: 'REQUESTED', why: 'the same key and bytes again, while remembered' },
   { from: 'FAILED', to: 'WAIVED', why: 'a compensation that a person lets go' },
+  { from: 'REFUSED', to: 'WAIVED', why: 'a compensation that nobody approved and a person lets go (R23)' },
   { from: 'FAILED', to: 'CONFIRMED', why: 'the person who resolves a late proof (E08)' },
   { from: 'ABSENT', to: 'CONFIRMED', why: 'the person who resolves a late proof (E08)' },
 ];

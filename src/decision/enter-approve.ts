@@ -11,10 +11,10 @@ import { armReminder } from './remind.ts';
 import { prepareCall } from './prepare-call.ts';
 import { atEntry, enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { framesAt, framesAhead, scopeAt } from './step-scope.ts';
-import { durationOf } from '../model/time-values.ts';
+import { type VotingFault, votersOf } from './voting.ts';
 
 /** What an approval will be, or why it cannot be asked. */
-type Asked = { readonly approval: Approval; readonly targets: readonly Effect[] } | { readonly fault: string };
+type Asked = { readonly approval: Approval; readonly targets: readonly Effect[] } | VotingFault;
 
 /** Asks people, once per visit of the step (A01): subject, requests of what they authorize, and the hash of both (A04). */
 export function enterApprove(draft: Draft, step: ApproveStep, data: RunData): void {
@@ -65,47 +65,28 @@ function ask(draft: Draft, asking: Asking): Asked {
   const { step, data, approvalId } = asking;
   const at = scopeAt(draft, step.id, data);
   const render = (template: Template): Json => draft.ctx.compiled.evaluator.render(template, at.site, at.scope);
-  const quorum = render(step.quorum);
-  const denials = render(step.denials);
-  const expires = step.expires === null ? null : durationOf(render(step.expires));
-  if (!isCount(quorum) || !isCount(denials)) return { fault: 'quorum and denials are whole numbers of one or more' };
-  if (expires !== null && 'why' in expires) return { fault: `expires: ${expires.why}` };
+  const voters = votersOf(step, render);
+  if ('fault' in voters) return voters;
+  const { expiresMs, ...asked } = voters;
   const targets = targetsOf(draft, step).map((target) => proposeTarget(draft, asking, target));
   const effects = targets.map(({ shown }) => shown);
   const subject: Json = { subject: step.subject === null ? null : render(step.subject), effects };
   const approval: Approval = {
+    ...asked,
     approvalId,
     step: step.id,
     state: 'open',
-    title: textOf(render(step.title)),
     subject,
     subjectHash: hashJson(subject),
     authorizes: targets.map(({ authorized }) => authorized),
-    from: namesOf(step.from.map(render)),
-    quorum,
-    denials,
-    except: namesOf(step.except.map(render)),
     askedAtMs: draft.atMs,
-    expiresAtMs: expires === null ? null : draft.atMs + expires.ms,
+    expiresAtMs: expiresMs === null ? null : draft.atMs + expiresMs,
     onExpire: step.onExpire,
     votes: [],
     decidedAtMs: null,
   };
   // With a form the request is known only when somebody has filled it in: its row is born with the yes.
   return { approval, targets: step.form === undefined ? targets.map(({ effect }) => effect) : [] };
-}
-
-function isCount(value: Json): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** Names, from templates that may give one name or a list of them. */
-function namesOf(values: readonly Json[]): readonly string[] {
-  return values.flat().filter((value) => typeof value === 'string');
 }
 
 /** The calls that wait for this approval, in the order of the file. */

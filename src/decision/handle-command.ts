@@ -8,6 +8,7 @@ import { endRun } from './end-run.ts';
 import { enterGroup, leaveGroup } from './enter-group.ts';
 import { enterStep } from './enter-step.ts';
 import { holdStep } from './hold-step.ts';
+import { keepLosers } from './kept-losers.ts';
 import { leaveStep } from './leave-step.ts';
 import { settleRun } from './settle-run.ts';
 import { stopBranches, undoLosers } from './stop-branches.ts';
@@ -45,7 +46,10 @@ export function handleCommand(draft: Draft, { command, data }: IssuedCommand): v
   }
 }
 
-type Other = Extract<IssuedCommand['command'], { readonly type: 'branches.stop' | 'losers.undo' | `run.${string}` }>;
+type Other = Extract<
+  IssuedCommand['command'],
+  { readonly type: 'branches.stop' | `losers.${string}` | `run.${string}` }
+>;
 
 /** What is asked of several branches at once, or of the whole run. */
 function handleOther(draft: Draft, { command, data }: { readonly command: Other; readonly data: RunData }): void {
@@ -55,6 +59,9 @@ function handleOther(draft: Draft, { command, data }: { readonly command: Other;
       return;
     case 'losers.undo':
       undoLosers(draft, command.step, data);
+      return;
+    case 'losers.keep':
+      keepLosers(draft, command.step, data);
       return;
     case 'run.settle':
       settleRun(draft, data);

@@ -1,4 +1,5 @@
 import { ownValue, withoutKey } from '../model/own-value.ts';
+import { isUndoApproval } from './approval-rules.ts';
 import { closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
 import { isFinishing } from './finishing.ts';
@@ -12,7 +13,7 @@ export function leaveStep(draft: Draft, id: string): void {
   if (!isFinishing(draft, id)) withdrawUnsent(draft, id);
   closeRead(draft, id);
   for (const approval of draft.approvals.values()) {
-    if (approval.step === id && (approval.state === 'open' || approval.state === 'held'))
+    if (approval.step === id && !isUndoApproval(approval) && (approval.state === 'open' || approval.state === 'held'))
       closeApproval(draft, approval, 'cancelled');
   }
   draft.closeIncidents((incident) => incident.step === id && incident.effectKey === null);

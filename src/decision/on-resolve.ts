@@ -4,7 +4,7 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import { advancePlan } from './advance-plan.ts';
 import { applySettlement, mayStart, reviewersOf, settlingOf } from './apply-settlement.ts';
-import { currentCompensation, nextGeneration } from './compensation-plan.ts';
+import { currentCompensation, isRefusedForGood, nextGeneration } from './compensation-plan.ts';
 import { extendPlan } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
@@ -59,8 +59,7 @@ function contradict(draft: Draft, effect: Effect, { eventId }: InboxEvent, answe
 
 /** Whether there is anything that a person could say of it: whoever comes late is told so, whatever their roles. */
 function isAsked(draft: Draft, effect: Effect): boolean {
-  const isRefusedUndo = effect.compensates !== null && effect.state === 'FAILED';
-  return effect.state === 'UNKNOWN' || isRefusedUndo || isLateProof(draft, effect);
+  return effect.state === 'UNKNOWN' || isRefusedForGood(effect) || isLateProof(draft, effect);
 }
 
 function isReviewer(draft: Draft, effect: Effect, { by, roles }: Resolve): boolean {
@@ -76,7 +75,7 @@ function reviewersFor(draft: Draft, effect: Effect): readonly string[] {
 
 function settle(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
   if (isLateProof(draft, effect)) return settleProof(draft, effect, answer);
-  if (effect.compensates !== null && effect.state === 'FAILED') return settleRefused(draft, effect, answer);
+  if (isRefusedForGood(effect)) return settleRefused(draft, effect, answer);
   const result = settlePerson(settlingOf(draft, effect), answer);
   if (result.kind === 'refused') return result;
   applySettlement(draft, result.settlement);

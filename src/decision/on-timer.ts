@@ -3,6 +3,8 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { Timer } from '../model/run.ts';
 import { isGroup } from '../model/step-lists.ts';
+import { advancePlan } from './advance-plan.ts';
+import { expiryTimer, isUndoApproval } from './approval-rules.ts';
 import { approvalOutcome, closeApproval } from './close-approval.ts';
 import type { Cause, Draft } from './draft.ts';
 import { firedOutput } from './enter-wait.ts';
@@ -13,6 +15,8 @@ import { passDeadline } from './pass-deadline.ts';
 import { DEADLINE } from './settle-run.ts';
 import { failed, failureOf, stepSettled } from './settle-step.ts';
 import { openSteps } from './step-effects.ts';
+
+const KEEP = 'keep:';
 
 type Firing = Extract<InboxPayload, { type: 'timer' }>;
 
@@ -59,8 +63,9 @@ export function fireTimer(draft: Draft, timer: Timer): void {
   else expire(draft, prefix, cause);
 }
 
+/** What stands before the kind is a step, or the approval of an undo, which has colons of its own; an event's address has them behind. */
 function splitName(name: string): { prefix: string; kind: string } {
-  const colon = name.indexOf(':');
+  const colon = name.startsWith(KEEP) ? KEEP.length - 1 : name.lastIndexOf(':');
   return { prefix: name.slice(0, colon), kind: name.slice(colon + 1) };
 }
 
@@ -71,9 +76,12 @@ function endKeeping(draft: Draft, address: string): void {
   draft.answer(event, 'unmatched');
 }
 
-/** Nobody decided in time; what that means the step says. */
+/** Nobody decided in time; what that means the step says, and of an undo that a person decides (R23). */
 function expire(draft: Draft, step: string, cause: Cause): void {
-  const approval = [...draft.approvals.values()].find((known) => known.step === step && known.state === 'open');
+  const timer = `${step}:expires`;
+  const approval = [...draft.approvals.values()].find(
+    (known) => known.state === 'open' && expiryTimer(known) === timer,
+  );
   // It was fired while a vote that came before it decided.
   if (approval === undefined) return;
   if (approval.onExpire === 'hold') {
@@ -93,5 +101,6 @@ function expire(draft: Draft, step: string, cause: Cause): void {
     return;
   }
   const closed = closeApproval(draft, approval, approval.onExpire === 'approve' ? 'approved' : 'expired');
-  feed(draft, stepSettled(draft, step, approvalOutcome(closed)), cause);
+  if (isUndoApproval(closed)) advancePlan(draft);
+  else feed(draft, stepSettled(draft, step, approvalOutcome(closed)), cause);
 }

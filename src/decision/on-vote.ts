@@ -1,8 +1,9 @@
 import type { Approval, Vote } from '../model/approval.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
-import { askingStep, editRequests, fillForm, type FormFault } from './approval-form.ts';
-import { decisionOf, isEligible, isExcepted, tally } from './approval-rules.ts';
+import { advancePlan } from './advance-plan.ts';
+import { editRequests, fillForm, formAsked, type FormFault } from './approval-form.ts';
+import { decisionOf, isEligible, isExcepted, isUndoApproval, tally } from './approval-rules.ts';
 import { approvalOutcome, closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
 import { orFault } from './faults.ts';
@@ -62,7 +63,7 @@ function fill(
   approval: Approval,
   vote: VotePayload,
 ): { readonly approval: Approval; readonly vote: VotePayload } | FormFault {
-  const filled = fillForm(askingStep(draft, approval), vote);
+  const filled = fillForm(formAsked(draft, approval), vote);
   if ('message' in filled) return filled;
   const { form } = filled;
   if (form === undefined) return { approval, vote };
@@ -97,7 +98,7 @@ function fillsSame(
   draft: Draft,
   { approval, own, vote }: { approval: Approval; own: Vote; vote: VotePayload },
 ): boolean {
-  const filled = fillForm(askingStep(draft, approval), vote);
+  const filled = fillForm(formAsked(draft, approval), vote);
   if ('message' in filled) return false;
   return canonicalJson(own.form ?? null) === canonicalJson(filled.form ?? null);
 }
@@ -124,6 +125,10 @@ function count(draft: Draft, event: InboxEvent, given: { approval: Approval; vot
   }
   const closed = closeApproval(draft, voted, state);
   draft.answer(event, 'applied', { detail: decisionOf(closed) });
+  if (isUndoApproval(closed)) {
+    advancePlan(draft);
+    return;
+  }
   const cause = { type: 'vote', id: `${event.source}/${event.eventId}`, step: closed.step };
   feed(draft, stepSettled(draft, closed.step, approvalOutcome(closed)), cause);
 }

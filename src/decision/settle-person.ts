@@ -6,6 +6,7 @@ import type { Json } from '../model/json.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { ReviewAnswer } from '../model/statuses.ts';
 import { chooseDoubt, quarantineEndsAtMs } from './doubt.ts';
+import { isRefusedForGood } from './compensation-plan.ts';
 import { moveEffect } from './effect-lifecycle.ts';
 import { externalIdOf } from './pick-output.ts';
 import type { ReceiptDraft } from './receipt.ts';
@@ -156,7 +157,7 @@ export interface CompensationAnswer {
 }
 
 /**
- * A compensation that is FAILED for good: retried under the next generation's key with the same bytes, marked undone by a
+ * A compensation that is refused for good: retried under the next generation's key with the same bytes, marked undone by a
  * new row CONFIRMED (observed by person), or waived. The refused row keeps its word.
  * @param next makes the row of the next generation (`nextGeneration`).
  */
@@ -166,7 +167,7 @@ export function settleCompensation(
   nowMs: number,
   next: (effect: Effect) => Effect,
 ): CompensationAnswer | AnswerRefusal {
-  if (effect.compensates === null || effect.state !== 'FAILED') {
+  if (!isRefusedForGood(effect)) {
     return refuse(
       'not-refused-for-good',
       `the effect is ${effect.state}; retry, undone and waived are for refused compensations`,

@@ -1,6 +1,9 @@
 import type { RunData } from '../model/run.ts';
+import { isUndoApproval } from './approval-rules.ts';
+import { closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
 import { setFinishing } from './finishing.ts';
+import { forgetKept } from './kept-losers.ts';
 import { cancelEffect } from './withdraw-effect.ts';
 import { forwardRows, isInFlight, withdrawUnsent } from './step-effects.ts';
 
@@ -12,6 +15,7 @@ export function settleRun(draft: Draft, data: RunData): void {
   // What a step was undoing goes on in the run's own plan.
   if (draft.control.undos !== undefined) draft.setControl({ undos: [] });
   setFinishing(draft, []);
+  forgetKept(draft);
   if (draft.timers.has(DEADLINE)) draft.clearTimer(DEADLINE);
   draft.closeIncidents(
     (incident) => incident.kind === 'failure' || incident.kind === 'pivot' || incident.kind === 'expired',
@@ -22,6 +26,8 @@ export function settleRun(draft: Draft, data: RunData): void {
 
 /** An order to terminate ends what is left of a plan, too. */
 function withdrawCompensations(draft: Draft): void {
+  for (const approval of draft.approvals.values())
+    if (approval.state === 'open' && isUndoApproval(approval)) closeApproval(draft, approval, 'cancelled');
   for (const effect of draft.effects.values()) {
     if (effect.state === 'PROPOSED' || effect.state === 'AUTHORIZED') draft.putEffect(cancelEffect(effect, draft.atMs));
   }

@@ -10,8 +10,8 @@ export function isInFlight(effect: Effect): boolean {
 /** Steps that have something on its way, or undo something: it must settle before they can be left for good. */
 export function openSteps(draft: Draft): readonly string[] {
   const inFlight = forwardRows(draft).filter(isInFlight);
-  const { undos = [], finishing = [] } = draft.control;
-  return [...new Set([...[...inFlight, ...undos].map(({ step }) => step), ...finishing])];
+  const { undos = [], undosWaiting = [], finishing = [] } = draft.control;
+  return [...new Set([...[...inFlight, ...undos, ...undosWaiting].map(({ step }) => step), ...finishing])];
 }
 
 /** Cancels at once what is not in flight: of one step, or of all (`step` null). */

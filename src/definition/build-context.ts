@@ -121,6 +121,13 @@ export function readDuration<Fallback extends number | null>(
   }
 }
 
+/** A duration that is written out is read at once; a computed one when it is there. */
+export function readLength(context: BuildContext, node: YamlNode | null): Template | null {
+  const template = readTemplate(context, node);
+  if (template?.kind === 'literal') readDuration(context, node, 0);
+  return template;
+}
+
 /** A JSON Schema member; the fallback `{}` accepts everything. */
 export function readSchema(node: YamlNode | null): JsonSchema {
   if (node === null) return {};

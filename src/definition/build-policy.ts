@@ -5,11 +5,14 @@ import type {
   Review,
   ReviewOption,
   ScopeCompensation,
+  Template,
+  Voting,
 } from '../model/definition.ts';
 import {
   type BuildContext,
   readDuration,
   readExpression,
+  readLength,
   readTemplate,
   readTemplateList,
   readTemplates,
@@ -65,6 +68,24 @@ export function readRetry(context: BuildContext, node: YamlNode | null, defaults
   };
 }
 
+/** Who decides and until when: an approve step's keys, or a compensation's. @param titleKey the key of the title. */
+export function readVoting(context: BuildContext, node: YamlNode, titleKey: 'approve' | 'title'): Voting {
+  const one: Template = { kind: 'literal', value: 1 };
+  const except = child(node, 'except');
+  const starter: Template = {
+    kind: 'expression',
+    expression: { source: 'run.startedBy', pointer: `${node.pointer}/except`, offset: 0 },
+  };
+  return {
+    title: readTemplate(context, child(node, titleKey)) ?? { kind: 'literal', value: '' },
+    from: readTemplateList(context, child(node, 'from')),
+    quorum: readTemplate(context, child(node, 'quorum')) ?? one,
+    denials: readTemplate(context, child(node, 'denials')) ?? one,
+    except: except === null ? [starter] : readTemplateList(context, except),
+    expires: readLength(context, child(node, 'expires')),
+  };
+}
+
 /** The `compensate` of an action or step; null where there is none. */
 export function readCompensation(context: BuildContext, node: YamlNode | null): Compensation | null {
   if (node === null) return null;
@@ -73,6 +94,7 @@ export function readCompensation(context: BuildContext, node: YamlNode | null): 
   if (action === null) return null;
   const onFailure = textOf(child(node, 'onFailure'));
   const after = child(node, 'after');
+  const approve = child(node, 'approve');
   return {
     kind: 'call',
     action,
@@ -82,6 +104,7 @@ export function readCompensation(context: BuildContext, node: YamlNode | null): 
     timeoutMs: readDuration(context, child(node, 'timeout'), null),
     onFailure: onFailure === 'hold' || onFailure === 'continue' ? onFailure : null,
     ...(after === null ? {} : { after: readTexts(after) }),
+    ...(approve === null ? {} : { approve: readVoting(context, approve, 'title') }),
     pointer: node.pointer,
   };
 }

@@ -17,8 +17,8 @@ import {
   type BuildContext,
   readDuration,
   readExpression,
+  readLength,
   readTemplate,
-  readTemplateList,
   readTemplates,
   readTexts,
 } from './build-context.ts';
@@ -29,6 +29,7 @@ import {
   readRetry,
   readReview,
   readScopeCompensation,
+  readVoting,
 } from './build-policy.ts';
 import { child, entriesOf, isObject, itemsOf, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
@@ -123,13 +124,6 @@ function readWait(context: BuildContext, node: YamlNode | null): WaitStep['wait'
   return { kind: 'for', duration: readLength(context, node) ?? zero };
 }
 
-/** A duration that is written out is read at once; a computed one when it is there. */
-function readLength(context: BuildContext, node: YamlNode | null): Template | null {
-  const template = readTemplate(context, node);
-  if (template?.kind === 'literal') readDuration(context, node, 0);
-  return template;
-}
-
 function readEnd(context: BuildContext, node: YamlNode | null): Pick<EndStep, 'end' | 'as' | 'output'> {
   const word = textOf(node);
   if (word !== null) return { end: word === 'cancelled' ? 'cancelled' : 'done', as: null, output: null };
@@ -165,23 +159,12 @@ function readReminder(context: BuildContext, node: YamlNode | null): Pick<Approv
 }
 
 function buildApprove(context: BuildContext, base: StepBase, node: YamlNode): ApproveStep {
-  const one: Template = { kind: 'literal', value: 1 };
-  const except = child(node, 'except');
   const form = child(node, 'form')?.value;
-  const starter: Template = {
-    kind: 'expression',
-    expression: { source: 'run.startedBy', pointer: `${node.pointer}/except`, offset: 0 },
-  };
   return {
     ...base,
     verb: 'approve',
-    title: readTemplate(context, child(node, 'approve')) ?? { kind: 'literal', value: '' },
     subject: readTemplate(context, child(node, 'subject')),
-    from: readTemplateList(context, child(node, 'from')),
-    quorum: readTemplate(context, child(node, 'quorum')) ?? one,
-    denials: readTemplate(context, child(node, 'denials')) ?? one,
-    except: except === null ? [starter] : readTemplateList(context, except),
-    expires: readLength(context, child(node, 'expires')),
+    ...readVoting(context, node, 'approve'),
     onExpire: wordOf(child(node, 'onExpire'), ['deny', 'approve', 'hold'] as const, 'deny'),
     ...readReminder(context, child(node, 'remind')),
     ...(isObject(form) ? { form } : {}),
@@ -257,6 +240,7 @@ const BUILDERS: { readonly [V in Verb]: Built<V> } = {
     })),
     join: readJoin(context, child(node, 'join')),
     siblings: wordOf(child(node, 'siblings'), ['drain', 'cancel', 'finish'] as const, 'drain'),
+    ...(textOf(child(node, 'losers')) === 'keep' ? { losers: 'keep' as const } : {}),
   }),
   wait: (context, base, { value }) => ({ ...base, verb: 'wait', wait: readWait(context, value) }),
   await: (context, base, { node, value }) => ({

@@ -90,13 +90,8 @@ function mapFindings(step: YamlNode, verb: string): Finding[] {
 /** A join says how many; what it cannot say yet is told. */
 function parallelFindings(step: YamlNode, verb: string): Finding[] {
   if (verb !== 'parallel' && verb !== 'map') return [];
-  const [losers, join] = [child(step, 'losers'), child(step, 'join')];
+  const join = child(step, 'join');
   const found: Finding[] = [];
-  if (verb === 'parallel' && losers?.value === 'keep') {
-    const message = '`losers: keep` is not yet part of this release';
-    const help = 'write `losers: undo`: the losers settle and are undone before the next step';
-    found.push({ code: 'PAWL-901', pointer: losers.pointer, message, help });
-  }
   if (join !== null && isObject(join.value) && Object.keys(join.value).length === 0) {
     const message = 'a join that is a map needs `count`';
     found.push({ code: 'PAWL-102', pointer: join.pointer, message, help: 'write `{ count: 2 }`, `all` or `any`' });

@@ -15,6 +15,7 @@ import type {
   Step,
   Template,
   Transport,
+  Voting,
   WorkflowDefinition,
 } from '../model/definition.ts';
 import { bodyLists } from '../model/step-lists.ts';
@@ -189,6 +190,16 @@ class PlaceWalk {
     this.template(compensation.with, site, this.actions.get(compensation.action)?.input ?? true, `${pointer}/with`);
     this.template(compensation.object, site, true, `${pointer}/object`);
     if (compensation.retry !== null) this.retry(compensation.retry, compensation.action);
+    const { approve } = compensation;
+    if (approve !== undefined) this.voting(approve, { kind: 'asking', action }, `${pointer}/approve`, 'title');
+  }
+
+  private voting(voting: Voting, site: Site, pointer: string, titleKey: string): void {
+    this.template(voting.title, site, TEXT, `${pointer}/${titleKey}`);
+    for (const person of [...voting.from, ...voting.except]) this.template(person, site, true, `${pointer}/from`);
+    this.template(voting.quorum, site, COUNT, `${pointer}/quorum`);
+    this.template(voting.denials, site, COUNT, `${pointer}/denials`);
+    if (voting.expires !== null) this.time(voting.expires, site, 'duration', `${pointer}/expires`);
   }
 
   private retry(retry: RetryPolicy, action: string): void {
@@ -245,13 +256,8 @@ class PlaceWalk {
   }
 
   private approve(step: ApproveStep, site: Site): void {
-    const { pointer } = step;
-    this.template(step.title, site, TEXT, `${pointer}/approve`);
-    this.template(step.subject, site, true, `${pointer}/subject`);
-    for (const person of [...step.from, ...step.except]) this.template(person, site, true, `${pointer}/from`);
-    this.template(step.quorum, site, COUNT, `${pointer}/quorum`);
-    this.template(step.denials, site, COUNT, `${pointer}/denials`);
-    if (step.expires !== null) this.time(step.expires, site, 'duration', `${pointer}/expires`);
+    this.voting(step, site, step.pointer, 'approve');
+    this.template(step.subject, site, true, `${step.pointer}/subject`);
   }
 
   private fail(step: FailStep, site: Site): void {

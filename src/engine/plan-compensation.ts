@@ -1,5 +1,7 @@
-import { type CompensationPlan, planCompensation } from '../decision/compensation-plan.ts';
+import { type CompensationPlan, planCompensation, type PlanSource } from '../decision/compensation-plan.ts';
 import { readRequest } from '../decision/effect-key.ts';
+import { undoVoters } from '../decision/undo-voters.ts';
+import type { Voters } from '../decision/voting.ts';
 import type { Effect } from '../model/effect.ts';
 import { ConflictError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
@@ -18,7 +20,12 @@ export interface PlannedUndo {
   readonly request: Json;
   /** PROPOSED: not yet written or not yet requested; else how far it is. */
   readonly state: string;
+  /** Who must agree to it before it is requested (R23); null = nobody is asked. */
+  readonly approve: UndoVotersView | null;
 }
+
+/** Who decides about one compensation. */
+export type UndoVotersView = Pick<Voters, 'title' | 'from' | 'except' | 'quorum' | 'denials'>;
 
 /** What stays as it is. */
 export interface StandingEffect {
@@ -42,8 +49,17 @@ export interface CompensationPreview extends UndoView {
   readonly planHash: string;
 }
 
+/** Who must agree to the undo of an effect; the plan was computed, so that they can be, too. */
+function votersView({ program, run }: PlanSource, forward: Effect | undefined): UndoVotersView | null {
+  const voters = forward === undefined ? null : undoVoters(program, run, forward);
+  if (voters === null || 'fault' in voters) return null;
+  const { title, from, except, quorum, denials } = voters;
+  return { title, from, except, quorum, denials };
+}
+
 /** A plan over a ledger as people see it. */
-export function undoView(plan: CompensationPlan, effects: readonly Effect[]): UndoView {
+export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
+  const effects = [...source.effects];
   const rows = new Map([...effects, ...plan.rows].map((effect) => [effect.key, effect]));
   const undo = plan.keys.flatMap((key) => rows.get(key) ?? []);
   const settled = effects.filter((effect) => effect.compensates !== null && effect.state === 'CONFIRMED');
@@ -59,6 +75,7 @@ export function undoView(plan: CompensationPlan, effects: readonly Effect[]): Un
       compensates: row.compensates,
       request: readRequest(row).with,
       state: row.state,
+      approve: votersView(source, row.compensates === null ? undefined : rows.get(row.compensates)),
     })),
     standing: stands.map(({ key, step, action, output }) => ({
       effectKey: key,
@@ -76,8 +93,8 @@ export function undoView(plan: CompensationPlan, effects: readonly Effect[]): Un
 export async function previewCompensation(engine: Engine, run: RunIdentity): Promise<CompensationPreview> {
   const { version, state } = await readRun(engine, run);
   const { revision } = state;
-  const effects = [...state.effects.values()];
-  const plan = planCompensation({ program: version.compiled, run, revision, effects, failure: null });
+  const source = { program: version.compiled, run, revision, effects: [...state.effects.values()], failure: null };
+  const plan = planCompensation(source);
   if (plan.kind === 'open') {
     throw new ConflictError(
       'PAWL_EVENT_REFUSED',
@@ -90,5 +107,5 @@ export async function previewCompensation(engine: Engine, run: RunIdentity): Pro
       step: plan.step,
     });
   }
-  return { revision, planHash: plan.planHash, ...undoView(plan, effects) };
+  return { revision, planHash: plan.planHash, ...undoView(source, plan) };
 }

@@ -39,7 +39,7 @@ export async function previewCancel(engine: Engine, run: RunIdentity): Promise<C
   const open = effects.filter(isInFlight).map(({ step, action, state: now }) => ({ step, action, state: now }));
   const told = { verdict: verdict.kind, code: verdict.kind === 'refused' ? verdict.code : null, open } as const;
   invariant(plan.kind !== 'open', 'settled effects are open', { runId: run.runId });
-  if (plan.kind === 'plan') return { ...told, ...undoView(plan, settled), fault: null };
+  if (plan.kind === 'plan') return { ...told, ...undoView(source, plan), fault: null };
   const fault = `the undo of step ${plan.step} cannot be computed: ${plan.message}`;
   return { ...told, undo: [], standing: [], fault };
 }

@@ -1,3 +1,4 @@
+import { isUndoApproval } from '../decision/approval-rules.ts';
 import { isQueued } from '../decision/on-lock.ts';
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import type { Approval } from '../model/approval.ts';
@@ -72,9 +73,21 @@ function fromApproval(version: LoadedVersion | null, run: string, approval: Appr
     since: text(askedAtMs),
     until: text(expiresAtMs),
     by: from,
-    progress: votesSoFar(approval),
-    command: `pawl approve ${run}${fieldsOf(formOf(version, approval))}`,
+    progress: progressOf(approval),
+    command: `pawl approve ${run}${nameOf(approval)}${fieldsOf(formOf(version, approval))}`,
   };
+}
+
+/** Of one step several undos may be asked about, so each is named by itself. */
+function nameOf(approval: Approval): string {
+  return isUndoApproval(approval) ? ` ${quoted(approval.approvalId)}` : '';
+}
+
+/** What it is asked for where that is no step, and the votes so far. */
+function progressOf(approval: Approval): string | null {
+  const votes = votesSoFar(approval);
+  if (!isUndoApproval(approval)) return votes;
+  return votes === null ? 'its undo' : `its undo, ${votes}`;
 }
 
 /** `1 of 2 approve, needs 1 more`; null where one vote decides and none was cast. */

@@ -94,11 +94,12 @@ function sideBySide(
   const { id } = parallel;
   const ways = waysOut(outline, step);
   const timed = isTimed(parallel) ? [{ step: id }] : [];
-  const isRace = parallel.join.kind !== 'all';
+  const isUndoing = undoesLosers(parallel);
+  const keeps = parallel.losers === 'keep';
   const met: Route = {
-    guard: guard('joined', { step: id, as: 'met' }),
-    target: isRace ? losersId(id) : `${id}$done`,
-    actions: [],
+    guard: guard('joined', { step: id, as: keeps ? 'kept' : 'met' }),
+    target: isUndoing ? losersId(id) : `${id}$done`,
+    actions: keeps ? [command('losers.keep', { step: id })] : [],
     kind: 'next',
     label: null,
   };
@@ -201,9 +202,14 @@ function handlerWay(outline: Outline, at: TakerAt): Way {
   return { accepts, leads };
 }
 
+function undoesLosers({ join, losers }: ParallelStep): boolean {
+  return join.kind !== 'all' && losers !== 'keep';
+}
+
 /** What the losers of a race have done is compensated before the next step starts (rule R08). */
-function losersState(step: StepOutline, { id, join }: ParallelStep): readonly MachineState[] {
-  if (join.kind === 'all') return [];
+function losersState(step: StepOutline, parallel: ParallelStep): readonly MachineState[] {
+  const { id } = parallel;
+  if (!undoesLosers(parallel)) return [];
   const expiries = expiriesWhileUndoing(step);
   const next: Route = { guard: null, target: `${id}$done`, actions: [], kind: 'next', label: null };
   const state: MachineState = {

@@ -4,7 +4,7 @@ import type { PictureEdge } from '../model/picture.ts';
 import { invariant } from '../model/errors.ts';
 import { branchesId } from './branch-states.ts';
 import { takersAt } from './handler-states.ts';
-import { CLOSED, CLOSING, COMPLETED, FINISHING, SETTLING } from './kernel-names.ts';
+import { CLOSED, CLOSING, COMPLETED, FINISHING, KEEPING, SETTLING } from './kernel-names.ts';
 import { type Outline, type StepOutline, stepAt } from './outline.ts';
 
 /** An arrow before it has a number, and what it leads to is looked at. */
@@ -168,6 +168,9 @@ export function documentArrows(handlers: readonly Handler[]): readonly DiagramAr
   );
 }
 
+/** States of a run that is done, on its way to the end that is drawn. */
+const ENDING: ReadonlySet<string> = new Set([FINISHING, KEEPING, CLOSING, COMPLETED]);
+
 /** A box that an arrow ends at; `jump`: the label of the way back that it goes through, if it does. */
 interface Goal {
   readonly to: string;
@@ -176,7 +179,7 @@ interface Goal {
 
 /** The boxes that a state stands for or leads to, through helpers. */
 function goals(folding: Folding, id: string): readonly Goal[] {
-  if (id === FINISHING || id === COMPLETED || id === CLOSING) return [{ to: COMPLETED, jump: null }];
+  if (ENDING.has(id)) return [{ to: COMPLETED, jump: null }];
   // What `finally` leads to is the end that was reached before it.
   if (id === CLOSED) return [];
   if (id === SETTLING) return [{ to: FAILED_END, jump: null }];

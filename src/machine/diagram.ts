@@ -184,7 +184,7 @@ function subjectOf(step: Step): string | null {
 function subjectOfGroup(step: Step): string | null {
   if (step.verb === 'undo') return step.undo.join(', ');
   if (step.verb === 'map') return `for each ${step.as} of ${step.items.source}`;
-  if (step.verb === 'parallel') return joinWords(step.join);
+  if (step.verb === 'parallel') return `${joinWords(step.join)}${step.losers === 'keep' ? ', losers are kept' : ''}`;
   if (step.verb !== 'repeat') return null;
   return step.while === null ? `until ${String(step.until?.source)}` : `while ${step.while.source}`;
 }
@@ -249,6 +249,7 @@ function undoNodes(outline: Outline, at: StepOutline, parent: string | null): re
       parent,
       title: undo.action,
       detail: `undoes ${at.step.id}`,
+      marks: undo.approve === undefined ? [] : ['human'],
     },
   ];
 }

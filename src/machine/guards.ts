@@ -64,6 +64,9 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
     const branches = branchesOf(data, step);
     const decision = decisionOf(parallel, branches);
     if (as === 'stops') return decision !== null && !branches.stopping && !areOver(parallel, branches);
+    // Those under way were told; nobody waits for them.
+    if (as === 'kept')
+      return decision === 'met' && branches.way === null && (branches.stopping || areOver(parallel, branches));
     return decision === as && areOver(parallel, branches);
   },
   leaving: ({ program }, data, { step, way }) => {

@@ -7,6 +7,8 @@ export const QUEUED = '$queued';
 export const FORWARD = '$forward';
 /** Evaluates the document's output; transient. */
 export const FINISHING = '$finishing';
+/** All is done but what the losers of a race have on its way: waits until that is settled (R08). */
+export const KEEPING = '$keeping';
 /** Waits until no effect is open. */
 export const SETTLING = '$settling';
 /** Waits until every compensation is settled. */
@@ -93,7 +95,7 @@ export type GuardParams = {
   /** How many branches must succeed: `none`, or more than there are. */
   need: { readonly step: string; readonly is: 'none' | 'impossible' };
   /** What the branches have come to: it is decided and others are under way (`stops`), or all are at their end. */
-  joined: { readonly step: string; readonly as: 'stops' | 'met' | 'lost' };
+  joined: { readonly step: string; readonly as: 'stops' | 'met' | 'lost' | 'kept' };
   /** All branches are at their end, and this way leads out. */
   leaving: { readonly step: string; readonly way: number };
   /** No way leads out yet, or only one from further inside. */
@@ -213,6 +215,7 @@ export type CommandParams = {
   'item.undo': { readonly step: string };
   'branches.stop': { readonly step: string; readonly retries: boolean | null };
   'losers.undo': { readonly step: string };
+  'losers.keep': { readonly step: string };
   'run.settle': Record<string, never>;
   'run.compensate': Record<string, never>;
   'run.close': Record<string, never>;

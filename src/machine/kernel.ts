@@ -89,6 +89,7 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(
     'branches.stopped': true,
     'group.undone': true,
     'run.granted': true,
+    'run.kept': true,
     'run.stopped': true,
     'run.settled': true,
     'run.undone': true,

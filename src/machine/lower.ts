@@ -15,6 +15,7 @@ import {
   FINISHING,
   FORWARD,
   guard,
+  KEEPING,
   MAIN_LIST,
   OUTPUT_HELD,
   OUTPUT_STEP,
@@ -24,7 +25,7 @@ import {
 import { formPlaces, lowerForm } from './form/lower-form.ts';
 import { type ListOutline, type Outline, outlineOf, placeOf } from './outline.ts';
 import { pruneHelpers } from './prune.ts';
-import { doneTarget } from './routes.ts';
+import { doneTarget, endTarget, keepsLosers } from './routes.ts';
 import { plainState } from './state-parts.ts';
 import { listState } from './step-states.ts';
 
@@ -97,6 +98,7 @@ function runStates(definition: WorkflowDefinition, last: ListOutline | null): re
   const closing = last === null ? [] : [{ ...undone, guard: guard('closable', {}), target: CLOSING }];
   return [
     finishingState(doneTarget(definition)),
+    ...(keepsLosers(definition) ? [keepingState(endTarget(definition))] : []),
     {
       ...plainState(SETTLING, null, 'run'),
       entry: [command('run.settle', {})],
@@ -148,6 +150,12 @@ function finishingState(target: string): MachineState {
       { ...edge, guard: null, target, actions: [assignment('end.done', { step: null })], kind: 'end' },
     ],
   };
+}
+
+/** Nothing is begun any more, and what losers have on its way settles; a run that is stopped there is stopped. */
+function keepingState(target: string): MachineState {
+  const kept: MachineEdge = { ...stopEdge, event: 'run.kept', target, actions: [], kind: 'end' };
+  return { ...plainState(KEEPING, null, 'run'), edges: [kept, stopEdge] };
 }
 
 function outputHeldState(): MachineState {

@@ -2,7 +2,8 @@ import type { CatchClause, Step, WorkflowDefinition } from '../model/definition.
 import { invariant } from '../model/errors.ts';
 import type { ActionRef, EdgeKind, GuardRef, MachineEdge } from '../model/machine.ts';
 import type { ComputationRef } from './kernel-names.ts';
-import { assignment, both, CLOSED, CLOSING, COMPLETED, FINISHING, guard, SETTLING } from './kernel-names.ts';
+import { assignment, both, CLOSED, CLOSING, COMPLETED, FINISHING, guard, KEEPING, SETTLING } from './kernel-names.ts';
+import { everyStep } from '../model/step-lists.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
 import { bodyListId, branchAround, catchesLeft, catchListId, isBranchList, isLast, stepAt } from './outline.ts';
 
@@ -61,8 +62,18 @@ export function endOf(step: StepOutline): string {
   return isLast(step) ? CLOSED : FINISHING;
 }
 
-/** Where a run that is done goes: to its end, through `finally` where there is one. */
-export function doneTarget({ finally: last = [] }: Pick<WorkflowDefinition, 'finally'>): string {
+/** Where a run that is done goes: to its end, once what losers have on its way is settled, where some are kept. */
+export function doneTarget(definition: WorkflowDefinition): string {
+  return keepsLosers(definition) ? KEEPING : endTarget(definition);
+}
+
+/** Whether a race of it goes on before its losers have settled (R08). */
+export function keepsLosers(definition: WorkflowDefinition): boolean {
+  return everyStep(definition).some((step) => step.verb === 'parallel' && step.losers === 'keep');
+}
+
+/** The end of a run that is done, through `finally` where there is one. */
+export function endTarget({ finally: last = [] }: Pick<WorkflowDefinition, 'finally'>): string {
   return last.length > 0 ? CLOSING : COMPLETED;
 }
 

@@ -83,6 +83,16 @@ export interface ReconcileContract {
   readonly giveUpMs: number;
 }
 
+/** Who decides and until when; each is computed when people are asked. */
+export interface Voting {
+  readonly title: Template;
+  readonly from: readonly Template[];
+  readonly quorum: Template;
+  readonly denials: Template;
+  readonly except: readonly Template[];
+  readonly expires: Template | null;
+}
+
 /** The undo of an effect, on an action or a step. */
 export type Compensation =
   | { readonly kind: 'none' }
@@ -96,6 +106,8 @@ export type Compensation =
       readonly onFailure: 'hold' | 'continue' | null;
       /** Steps and groups whose undo comes first, where the order is not `reverse`; absent = none. */
       readonly after?: readonly string[];
+      /** People who must agree before it is requested (R23); absent = nobody is asked. */
+      readonly approve?: Voting;
       readonly pointer: string;
     };
 
@@ -237,6 +249,8 @@ export interface ParallelStep extends StepBase {
   readonly join: Join;
   /** What the decision does to branches that are under way: finish what is in flight, stop retries too, or let them run. */
   readonly siblings: 'drain' | 'cancel' | 'finish';
+  /** What the losers of a race have on its way settles while the run goes on, and stands; absent = it is undone (R08). */
+  readonly losers?: 'keep';
 }
 /** Does its steps for each item of a list, one after the other in the order of the list. */
 export interface MapStep extends StepBase {
@@ -287,15 +301,9 @@ export interface PublishStep extends StepBase {
   readonly key: Expression | null;
 }
 /** Asks people. */
-export interface ApproveStep extends StepBase {
+export interface ApproveStep extends StepBase, Voting {
   readonly verb: 'approve';
-  readonly title: Template;
   readonly subject: Template | null;
-  readonly from: readonly Template[];
-  readonly quorum: Template;
-  readonly denials: Template;
-  readonly except: readonly Template[];
-  readonly expires: Template | null;
   readonly onExpire: 'deny' | 'approve' | 'hold';
   /** How long after the question, and after each reminder, people are reminded, milliseconds; absent = never. */
   readonly remindMs?: number;

@@ -60,6 +60,8 @@ export type KernelEvent =
     }
   /** What a clause with `undo`, or a race, had to compensate is settled: its list begins, or what follows the race. */
   | { readonly type: 'group.undone'; readonly step: string; readonly atMs: number }
+  /** What the losers of races had on its way is settled: the run may end (R08). */
+  | { readonly type: 'run.kept'; readonly atMs: number }
   /** The run has its lock: it begins. */
   | { readonly type: 'run.granted'; readonly atMs: number }
   /** Forward work stops: deadline, accepted cancel, terminate, an operator's order. */
@@ -90,6 +92,8 @@ export type KernelCommand =
   | { readonly type: 'branches.stop'; readonly step: string; readonly retries: boolean | null }
   /** A race is decided and all is settled: compensate the confirmed effects of those that lost it. */
   | { readonly type: 'losers.undo'; readonly step: string }
+  /** A race is decided: what those that lost it have on its way settles while the run goes on. */
+  | { readonly type: 'losers.keep'; readonly step: string }
   /** A clause with `undo` has taken a failure: compensate the confirmed effects of this step or group. */
   | { readonly type: 'group.undo'; readonly step: string; readonly clause: number }
   /** An item of a map has failed and the map goes on: compensate what that item has done. */

@@ -219,6 +219,18 @@ export interface UndoPlan {
   readonly keys: readonly EffectKey[];
 }
 
+/** What is on its way in branches that were left before it settled: effects, and undos by the step that asked for them. */
+export interface KeptLosers {
+  readonly rows: readonly EffectKey[];
+  readonly undos: readonly string[];
+}
+
+/** An undo whose turn comes when all losers have settled: of a clause, an item, the losers of another race, or the verb. */
+export interface WaitingUndo {
+  readonly kind: 'group' | 'item' | 'losers' | 'verb';
+  readonly step: string;
+}
+
 /** Decision's own durable notes, stored beside the kernel's snapshot. */
 export interface RunControl {
   /** Step -> database time at which it became active (rule V13). */
@@ -243,6 +255,10 @@ export interface RunControl {
   readonly undos?: readonly UndoPlan[];
   /** Calls that go on with their retries, although the branch they stand in is not wanted any more; absent = none. */
   readonly finishing?: readonly string[];
+  /** What losers of races have on its way while the run goes on (R08); absent = nothing. */
+  readonly kept?: KeptLosers;
+  /** What is to be undone once that is settled; absent = nothing. */
+  readonly undosWaiting?: readonly WaitingUndo[];
   /** Reason, actor and database time of an order or cancel that led to the current phase. */
   readonly order: {
     readonly by: string;

@@ -32,6 +32,18 @@ const later = (text: string, id = 'a'): readonly string[] =>
 const RECONCILE =
   "reconcile: { http: { method: GET, url: 'http://x/' }, found: 'true', absent: final, every: 5s, giveUp: 1m }";
 
+it('says who must agree to an undo before it is sent', () => {
+  const asking = '{ call: shop.undo, approve: { title: Undo, from: [role:a, role:b], quorum: 2, expires: 2d } }';
+  const text = file([`  - { id: a, call: shop.do, compensate: ${asking} }`]);
+  expect(effect(text).undo).toMatchObject({ approve: { from: ['role:a', 'role:b'], quorum: '2', expires: '2d' } });
+  expect(explanationLines(explain(text))).toContain(
+    '                 only once 2 of role:a or role:b agreed within 2d; else the run is HELD as when it is refused',
+  );
+  const open = explanationLines(explain(text.replace(', expires: 2d', '')));
+  expect(open.join('\n')).toContain('only once 2 of role:a or role:b agreed; else');
+  expect(effect(file(['  - { id: a, call: shop.do }'])).undo).toMatchObject({ approve: null });
+});
+
 describe('finally', () => {
   const text = file(
     ['  - { id: a, call: shop.do }', 'finally:', '  - { id: z, call: shop.do }', '  - { id: y, fail: { code: no } }'],

@@ -14,6 +14,12 @@ beforeAll(async () => {
     'plain.yaml': PLAIN,
     'order.yaml': approvedOrder(url),
     'payout.yaml': unaskable(url),
+    'agreed.yaml': approvedOrder(url)
+      .replace('workflow: order', 'workflow: agreed')
+      .replace(
+        'id: =effect.output.id } }',
+        "id: =effect.output.id }, approve: { title: 'Release ${ effect.output.id }?', from: ['role:approver'], except: ['user:eve'], expires: 1h } }",
+      ),
     'refund.yaml': approvedOrder(url)
       .replace('workflow: order', 'workflow: refund')
       .replace(
@@ -265,6 +271,19 @@ describe('a destructive verb', () => {
     expect((await show('d3')).status).toBe('COMPENSATED');
     const nothing = await shell.call(['compensate', 'd3']);
     expect([nothing.code, nothing.err]).toEqual([0, expect.stringContaining('nothing to undo')]);
+  });
+
+  it('R23 compensate says who must agree to an undo, and approve takes its name', async () => {
+    await until('agreed', 'd6');
+    await shell.ok(['cancel', 'd6', '--terminate', '--yes', '--reason', 'stop']);
+    const plan = await shell.call(['compensate', 'd6', '--dry-run']);
+    expect(plan.err).toMatch(/PROPOSED\n {6}waits for 1 of role:approver, but not user:eve: Release reserve-\d+\?\n/);
+    await shell.ok(['compensate', 'd6', '--yes', '--reason', 'make amends']);
+    const told = await shell.call(['approve', 'd6', 'undo:reserve', '--by', 'ana']);
+    expect(told.err).toMatch(
+      /undoes: reserve\n.*action: shop\.reserve\n.*will send shop\.release \{"id":"reserve-\d+"\}/,
+    );
+    expect((await show('d6')).effects.at(-1)).toMatchObject({ action: 'shop.release', state: 'AUTHORIZED' });
   });
 
   it('cancel of a run that has ended says what there is instead, exit 5', async () => {

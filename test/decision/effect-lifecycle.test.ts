@@ -23,7 +23,7 @@ const DESIGN: Readonly<Record<EffectState, readonly EffectState[]>> = {
   CONFIRMED: [],
   FAILED: ['WAIVED', 'CONFIRMED'],
   ABSENT: ['CONFIRMED'],
-  REFUSED: [],
+  REFUSED: ['WAIVED'],
   CANCELLED: [],
   WAIVED: [],
 };
@@ -56,7 +56,7 @@ describe('the transition table of effects', () => {
 
   it('never lets a settled row change but by a waiver or a late proof', () => {
     const moves = EFFECT_MOVES.filter((move) => isSettled(move.from)).map((move) => `${move.from}>${move.to}`);
-    expect(moves.sort()).toEqual(['ABSENT>CONFIRMED', 'FAILED>CONFIRMED', 'FAILED>WAIVED']);
+    expect(moves.sort()).toEqual(['ABSENT>CONFIRMED', 'FAILED>CONFIRMED', 'FAILED>WAIVED', 'REFUSED>WAIVED']);
   });
 
   it('lets every open state reach a settled one', () => {

@@ -234,6 +234,18 @@ describe('describeMachine', () => {
       ['a$undo', 'undo'],
     ]);
     expect(arrows(picture)).toContain('a -> a$undo (compensation)');
+    const one = literal(1);
+    const voting = {
+      title: literal('Undo'),
+      from: [literal('role:x')],
+      quorum: one,
+      denials: one,
+      except: [],
+      expires: null,
+    };
+    const asked = [action('act', { compensate: { ...undo, approve: voting } }), action('undo')];
+    const marksOf = (drawn: typeof picture) => drawn.nodes.find(({ id }) => id === 'a$undo')?.marks;
+    expect([marksOf(picture), marksOf(draw(workflow([call('a')], { actions: asked })))]).toEqual([[], ['human']]);
   });
 
   it('draws `then: fail` of a handler and an end by `fail` without an arrow of its own', () => {

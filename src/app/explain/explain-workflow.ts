@@ -2,7 +2,7 @@ import { compensationOf, compensationPolicy, forwardPolicy } from '../../decisio
 import { type CompletedBefore, completedBefore, ledTo } from '../../definition/lint/completed-before.ts';
 import { buildFlowGraph, type FlowGraph, type FlowKind, type PlacedStep } from '../../definition/lint/flow-graph.ts';
 import type { SourceMap } from '../../definition/source-map.ts';
-import type { ActionContract, ApproveStep, CallStep, WorkflowDefinition } from '../../model/definition.ts';
+import type { ActionContract, ApproveStep, CallStep, Voting, WorkflowDefinition } from '../../model/definition.ts';
 import { elementAt } from '../../model/element-at.ts';
 import { invariant } from '../../model/errors.ts';
 import { type ExplainedSending, explainSending } from './explain-sending.ts';
@@ -27,6 +27,8 @@ export type ExplainedUndo =
       /** The catalogue's file in which it is said; null = the workflow's. */
       readonly file: string | null;
       readonly sending: ExplainedSending;
+      /** Who must agree first (R23); null = nobody is asked. */
+      readonly approve: ExplainedVoters | null;
       /** What a refusal for good does to the rest of the undo; a person decides in both cases. */
       readonly onRefusal: 'hold' | 'continue';
       /** Whether only an operator's order begins it: behind the pivot nothing is undone by itself. */
@@ -54,12 +56,16 @@ export interface ExplainedEffect extends ExplainedStep {
   readonly more: readonly ExplainedLater['then'][];
 }
 
-/** A decision by people. */
-export interface ExplainedApproval extends ExplainedStep {
-  readonly kind: 'approval';
+/** Who decides, and how long that may take. */
+export interface ExplainedVoters {
   readonly from: readonly string[];
   readonly quorum: string;
   readonly expires: string | null;
+}
+
+/** A decision by people. */
+export interface ExplainedApproval extends ExplainedStep, ExplainedVoters {
+  readonly kind: 'approval';
   readonly onExpire: 'deny' | 'approve' | 'hold';
 }
 
@@ -103,6 +109,14 @@ const LEAVES: readonly FlowKind[] = ['done', 'taken'];
 
 /** Later steps of one kind that are listed. */
 const LISTED_MAX = 20;
+
+function votersOf({ from, quorum, expires }: Voting): ExplainedVoters {
+  return {
+    from: from.map(templateWords),
+    quorum: templateWords(quorum),
+    expires: expires === null ? null : templateWords(expires),
+  };
+}
 
 class Explainer {
   private readonly definition: WorkflowDefinition;
@@ -184,6 +198,7 @@ class Explainer {
       line: this.map.valueRange(compensation.pointer).line,
       file: file === this.map.file ? null : file,
       sending: explainSending(contract, policy),
+      approve: compensation.approve === undefined ? null : votersOf(compensation.approve),
       onRefusal: policy.onFailure,
       onlyByOrder: step.pivot || this.pivotAt(placed) === 'behind',
     };
@@ -237,9 +252,7 @@ class Explainer {
     return {
       ...this.at(placed),
       kind: 'approval',
-      from: step.from.map(templateWords),
-      quorum: templateWords(step.quorum),
-      expires: step.expires === null ? null : templateWords(step.expires),
+      ...votersOf(step),
       onExpire: step.onExpire,
     };
   }

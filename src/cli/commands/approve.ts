@@ -36,7 +36,7 @@ function addVote(program: Command, bind: Bind, verb: VoteVerb): void {
     .command(verb.verb)
     .description(verb.description)
     .argument('<run>', 'run id or key')
-    .argument('[step]', 'the approve step, when more than one is open')
+    .argument('[step]', 'the step or the approval, when more than one is open')
     .option('--comment <text>', 'kept with the vote')
     .option('--subject <hash>', 'the hash of what you saw; another one is refused');
   if (verb.verb === 'approve')
@@ -88,6 +88,12 @@ function plain(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** By its step, or by its own id where that says more. */
+function namesOf(open: readonly ApprovalView[]): readonly string[] {
+  const steps = open.map(({ step }) => step);
+  return new Set(steps).size === steps.length ? steps : open.map(({ id }) => id);
+}
+
 function tellAsked(context: CliContext, approval: ApprovalView): void {
   context.say(`${terminalText(approval.title)}  (needs ${approval.quorum} of ${approval.from.join(', ')})`);
   const lines = [...subjectLines(approval.subject), ...formLines(approval.form ?? null)];
@@ -106,12 +112,10 @@ function seen(
 async function vote(context: CliContext, app: App, { verb, run, step, options }: Ballot): Promise<void> {
   const shown = await app.show(run);
   const open = shown.approvals.filter(
-    (approval) => approval.state === 'open' && (step === null || approval.step === step),
+    ({ id, step: of, state }) => state === 'open' && (step === null || of === step || id === step),
   );
   if (open.length > 1)
-    throw new UsageError(
-      `${open.length} approvals are open: name one of ${open.map((approval) => approval.step).join(', ')}`,
-    );
+    throw new UsageError(`${open.length} approvals are open: name one of ${namesOf(open).join(', ')}`);
   const [approval = null] = open;
   const person = app.principal(context.options.by ?? null);
   if (approval !== null) tellAsked(context, approval);

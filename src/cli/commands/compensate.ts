@@ -28,15 +28,28 @@ export function addCompensate(program: Command, bind: Bind): void {
     );
 }
 
-async function compensate(context: CliContext, app: App, run: string, options: CompensateOptions): Promise<void> {
-  const plan = await app.previewCompensation(run);
-  if (options.dryRun === true && printJson(context, plan)) return;
+type Preview = Awaited<ReturnType<App['previewCompensation']>>;
+
+function votersWords({ title, quorum, from, except }: NonNullable<Preview['undo'][number]['approve']>): string {
+  const not = except.length === 0 ? '' : `, but not ${except.join(', ')}`;
+  return `waits for ${quorum} of ${from.join(', ')}${not}: ${title}`;
+}
+
+function tellPlan(context: CliContext, plan: Preview): void {
   context.say(`Plan (valid for revision ${plan.revision}, plan ${plan.planHash.slice(0, 8)}):`);
-  for (const [index, undo] of plan.undo.entries())
+  for (const [index, undo] of plan.undo.entries()) {
     context.say(
       `  ${index + 1} ↩ ${undo.step}  ${undo.action}  ${terminalText(JSON.stringify(undo.request))}  ${undo.state}`,
     );
+    if (undo.approve !== null) context.say(`      ${terminalText(votersWords(undo.approve))}`);
+  }
   for (const effect of plan.standing) context.say(`  ! ${effect.step}  ${effect.action} stays done: nothing undoes it`);
+}
+
+async function compensate(context: CliContext, app: App, run: string, options: CompensateOptions): Promise<void> {
+  const plan = await app.previewCompensation(run);
+  if (options.dryRun === true && printJson(context, plan)) return;
+  tellPlan(context, plan);
   const count = plan.undo.length;
   if (count === 0) context.say('  nothing to undo');
   if (options.dryRun === true) return;

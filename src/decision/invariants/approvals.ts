@@ -2,7 +2,8 @@ import type { Approval, Vote } from '../../model/approval.ts';
 import type { Effect } from '../../model/effect.ts';
 import { hashJson } from '../../model/hash.ts';
 import type { RunRecords } from '../../model/run-records.ts';
-import { isExcepted, tally } from '../approval-rules.ts';
+import { isExcepted, isUndoApproval, tally } from '../approval-rules.ts';
+import { undoVoting } from '../undo-voters.ts';
 import type { RowCheck } from './check.ts';
 import type { CheckedRun } from './opened-run.ts';
 import { effectRow } from './opened-run.ts';
@@ -42,11 +43,24 @@ function faultsOf(approval: Approval): readonly string[] {
   return faults.filter(([broken]) => broken).map(([, what]) => what);
 }
 
-/** A step that an approval authorizes sends nothing without it. */
+/** A step that an approval authorizes sends nothing without it, nor does an undo that people must agree to (R23). */
 function unasked({ program }: CheckedRun, { attempt, step, compensates }: Effect): string | null {
-  const known = compensates === null ? program?.steps.get(step) : undefined;
-  const needs = known?.verb === 'call' ? known.authorizedBy : null;
-  return attempt > 0 && needs !== null ? `it was sent, and ${needs} never approved it` : null;
+  const known = program?.steps.get(step);
+  if (attempt === 0 || program === null || known?.verb !== 'call') return null;
+  if (compensates === null) {
+    const { authorizedBy } = known;
+    return authorizedBy === null ? null : `it was sent, and ${authorizedBy} never approved it`;
+  }
+  const { actions } = program.machine.definition;
+  const voting = actions.flatMap((action) => (action.name === known.action ? [undoVoting(known, () => action)] : []));
+  return voting.some((asked) => asked !== null) ? 'it was sent, and nobody has agreed to it' : null;
+}
+
+/** An undo that people are asked about waits for them, and for nothing else. */
+function undoFault({ effects }: CheckedRun, approval: Approval): string | null {
+  if (approval.state !== 'open' || !isUndoApproval(approval)) return null;
+  const waits = effects.some(({ key, state }) => state === 'PROPOSED' && key === approval.authorizes[0]?.effectKey);
+  return waits ? null : 'it is open, and no undo waits for it';
 }
 
 /** What was authorized is what people saw: this request, by an approval that was given. */
@@ -68,7 +82,10 @@ export const APPROVAL: RowCheck = {
   mend: null,
   find: (run) => [
     ...run.approvals.flatMap((approval) =>
-      faultsOf(approval).map((what) => ({ row: `approval ${approval.approvalId}`, what })),
+      [...faultsOf(approval), ...[undoFault(run, approval) ?? []].flat()].map((what) => ({
+        row: `approval ${approval.approvalId}`,
+        what,
+      })),
     ),
     ...run.effects.flatMap((effect) => {
       const what = authorityFault(run, effect);

@@ -18,6 +18,16 @@ function undosOf({ rows }: OpenedRun, forwardKey: EffectKey): readonly Effect[] 
     .sort((left, right) => generationOf(left) - generationOf(right));
 }
 
+/** What is settled before an undo is requested: all of the run; of one that goes on, what stands in the step that undoes (R04). */
+function isOfItsScope({ rows, control, phase, effects }: OpenedRun, undo: Effect, row: Effect): boolean {
+  if (phase !== 'forward') return true;
+  const plan = (control.undos ?? []).find(({ keys }) =>
+    keys.some((key) => effects.get(key)?.compensates === undo.compensates),
+  );
+  const around = rows.program?.machine.places.find(([id]) => id === row.step)?.[1].parents ?? [];
+  return plan !== undefined && [row.step, ...around].includes(plan.step);
+}
+
 function faultsOf(run: OpenedRun, undo: Effect, forwardKey: EffectKey): readonly string[] {
   const forward = run.effects.get(forwardKey);
   if (forward === undefined) return ['it undoes an effect that is not there'];
@@ -26,7 +36,10 @@ function faultsOf(run: OpenedRun, undo: Effect, forwardKey: EffectKey): readonly
   const before = all.slice(0, place);
   const wasAsked = undo.attempt > 0 || undo.state === 'AUTHORIZED';
   const openForward = run.rows.effects.find(
-    (row) => row.compensates === null && (row.state === 'REQUESTED' || row.state === 'UNKNOWN'),
+    (row) =>
+      row.compensates === null &&
+      (row.state === 'REQUESTED' || row.state === 'UNKNOWN') &&
+      isOfItsScope(run, undo, row),
   );
   const faults: readonly Fault[] = [
     [forward.state !== 'CONFIRMED', `it undoes ${forward.step}, which is ${forward.state}`],
@@ -66,7 +79,7 @@ export const COMPENSATION: PositionCheck = {
   name: 'compensation',
   rule: 'R01, R03, R13, R16',
   promise:
-    'A compensation is of a CONFIRMED effect, one is CONFIRMED at most, in reverse order one under way at most, none beside open effects.',
+    'A compensation is of a CONFIRMED effect, one is CONFIRMED at most, in reverse order one under way at most, none beside open effects of what it undoes.',
   mend: null,
   find: (run) => [
     ...run.rows.effects.flatMap((effect) =>

@@ -5,6 +5,7 @@ import type { Approval } from '../../model/approval.ts';
 import type { Step } from '../../model/definition.ts';
 import type { Timer } from '../../model/run.ts';
 import { activeLeaves } from '../active-steps.ts';
+import { expiryTimer, UNDO_APPROVAL } from '../approval-rules.ts';
 import { remindTimer } from '../remind.ts';
 import { DEADLINE } from '../settle-run.ts';
 import type { Finding, PositionCheck } from './check.ts';
@@ -21,6 +22,10 @@ function orphanOf({ rows, control, phase }: OpenedRun, { name }: Timer): string 
     return isKept ? null : 'no event is kept under that name';
   }
   const step = name.slice(0, name.lastIndexOf(':'));
+  if (step.startsWith(UNDO_APPROVAL)) {
+    const isOpen = rows.approvals.some(({ approvalId, state }) => state === 'open' && approvalId === step);
+    return isOpen ? null : 'nobody is asked about that undo';
+  }
   return Object.hasOwn(control.activeSinceMs, step) ? null : `step ${step} is not active`;
 }
 
@@ -103,7 +108,7 @@ function wantedOf(run: OpenedRun): readonly Wanted[] {
   const hasDeadline = phase === 'forward' && ownValue(control.timerGenerations, DEADLINE) === 1;
   return [
     ...wantedByStep(run),
-    ...open.map(({ step, approvalId }): Wanted => [`${step}:expires`, `approval ${approvalId}`]),
+    ...open.map((approval): Wanted => [expiryTimer(approval), `approval ${approval.approvalId}`]),
     ...rows.approvals.filter((one) => one.state === 'open' && reminds(rows, one)).map(remindWanted),
     ...kept.map((row): Wanted => [`${KEEP}${row.source}/${row.eventId}`, inboxRow(row)]),
     ...(hasDeadline ? [[DEADLINE, 'the run'] as const] : []),

@@ -107,6 +107,8 @@ function rootsOf(declared: Declared, everywhere: RootTypes, site: Site): RootTyp
       return eventRoots(declared, everywhere, site);
     case 'compensate':
       return compensationRoots(everywhere, declared.actions.get(site.action));
+    case 'asking':
+      return askingRoots(everywhere, declared.actions.get(site.action));
     default:
       return actionRoots(declared, everywhere, site);
   }
@@ -128,6 +130,13 @@ function compensationRoots(everywhere: RootTypes, action: ActionContract | undef
     ['effect', object({ key: STRING, input: schemaOf(action?.input), output: received(action?.output), receipt: DYN })],
     ['failure', object({ code: STRING, message: STRING, step: NULLABLE_STRING })],
   ]);
+}
+
+/** The same when people are asked, today or after a year: who started the run is known, why it is undone is not of it. */
+function askingRoots(everywhere: RootTypes, action: ActionContract | undefined): RootTypes {
+  const roots = new Map(compensationRoots(everywhere, action));
+  roots.delete('failure');
+  return roots.set('run', object({ id: STRING, key: STRING, startedBy: STRING }));
 }
 
 function actionRoots(

@@ -5,7 +5,8 @@
  * - `outcome`, `reconcile`: tables and templates of an action after an answer. `retry`: whether a failed attempt at it is made
  *   again (the answer itself is judged by then: `failure` says what it came to). `request`: its url, query, body. `headers`: its
  *   headers and auth, the only place for `secrets`.
- * - `compensate`: the undo of `action` (what cannot change, and the recorded effect). `event`: `by`, `where`, `match`, `set` of handlers.
+ * - `compensate`: the undo of `action` (what cannot change, and the recorded effect); `asking`: who must agree to it, before any
+ *   failure is told of. `event`: `by`, `where`, `match`, `set` of handlers.
  */
 export type Site =
   | { readonly kind: 'flow'; readonly in?: 'finally' }
@@ -15,6 +16,7 @@ export type Site =
   | { readonly kind: 'request'; readonly action: string }
   | { readonly kind: 'headers'; readonly action: string }
   | { readonly kind: 'compensate'; readonly action: string }
+  | { readonly kind: 'asking'; readonly action: string }
   | { readonly kind: 'catch'; readonly step: string; readonly in?: 'finally' }
   | { readonly kind: 'event'; readonly event: string; readonly step?: string };
 

@@ -206,7 +206,7 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "object": null,
       "retry": "retry",
       "timeout": null,
-      "approve": null,
+      "approve": "compensate.approve",
       "onFailure": null,
       "after": null
     },
@@ -223,6 +223,18 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "within": null,
       "on": null,
       "when": null
+    },
+    "items": null,
+    "each": null
+  },
+  "compensate.approve": {
+    "keys": {
+      "title": null,
+      "from": null,
+      "quorum": null,
+      "denials": null,
+      "except": null,
+      "expires": null
     },
     "items": null,
     "each": null

@@ -17,7 +17,10 @@ export function isInBranch({ parent, siblings }: PlacedStep): boolean {
 /** What is in a branch stays in it: it writes no vars, which others read at the same time, and does not end the run. */
 export function lintBranches(context: LintContext): void {
   for (const placed of context.graph.steps) {
-    if (placed.step.verb === 'parallel') lintCount(context, placed.step);
+    if (placed.step.verb === 'parallel') {
+      lintCount(context, placed.step);
+      lintKept(context, placed.step);
+    }
     const parallel = parallelAround(placed);
     if (parallel === null) continue;
     lintWrites(context, placed.step, parallel);
@@ -65,6 +68,20 @@ function lintCount({ report }: LintContext, step: Extract<Step, { verb: 'paralle
     pointer: `${step.pointer}/join/count`,
     message: `"${step.id}" waits for ${String(join.count.value)} branches and has ${branches.length}: it can never be met`,
     help: `write ${branches.length} or less`,
+  });
+}
+
+/** Losers that are kept settle what is on its way, and begin nothing: to let them run on is to wait for them. */
+function lintKept(
+  { report }: LintContext,
+  { id, pointer, losers, siblings }: Extract<Step, { verb: 'parallel' }>,
+): void {
+  if (losers !== 'keep' || siblings !== 'finish') return;
+  report({
+    code: 'PAWL-251',
+    pointer: `${pointer}/losers`,
+    message: `"${id}" lets its branches run to their ends, so the next step cannot start before its losers have settled`,
+    help: 'write "siblings: drain" or "siblings: cancel", or leave "losers" out',
   });
 }
 

@@ -8,6 +8,7 @@ import type {
   Step,
   Template,
   Transport,
+  Voting,
 } from '../../model/definition.ts';
 import { expressionsOf } from '../dependencies.ts';
 
@@ -55,7 +56,7 @@ function ofVerb(step: Step): readonly Expression[] {
     case 'await':
       return [...ofMany(step.match), ...only(step.where)];
     case 'approve':
-      return ofMany(step.title, step.subject, ...step.from, step.quorum, step.denials, ...step.except, step.expires);
+      return [...ofVoting(step), ...ofMany(step.subject)];
     case 'publish':
       return [...ofMany(step.data), ...only(step.key)];
     case 'fail':
@@ -65,6 +66,10 @@ function ofVerb(step: Step): readonly Expression[] {
     default:
       return ofGroup(step);
   }
+}
+
+function ofVoting({ title, from, quorum, denials, except, expires }: Voting): readonly Expression[] {
+  return ofMany(title, ...from, quorum, denials, ...except, expires);
 }
 
 function ofGroup(step: Step): readonly Expression[] {
@@ -87,7 +92,10 @@ function ofCall(step: CallStep): readonly Expression[] {
 
 /** Expressions of a compensation. */
 export function expressionsOfCompensation(compensation: Compensation | null): readonly Expression[] {
-  return compensation === null || compensation.kind === 'none' ? [] : ofMany(compensation.with, compensation.object);
+  if (compensation === null || compensation.kind === 'none') return [];
+  const { approve } = compensation;
+  const asking = approve === undefined ? [] : ofVoting(approve);
+  return [...ofMany(compensation.with, compensation.object), ...asking];
 }
 
 /** The parts of a transport by name, secrets allowed only in `headers`. */

@@ -19,6 +19,7 @@ interface Misplaced {
 }
 
 const AS_IT_ENDS = 'leave it out: the run ends as it came here';
+const NOT_AWAITED = 'leave it out: behind finally nothing waits for what is on its way';
 const NOT_UNDONE = 'leave it out: what finally does is not undone';
 
 function misplacedIn(step: Step): readonly Misplaced[] {
@@ -37,6 +38,7 @@ function misplacedVerb(step: Step): readonly Misplaced[] {
   if (step.verb === 'end') return [at('end', AS_IT_ENDS)];
   if (step.verb === 'undo') return [at('undo', 'undo it before: in a catch, or in the steps')];
   if (step.verb === 'scope') return step.compensation === null ? [] : [at('compensation', NOT_UNDONE)];
+  if (step.verb === 'parallel') return step.losers === undefined ? [] : [at('losers', NOT_AWAITED)];
   if (step.verb !== 'call') return [];
   const pivot = step.pivot ? [at('pivot', NOT_UNDONE)] : [];
   return step.compensate?.kind === 'call' ? [...pivot, at('compensate', NOT_UNDONE)] : pivot;

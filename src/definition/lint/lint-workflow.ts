@@ -10,7 +10,7 @@ import { lintItems } from './item-rules.ts';
 import { createLintContext, type LintContext } from './lint-context.ts';
 import { lintLiteralSecrets } from './literal-secret-rule.ts';
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
-import { lintApprovals, lintDeadline } from './people-rules.ts';
+import { lintApprovals, lintDeadline, lintUndoApprovals } from './people-rules.ts';
 import { lintProviders } from './provider-rules.ts';
 import {
   lintAuthorized,
@@ -29,6 +29,7 @@ const RULES_OF_ACTIONS: readonly Rule[] = [
   lintPolicies,
   lintProviders,
   lintCompensationReads,
+  lintUndoApprovals,
   lintSecrets,
   lintRedacted,
   lintLiteralSecrets,

@@ -1,4 +1,4 @@
-import type { ApproveStep, ChooseBranch, Template } from '../../model/definition.ts';
+import type { ApproveStep, ChooseBranch, Template, Voting } from '../../model/definition.ts';
 import { readsOf } from './reads.ts';
 import type { LintContext } from './lint-context.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -15,36 +15,61 @@ export function lintApprovals(context: LintContext): void {
   }
 }
 
+/** The same of an undo that people must agree to (R23), on a step and on an action. */
+export function lintUndoApprovals({ definition, graph, report }: LintContext): void {
+  const calls = graph.steps.flatMap(({ step }) => (step.verb === 'call' ? [step] : []));
+  for (const { compensate } of [...definition.actions, ...calls]) {
+    if (compensate?.kind !== 'call' || compensate.approve === undefined) continue;
+    const pointer = `${compensate.pointer}/approve`;
+    lintVoting(report, compensate.approve, {
+      pointer,
+      titleKey: 'title',
+      what: `the approval of ${compensate.action}`,
+    });
+  }
+}
+
 function lintApproval({ report }: LintContext, step: ApproveStep): void {
-  for (const [index, entry] of step.from.entries()) {
+  lintVoting(report, step, { pointer: step.pointer, titleKey: 'approve', what: `approval "${step.id}"` });
+  if (step.form !== undefined) lintForm(report, step, step.form);
+}
+
+/** Where it is said who decides, and what to call it. */
+interface VotingPlace {
+  readonly pointer: string;
+  readonly titleKey: string;
+  readonly what: string;
+}
+
+function lintVoting(report: LintContext['report'], voting: Voting, { pointer, titleKey, what }: VotingPlace): void {
+  for (const [index, entry] of voting.from.entries()) {
     if (entry.kind !== 'literal' || (typeof entry.value === 'string' && VOTER.test(entry.value))) continue;
     report({
       code: 'PAWL-315',
-      pointer: `${step.pointer}/from/${index}`,
+      pointer: `${pointer}/from/${index}`,
       message: `${JSON.stringify(entry.value)} names nobody who could vote`,
       help: `write "role:${entry.value}" or "user:${entry.value}"`,
     });
   }
-  const people = countPeople(step.from);
+  const people = countPeople(voting.from);
   for (const key of ['quorum', 'denials'] as const) {
-    const wanted = literalNumber(step[key]);
+    const wanted = literalNumber(voting[key]);
     if (wanted === null || people === null || wanted <= people) continue;
     report({
       code: 'PAWL-308',
-      pointer: `${step.pointer}/${key}`,
+      pointer: `${pointer}/${key}`,
       message: `${key} is ${wanted}, and "from" names only ${people === 1 ? 'one person' : `${people} people`}`,
       help: `lower ${key}, or add people or a role to "from"`,
     });
   }
-  if (step.form !== undefined) lintForm(report, step, step.form);
-  if (step.expires !== null) return;
+  if (voting.expires !== null) return;
   report({
     code: 'PAWL-353',
     severity: 'warning',
-    pointer: `${step.pointer}/approve`,
+    pointer: `${pointer}/${titleKey}`,
     at: 'key',
-    message: `approval "${step.id}" never expires: the run may wait for ever`,
-    help: 'add "expires: 48h" and, if needed, "onExpire"',
+    message: `${what} never expires: the run may wait for ever`,
+    help: `add "expires: 48h"${titleKey === 'title' ? ': after it the run is HELD, and a person decides' : ' and, if needed, "onExpire"'}`,
   });
 }
 

@@ -132,11 +132,13 @@ function lintAuthorizedReads(context: LintContext, step: CallStep, approval: Pla
 /** A compensation is computed from the recorded effect, never from what can change. */
 export function lintCompensationReads(context: LintContext): void {
   const CONSTANT = new Set(['effect', 'failure', 'input', 'constants', 'secrets']);
+  // Who may agree to an undo can be said by who started the run; its request is not made of it.
+  const CONSTANT_OF_RUN = new Set(['id', 'key', 'startedBy']);
   const check = (expression: Expression): void => {
     for (const read of readsOf(expression)) {
       const [root, field] = read.path;
       const constant =
-        root !== undefined && (CONSTANT.has(root) || (root === 'run' && (field === 'id' || field === 'key')));
+        root !== undefined && (CONSTANT.has(root) || (root === 'run' && CONSTANT_OF_RUN.has(field ?? '')));
       if (constant || (root !== 'vars' && root !== 'steps' && root !== 'run')) continue;
       context.report({
         code: 'PAWL-309',

@@ -1,13 +1,14 @@
 import { closestWord } from '../../definition/closest-word.ts';
+import { undoVoting } from '../../decision/undo-voters.ts';
 import { outlineOf } from '../../machine/outline.ts';
-import type { WorkflowDefinition } from '../../model/definition.ts';
+import type { Step, WorkflowDefinition } from '../../model/definition.ts';
 
 /** What a scenario may name of its workflow. */
 export interface WorkflowNames {
   readonly actions: readonly string[];
   readonly events: readonly string[];
   readonly steps: readonly string[];
-  /** Steps that ask people. */
+  /** Steps that ask people, or whose undo does. */
   readonly approvals: readonly string[];
 }
 
@@ -25,8 +26,16 @@ export function namesOf(definition: WorkflowDefinition): WorkflowNames {
     actions: definition.actions.map(({ name }) => name),
     events: definition.events.map(({ name }) => name),
     steps: steps.filter(({ named }) => named).map(({ id }) => id),
-    approvals: steps.filter(({ verb }) => verb === 'approve').map(({ id }) => id),
+    approvals: steps.filter((step) => asksPeople(step, definition)).map(({ id }) => id),
   };
+}
+
+/** Whether there is an approval of a step: its own, or of its undo (R23). */
+function asksPeople(step: Step, { actions }: WorkflowDefinition): boolean {
+  if (step.verb === 'approve') return true;
+  return actions.some(
+    (action) => step.verb === 'call' && action.name === step.action && undoVoting(step, () => action) !== null,
+  );
 }
 
 /** The step in `undo pay#2`. */

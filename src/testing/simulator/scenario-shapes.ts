@@ -92,6 +92,36 @@ export const orders: Draw = (random) => {
   });
 };
 
+/** An undo that people must agree to: they do, refuse, or say nothing in time, while others are undone. */
+export const agreed: Draw = (random) => {
+  const approve = `, approve: { title: Undo it, from: 'role:approver', quorum: ${random.pick([1, 2])}, expires: 20s }`;
+  const asks = random.pick([['book'], ['book', 'pay'], ['send']]);
+  const step = (name: string): string => {
+    const undo = `, compensate: { call: do.un${name}, with: { id: =effect.key }${approve} }`;
+    return call(name, asks.includes(name) ? undo : '');
+  };
+  return scenarioOf({
+    name: 'agreed',
+    head: [
+      'timeout: 10m',
+      `compensation: { order: ${random.pick(['reverse', 'graph', 'parallel'])}, onFailure: ${random.pick(['hold', 'continue'])} }`,
+    ],
+    actions: ['book', 'pay', 'send', 'close'].flatMap((name, at) => undoable(random, name, at === 3 ? 0.7 : 0.05)),
+    steps: [step('book'), step('pay'), step('send'), call('close')],
+    outside: (draw) => [
+      ...['ana', 'kai', 'lea', 'mia'].map((by) => ({
+        kind: 'vote' as const,
+        atMs: draw.next() * 40_000,
+        by,
+        decision: draw.next() < 0.8 ? ('approve' as const) : ('deny' as const),
+      })),
+      ...(draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 } as const] : []),
+      ...(draw.next() < 0.2 ? [{ kind: 'terminate', atMs: draw.next() * 20_000 } as const] : []),
+      ...(draw.next() < 0.3 ? [{ kind: 'compensate', atMs: 9_000 + draw.next() * 9_000 } as const] : []),
+    ],
+  });
+};
+
 /** Branches side by side, all of which must succeed or the first of which wins, one of them with branches of its own. */
 export const branches: Draw = (random) => {
   const join = random.pick(['all', 'any', '{ count: 2 }']);
@@ -118,6 +148,7 @@ export const branches: Draw = (random) => {
       `    z: [${call('car').slice(2)}, { id: pause, wait: 1s }]`,
       `  join: ${join}`,
       `  siblings: ${siblings}`,
+      ...(siblings === 'finish' ? [] : random.pick([['  losers: keep'], []])),
       ...handled,
       call('close'),
     ],

@@ -1,6 +1,6 @@
 import { createRandom, type Random } from '../random.ts';
 import { call, type Draw, type Scenario, scenarioOf, undoable } from './scenario-parts.ts';
-import { branches, gate, items, last, news, orders, scope, turns } from './scenario-shapes.ts';
+import { agreed, branches, gate, items, last, news, orders, scope, turns } from './scenario-shapes.ts';
 
 /** Three steps, each undone in reverse; the last is often refused. */
 const saga: Draw = (random) =>
@@ -137,6 +137,7 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   items,
   orders,
   branches,
+  agreed,
   gate,
   last,
   news,

@@ -298,6 +298,16 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h }\n  - { id: m, call: act }\n  - { id: a, call: act, with: { n: «=⟦steps.m.output⟧|=input.n» }, authorizedBy: d }\n`,
   },
   {
+    code: 'PAWL-251',
+    why: 'losers that run on',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act }] }, join: any, siblings: «finish|drain», losers: ⟦keep⟧ }\n`,
+  },
+  {
+    code: 'PAWL-216',
+    why: 'losers that nothing waits for',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: p, parallel: { x: [{ id: b, wait: 1s }], y: [{ id: c, wait: 1s }] }, join: any, «⟦losers⟧: keep|siblings: drain» }\n`,
+  },
+  {
     code: 'PAWL-309',
     why: 'a var',
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: «=⟦vars.total⟧|=effect.input.n» } } }\n`,
@@ -306,6 +316,31 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     code: 'PAWL-309',
     why: 'another step',
     file: `${WITH_ACT}steps:\n  - { id: b, call: act }\n  - { id: a, call: act, compensate: { call: act, with: { n: «'\${ ⟦steps.b.output⟧ }'|=run.key» } } }\n`,
+  },
+  {
+    code: 'PAWL-309',
+    why: 'who agrees by a var',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: =effect.input.n }, approve: { title: Undo, from: 'role:x', quorum: «=⟦vars.total⟧|=input.n», expires: 1h } } }\n`,
+  },
+  {
+    code: 'PAWL-403',
+    why: 'who agrees by the failure',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: =effect.input.n }, approve: { title: «'\${ ⟦failure⟧.code }'|'\${ run.startedBy }'», from: 'role:x', expires: 1h } } }\n`,
+  },
+  {
+    code: 'PAWL-308',
+    why: 'an undo that more must agree to than there are',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: =effect.input.n }, approve: { title: Undo, from: ['user:ana'], quorum: «⟦2⟧|1», expires: 1h } } }\n`,
+  },
+  {
+    code: 'PAWL-315',
+    why: 'an undo that nobody can agree to, on an action',
+    file: `${HEAD}timeout: 1d\nactions:\n${ACT}  do: { http: { method: POST, url: 'http://127.0.0.1:1/do' }, idempotency: natural, compensate: { call: act, approve: { title: Undo, from: ['role:x', «⟦ana⟧|'user:ana'»], expires: 1h } } }\nsteps:\n  - { id: a, call: do }\n`,
+  },
+  {
+    code: 'PAWL-353',
+    why: 'an undo that may wait for ever',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, with: { n: =effect.input.n }, approve: { ⟦title⟧: Undo, from: 'role:x'«|, expires: 1h» } } }\n`,
   },
   {
     code: 'PAWL-310',

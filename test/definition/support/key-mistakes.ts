@@ -247,11 +247,24 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
   ],
   ['PAWL-901', 'a verb of a later part', step('{ id: a, ⟦child⟧: other@1 }'), /later part/],
   ['PAWL-901', 'an option of a later part', step('{ id: a, call: pay, ⟦reach⟧: workflow }'), /later part/],
+  ['PAWL-901', 'a later kind of undo', step('{ id: a, call: pay, compensate: { ⟦child⟧: other@1 } }'), /later part/],
   [
-    'PAWL-901',
-    'a later kind of undo',
-    step('{ id: a, call: pay, compensate: { call: pay, ⟦approve⟧: Sure } }'),
-    /later part/,
+    'PAWL-103',
+    'an undo that people agree to, without saying who',
+    step('{ id: a, call: pay, compensate: { call: pay, approve: ⟦Sure⟧ } }'),
+    /write a map/,
+  ],
+  [
+    'PAWL-102',
+    'an undo that nobody is named for',
+    step('{ id: a, call: pay, compensate: { call: pay, ⟦approve⟧: { title: Sure } } }'),
+    /add `from/,
+  ],
+  [
+    'PAWL-101',
+    'an undo that reminds',
+    step("{ id: a, call: pay, compensate: { call: pay, approve: { title: Sure, from: 'role:x', ⟦remind⟧: 1h } } }"),
+    /./,
   ],
   [
     'PAWL-104',
@@ -302,10 +315,10 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     /drain/,
   ],
   [
-    'PAWL-901',
-    'losers that are kept',
-    step('{ id: r, parallel: { a: [{ end: done }] }, join: any, losers: ⟦keep⟧ }'),
-    /losers: undo/,
+    'PAWL-104',
+    'losers of an unknown kind',
+    step('{ id: r, parallel: { a: [{ end: done }] }, join: any, losers: ⟦forget⟧ }'),
+    /undo, keep|undo or keep|undo/,
   ],
   ['PAWL-105', 'a repeat of no turn', step('{ id: r, repeat: ⟦0⟧, until: input.x > 1, steps: [{ end: done }] }'), /./],
   [

@@ -26,6 +26,7 @@ const BEYOND_THE_MODEL: Readonly<Record<string, string>> = {
   'AUTHORIZED>FAILED': 'a deadline; the model has no timers',
   'REQUESTED>AUTHORIZED': 'definitely not happened: as if the attempt had never been',
   'FAILED>WAIVED': 'a person lets a compensation go: as an end, the same as doing it by hand',
+  'REFUSED>WAIVED': 'a person lets a compensation go that nobody approved: as an end, the same as doing it by hand',
   'FAILED>CONFIRMED': 'resolves what I3 says cannot be',
   'ABSENT>CONFIRMED': 'resolves what I3 says cannot be',
 };
