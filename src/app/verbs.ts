@@ -3,6 +3,7 @@ import type { Delivered } from '../engine/deliver-event.ts';
 import type { Door } from '../engine/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import { findEffect } from '../engine/find-effect.ts';
+import { childStatuses } from '../engine/child-view.ts';
 import { findRun, loadStored } from '../engine/find-run.ts';
 import { type HistoryView, historyView } from '../engine/history-view.ts';
 import { type RunLineView, listRuns } from '../engine/list-runs.ts';
@@ -147,7 +148,8 @@ function readVerbs(engine: Engine): ReadVerbs {
       const { stored, nowMs } = await loadStored(engine, run);
       const receipts = await engine.store.receipts(run.part, run.runId);
       const messages = await engine.store.outbox(run.part, run.runId);
-      return runView(await engine.versions.byDigest(run.digest), { stored, receipts, messages, nowMs });
+      const children = await childStatuses(engine.store, stored.effects);
+      return runView(await engine.versions.byDigest(run.digest), { stored, receipts, messages, children, nowMs });
     },
   };
 }

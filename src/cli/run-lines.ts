@@ -30,6 +30,7 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
     `${paint.strong(`${run.workflow}@${run.version}`)}  ${terminalText(keyOf(run))}  ${paint.quiet(run.id)}`,
     ...shown.flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
     ...run.effects.filter((effect) => effect.compensates !== null).map((effect) => undoLine(effect, paint)),
+    ...familyLines(run, paint),
     ...run.effects.flatMap((effect) => troubleLines(effect, paint)),
     ...run.pastOrders.map((past) => pastOrderLine(past, paint)),
     ...orderLines(run.order, paint),
@@ -38,6 +39,21 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
     ...failureLines(run.failure, paint),
     ...failureLines(run.finallyFailed ?? null, paint, 'finally failed: '),
     statusLine(run, paint),
+  ];
+}
+
+/** The run that has started it, and those that it has started. */
+function familyLines({ parent, children = [] }: RunView, paint: Paint): readonly string[] {
+  const above =
+    parent === undefined
+      ? []
+      : [`step ${parent.step} of ${parent.id}${parent.detached ? ', which does not wait for it' : ''}`];
+  const below = children.map(({ step, id, workflow, version, status }) =>
+    [pad(terminalText(step), 18), id, `${workflow}@${version}`, status ?? 'not started yet'].join(' '),
+  );
+  return [
+    ...above.map((words) => `  ${paint.quiet('↑')} child of ${terminalText(words)}`),
+    ...below.map((words) => `  ${paint.now('↳')} ${words}`),
   ];
 }
 
@@ -110,7 +126,7 @@ function stepLines(step: Step, effect: Effect | undefined, { paint, depth }: Loo
 }
 
 function markOf(step: Step, effect: Effect | undefined, paint: Paint): string {
-  if (effect?.state === 'UNKNOWN' && step.status !== 'held') return paint.warn('?');
+  if (effect?.state === 'UNKNOWN' && effect.doubt !== 'event' && step.status !== 'held') return paint.warn('?');
   if (step.status === 'completed' && effect?.observedBy === 'person') return paint.good('☑');
   if (step.status === 'pending' && effect !== undefined) return lateMark(effect, paint);
   return {
@@ -160,7 +176,7 @@ function undoLine(effect: Effect, paint: Paint): string {
 /** Why an open effect has not gone through yet: the last thing that went wrong with it. */
 function troubleLines(effect: Effect, paint: Paint): readonly string[] {
   const isOpen = effect.state === 'AUTHORIZED' || effect.state === 'UNKNOWN';
-  if (!isOpen || effect.lastError === null) return [];
+  if (!isOpen || effect.lastError === null || effect.doubt === 'event') return [];
   return [`  ${paint.warn('!')} ${terminalText(effect.step)}: ${terminalText(effect.lastError)}`];
 }
 
@@ -203,6 +219,7 @@ const WAITING_WORDS: Readonly<Record<Waiting['kind'], (pieces: Pieces) => string
   retry: ({ at, when }) => `tries again${at}: ${when}`,
   resend: ({ at, when }) => `in doubt${at}: the same request is sent again ${when}`,
   query: ({ at, when }) => `in doubt${at}: the provider is asked ${when}`,
+  child: ({ at, by, progress }) => `waits for the child${at}: ${by}${progress === null ? '' : ` ${progress}`}`,
   lock: ({ progress, since }) => `waits since ${since} for the lock ${progress}`,
   decision: ({ by, since, progress }) => `${progress ?? 'an order'} is stored since ${since}: ${by} decides it`,
 };

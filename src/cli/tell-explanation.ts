@@ -19,13 +19,21 @@ export function explanationLines(explanation: Explanation): readonly string[] {
 }
 
 function effectLines(effect: ExplainedEffect, { onFailure }: Explanation): readonly string[] {
-  const { step, line, action, pivot, authorizedBy, sending, undo } = effect;
+  const { step, line, action, pivot, authorizedBy, sending, isDetached, undo } = effect;
   const by = authorizedBy === null ? '' : `, once ${authorizedBy} has approved it`;
   return [
-    `  line ${line}  ${step} calls ${action}${pivot ? ', the pivot' : ''}${by}`,
-    ...sendingLines(sending),
+    `  line ${line}  ${step} ${sending === null ? 'runs' : 'calls'} ${action}${pivot ? ', the pivot' : ''}${by}`,
+    ...(sending === null ? childLines(isDetached) : sendingLines(sending)),
     ...undoLines(undo, pivot),
     ...(undo.kind === 'none' && undo.because === 'finally' ? [] : laterLines(effect, onFailure)),
+  ];
+}
+
+function childLines(isDetached: boolean): readonly string[] {
+  if (isDetached) return ['    started      once; nobody waits for it, and it goes on by itself'];
+  return [
+    '    started      once, and waited for until it tells its end; a cancel and a timeout go down to it',
+    '                 fails with the code that it has failed with, once it has undone itself',
   ];
 }
 
@@ -83,8 +91,14 @@ function undoLines(undo: ExplainedUndo, pivot: boolean): readonly string[] {
   if (undo.kind === 'none') {
     return [`    undone by    nothing${NOTHING[undo.because]}`];
   }
-  const { action, line, file, sending, approve, onRefusal, onlyByOrder } = undo;
+  const { onlyByOrder } = undo;
   const order = onlyByOrder ? `, only when an operator orders it${pivot ? '' : ': it comes after the pivot'}` : '';
+  if (undo.kind === 'child')
+    return [
+      `    undone by    itself, on its own version${order}`,
+      '                 refused behind its own pivot: the run is HELD for role:operator (retry, undone, waived)',
+    ];
+  const { action, line, file, sending, approve, onRefusal } = undo;
   const often = sending.attempts === null ? 'called again and again' : `up to ${counted(sending.attempts, 'call')}`;
   const resent = sending.resends === null ? '' : `, and ${counted(sending.resends.calls, 'more call')} under its key`;
   const rest = onRefusal === 'hold' ? 'the rest waits' : 'the rest is undone first';

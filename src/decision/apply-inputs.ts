@@ -1,11 +1,13 @@
 import { assertNever } from '../model/errors.ts';
-import type { InboxEvent } from '../model/inbox-event.ts';
+import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Timer } from '../model/run.ts';
 import type { DecisionInput } from './decision-input.ts';
 import type { Draft } from './draft.ts';
 import { pump } from './kernel-loop.ts';
 import { onAttempt } from './on-attempt.ts';
 import { onCancel } from './on-cancel.ts';
+import { onChildEnded } from './on-child-ended.ts';
+import { onChildUndo } from './on-child-undo.ts';
 import { onCompensate } from './on-compensate.ts';
 import { onGranted } from './on-lock.ts';
 import { onProof } from './on-proof.ts';
@@ -134,14 +136,28 @@ function isNew(draft: Draft, event: InboxEvent): boolean {
   return event.outcome === null && !isKept && !draft.isAnswered(event);
 }
 
+/** What a run hears of the house: of its lock, of its children, of its parent. */
+type HouseWord = Extract<InboxPayload, { type: 'lock.granted' | 'child.ended' | 'child.undo' }>;
+
+function isHouseWord(payload: InboxPayload): payload is HouseWord {
+  return payload.type === 'lock.granted' || payload.type === 'child.ended' || payload.type === 'child.undo';
+}
+
+function applyHouseWord(draft: Draft, event: InboxEvent, payload: HouseWord): void {
+  if (payload.type === 'lock.granted') onGranted(draft, event);
+  else if (payload.type === 'child.ended') onChildEnded(draft, event, payload);
+  else onChildUndo(draft, event, payload);
+}
+
 function applyEvent(draft: Draft, event: InboxEvent): void {
   const { payload } = event;
+  if (isHouseWord(payload)) {
+    applyHouseWord(draft, event, payload);
+    return;
+  }
   switch (payload.type) {
     case 'signal':
       onSignal(draft, event, payload);
-      return;
-    case 'lock.granted':
-      onGranted(draft, event);
       return;
     case 'timer':
       onTimer(draft, event, payload);

@@ -11,7 +11,7 @@ import { isKept } from './kept-losers.ts';
 import { mayRetry } from './may-retry.ts';
 import { afterPivot } from './pivot-waiters.ts';
 import { callStepOf, policyOf } from './row-policy.ts';
-import { effectSettled } from './settle-step.ts';
+import { effectSettled, enqueueSettled } from './settle-step.ts';
 import { settleIfDone } from './settle-run.ts';
 import type { Settlement, Settling } from './settlement.ts';
 import { scopeAt } from './step-scope.ts';
@@ -78,11 +78,13 @@ export function applySettlement(draft: Draft, settlement: Settlement): void {
   // A cancel that waited for a pivot that failed stops the run before the failure is routed (R18).
   afterPivot(draft, written);
   if (isStepping(draft.phase) && !isKept(draft, written.key)) {
-    draft.enqueue(effectSettled(draft, written.step, settled), {
-      type: 'effect',
-      id: `${written.key}:settled`,
-      step: written.step,
-    });
+    if (settlement.step !== undefined) enqueueSettled(draft, written.step, settlement.step);
+    else
+      draft.enqueue(effectSettled(draft, written.step, settled), {
+        type: 'effect',
+        id: `${written.key}:settled`,
+        step: written.step,
+      });
   }
   if (draft.phase === 'settling') settleIfDone(draft);
 }

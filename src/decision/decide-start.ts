@@ -1,4 +1,5 @@
 import { enter } from '../machine/advance.ts';
+import type { ParentLink } from '../model/child.ts';
 import { invariant } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
 import type { KernelSnapshot, RunControl, RunIdentity, RunState } from '../model/run.ts';
@@ -22,15 +23,17 @@ export const QUEUED_LOOK_MS = 2_000;
  * Decides the first commit of a run: its initial snapshot and everything that follows from it at once. With `canSend`
  * the first effect is REQUESTED already; a run without any waiting completes in this commit.
  * @param run its identity; `startedAtMs` is the database's time.
+ * @param parent whose child it is; null = nobody's.
  */
-export function decideStart(ctx: DecideContext, run: RunIdentity): StartDecision {
+export function decideStart(ctx: DecideContext, run: RunIdentity, parent: ParentLink | null = null): StartDecision {
   const { definition } = ctx.compiled.machine;
   const holds = definition.onFailure === 'hold';
   const first = enter(ctx.compiled, { run, nowMs: run.startedAtMs, holds });
-  const draft = new Draft(ctx, unborn(ctx, run, first.snapshot));
+  const draft = new Draft(ctx, unborn(ctx, run, first.snapshot, controlOf(parent)));
   draft.atMs = run.startedAtMs;
   if (definition.timeoutMs !== null) draft.setTimer(DEADLINE, run.startedAtMs + definition.timeoutMs);
   recordMove(draft, first, { type: 'run.started', id: run.runId, step: null, detail: { holds } });
+  if (parent !== null && definition.lock !== undefined && run.lock === undefined) beginUnder(draft);
   pump(draft);
   const { commit, next, orders, more } = closeDraft(draft, false);
   const isKept = ctx.canSend && commit.lease.kind === 'keep';
@@ -43,7 +46,17 @@ export function decideStart(ctx: DecideContext, run: RunIdentity): StartDecision
   };
 }
 
-function unborn(ctx: DecideContext, run: RunIdentity, snapshot: KernelSnapshot): RunState {
+/** The lock of its file is held above: a child that shares it has its turn at once. */
+function beginUnder(draft: Draft): void {
+  const { runId } = draft.base.run;
+  draft.enqueue({ type: 'run.granted', atMs: draft.atMs }, { type: 'lock.shared', id: runId, step: null });
+}
+
+function controlOf(parent: ParentLink | null): RunControl {
+  return parent === null ? EMPTY_CONTROL : { ...EMPTY_CONTROL, parent };
+}
+
+function unborn(ctx: DecideContext, run: RunIdentity, snapshot: KernelSnapshot, control: RunControl): RunState {
   return {
     run,
     revision: 0,
@@ -51,7 +64,7 @@ function unborn(ctx: DecideContext, run: RunIdentity, snapshot: KernelSnapshot):
     status: 'RUNNING',
     phase: 'forward',
     snapshot,
-    control: EMPTY_CONTROL,
+    control,
     effects: new Map(),
     timers: new Map(),
     approvals: new Map(),

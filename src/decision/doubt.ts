@@ -14,8 +14,8 @@ export const NATURAL_RESENDS_MS = 24 * 3_600_000;
 
 /** What is decided about a row whose outcome nobody knows. */
 export interface Doubt {
-  readonly doubt: 'resend' | 'query' | 'review';
-  /** Not resent or asked before; null for a review, which waits for a person. */
+  readonly doubt: 'resend' | 'query' | 'review' | 'event';
+  /** Not resent or asked before; null for what waits for a person or for the word of a child. */
   readonly notBeforeMs: number | null;
 }
 
@@ -40,6 +40,7 @@ export interface DoubtAsk {
  */
 export function chooseDoubt(ask: DoubtAsk): Doubt {
   const { effect, contract, policy, nowMs, cause } = ask;
+  if (contract.transport.kind === 'child') return { doubt: 'event', notBeforeMs: null };
   if (policy.onUnknown === 'review') return REVIEW;
   const mayResend = cause === 'lost' && policy.onUnknown !== 'reconcile';
   const resendAtMs = mayResend ? nextResendAtMs(effect, contract, nowMs, ask.retryAfterMs ?? 0) : null;

@@ -236,7 +236,12 @@ export class Draft {
 
   /** Writes a message that the transition at hand sends (V09); one of the same id that was written before is the same. */
   send(message: Omit<OutboxMessage, 'revision' | 'ordinal' | 'atMs'>): void {
-    this.outbox.push({ ...message, revision: this.revision, ordinal: this.outbox.length, atMs: this.atMs });
+    const { revision, atMs } = this;
+    const { sent } = this.control;
+    // A commit without transitions has the revision of the one before.
+    const ordinal = Math.max(sent?.revision === revision ? sent.count : 0, this.outbox.length);
+    this.setControl({ sent: { revision, count: ordinal + 1 } });
+    this.outbox.push({ ...message, revision, ordinal, atMs });
   }
 
   observe(observation: Omit<Observation, 'part' | 'runId'>): void {

@@ -33,6 +33,8 @@ export function enterCall(draft: Draft, step: CallStep, data: RunData): void {
     return;
   }
   const known = draft.effects.get(wanted.key);
+  if (step.child !== undefined && step.timeoutMs !== null && (known === undefined || isOpen(known.state)))
+    draft.setTimer(`${step.id}:timeout`, draft.atMs + step.timeoutMs);
   if (known === undefined) {
     draft.putEffect(wanted);
     return;

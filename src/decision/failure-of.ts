@@ -4,7 +4,8 @@ import type { Failure } from '../model/run.ts';
 import type { FailureClass } from '../model/statuses.ts';
 
 /** The class under which an outcome that is no success can be caught or retried. */
-export function failureClassOf(outcome: Pick<Outcome, 'kind' | 'code'>): FailureClass {
+export function failureClassOf(outcome: Pick<Outcome, 'kind' | 'code' | 'class'>): FailureClass {
+  if (outcome.class !== undefined) return outcome.class;
   if (outcome.code === 'unreadable') return 'unreadable';
   if (outcome.kind === 'pending' || outcome.kind === 'confirmed') return 'unknown';
   return outcome.kind;

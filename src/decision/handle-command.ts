@@ -12,6 +12,8 @@ import { keepLosers } from './kept-losers.ts';
 import { leaveStep } from './leave-step.ts';
 import { settleRun } from './settle-run.ts';
 import { stopBranches, undoLosers } from './stop-branches.ts';
+import { tellEnd } from './tell-parent.ts';
+import { recallChildren } from './tell-child.ts';
 import { undoGroup, undoItem } from './undo-steps.ts';
 
 /** Turns what the machine asks for into rows, timers and approvals. */
@@ -24,7 +26,8 @@ export function handleCommand(draft: Draft, { command, data }: IssuedCommand): v
       leaveStep(draft, command.step);
       return;
     case 'step.drain':
-      // Only what is on its way is drained, and that settles as any row does.
+      // Only what is on its way is drained, and that settles as any row does; a child is told to.
+      recallChildren(draft, [command.step], 'recalled');
       return;
     case 'step.held':
       holdStep(draft, command.step, data);
@@ -74,6 +77,7 @@ function handleOther(draft: Draft, { command, data }: { readonly command: Other;
       return;
     case 'run.end':
       endRun(draft, data);
+      if (data.ending !== null) tellEnd(draft, data.ending);
       return;
     default:
       assertNever(command);

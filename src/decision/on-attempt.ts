@@ -9,6 +9,9 @@ import { settleAttempt } from './settle-effect.ts';
 export function onAttempt(draft: Draft, effectKey: EffectKey, attempt: number, outcome: Outcome): void {
   const effect = draft.effects.get(effectKey);
   const isOurs = effect !== undefined && effect.state === 'REQUESTED' && effect.attempt === attempt;
+  // Of a child no attempt tells anything: its end may come before it is noted that it runs.
+  const isChild = effect !== undefined && draft.ctx.compiled.action(effect.action).transport.kind === 'child';
+  if (!isOurs && isChild) return;
   if (!isOurs) {
     const turn = `attempt:${attempt}:fence:${draft.base.fence}`;
     fileLateAnswer(draft, { effectKey, observedBy: 'response', turn, outcome });

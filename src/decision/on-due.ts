@@ -15,6 +15,7 @@ import { policyOf } from './row-policy.ts';
 import { stayInDoubt, stepOutcomeOf } from './settlement.ts';
 import { effectSettled, failed, failureOf } from './settle-step.ts';
 import { scopeAt } from './step-scope.ts';
+import { requestChild } from './tell-child.ts';
 import { expireEffect } from './withdraw-effect.ts';
 import { isDue } from './run-status.ts';
 import type { Orders } from './decision.ts';
@@ -76,13 +77,15 @@ function send(draft: Draft, effect: Effect, orders: OrderBook): void {
     expire(draft, effect);
     return;
   }
-  const requested = requestEffect(effect, { nowMs, fence: draft.base.fence, numbers });
+  const contract = draft.ctx.compiled.action(effect.action);
+  const sent = requestEffect(effect, { nowMs, fence: draft.base.fence, numbers });
+  const requested = contract.transport.kind === 'child' ? requestChild(draft, sent, contract) : sent;
   draft.putEffect(requested);
   orders.sends.push({
     run: draft.base.run,
     effect: requested,
     request: readRequest(requested),
-    contract: draft.ctx.compiled.action(effect.action),
+    contract,
     attempt: requested.attempt,
     fence: requested.fence,
     timeoutMs: policy.timeoutMs,

@@ -2,6 +2,7 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Effect } from '../model/effect.ts';
 import { standingOf } from './run-status.ts';
 import { settleIfDone } from './settle-run.ts';
+import { childOf, isChildStart } from './child-run.ts';
 import type { Draft } from './draft.ts';
 import { followOrder } from './follow-order.ts';
 import { feed } from './kernel-loop.ts';
@@ -19,7 +20,7 @@ export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Ter
   }
   const standing = standingOf(draft.effects.values(), draft.ctx.compiled).map(named);
   const unknown = [...draft.effects.values()].filter(isInFlight).map(named);
-  const detail = { standing, unknown };
+  const detail = { standing, unknown, ...childrenOf(draft) };
   draft.addAudit({ actor: by, act: 'terminate', target: draft.base.run.runId, reason, detail });
   followOrder(draft, { act: 'terminate', by, reason });
   lapseCancel(draft, 'terminated', { code: 'terminated' });
@@ -30,6 +31,17 @@ export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Ter
   draft.answer(event, 'applied', { detail });
   // From settling the machine stays where it is and only learns the new end.
   if (wasSettling) settleIfDone(draft);
+}
+
+/** Children that run go on by themselves: what becomes of them a person says there. */
+function childrenOf(draft: Draft): {
+  readonly children?: readonly { readonly step: string; readonly runId: string }[];
+} {
+  const running = [...draft.effects.values()].filter(
+    (effect) => isInFlight(effect) && isChildStart(effect, draft.ctx.compiled.action(effect.action)),
+  );
+  if (running.length === 0) return {};
+  return { children: running.map((effect) => ({ step: effect.step, runId: childOf(effect) })) };
 }
 
 function named({ step, key }: Effect): { readonly step: string; readonly effectKey: string } {

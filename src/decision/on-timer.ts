@@ -2,6 +2,7 @@ import { invariant } from '../model/errors.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { Timer } from '../model/run.ts';
+import { recallChildren } from './tell-child.ts';
 import { isGroup } from '../model/step-lists.ts';
 import { advancePlan } from './advance-plan.ts';
 import { expiryTimer, isUndoApproval } from './approval-rules.ts';
@@ -53,6 +54,8 @@ export function fireTimer(draft: Draft, timer: Timer): void {
     feed(draft, stepSettled(draft, prefix, { ok: true, output, attempts: 0 }), cause);
   } else if (kind === 'timeout' && isGroup(draft.ctx.compiled.step(prefix))) {
     feed(draft, { type: 'group.expired', step: prefix, open: openSteps(draft), atMs: draft.atMs }, cause);
+  } else if (kind === 'timeout' && draft.ctx.compiled.step(prefix).verb === 'call') {
+    recallChildren(draft, [prefix], 'timeout');
   } else if (kind === 'timeout') {
     feed(
       draft,

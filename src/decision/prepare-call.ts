@@ -5,6 +5,7 @@ import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { RunData } from '../model/run.ts';
 import { acceptWith } from './accept-with.ts';
+import { childBody } from './child-run.ts';
 import type { Draft } from './draft.ts';
 import { effectKey, forwardIngredients } from './effect-key.ts';
 import { proposeEffect } from './propose-effect.ts';
@@ -41,7 +42,8 @@ export function prepareCall(draft: Draft, ask: CallAsk): Effect {
     intent: step.intent === null ? null : intentText(compiled.evaluator.render(step.intent, site, scope)),
     generation: redoOf(draft.control.redo, step.id, frames),
   });
-  const request = requestOf(draft, ask, { with: withValue, key: effectKey(ingredients) });
+  const plain = requestOf(draft, ask, { with: withValue, key: effectKey(ingredients) });
+  const request = step.child === undefined ? plain : { ...plain, body: childBodyOf(draft, ask, withValue) };
   const { pivot } = step;
   return proposeEffect({
     ingredients,
@@ -75,6 +77,17 @@ function withOf(draft: Draft, step: CallStep, data: RunData): Json {
   const { site, scope } = scopeAt(draft, step.id, data);
   const rendered = step.with === null ? {} : compiled.evaluator.render(step.with, site, scope);
   return acceptWith(compiled.action(step.action), rendered);
+}
+
+/** What of a child is fixed at the entry of its step, its key included. */
+function childBodyOf(draft: Draft, { step, data }: CallAsk, input: Json): Json {
+  const { key = null, detach = false } = step.child ?? {};
+  if (key === null) return childBody({ key: null, input, detach });
+  const { site, scope } = scopeAt(draft, step.id, data);
+  const value = draft.ctx.compiled.evaluator.evaluate(key, site, scope);
+  if (typeof value !== 'string' || value === '')
+    throw new RefusedError('PAWL_EXPRESSION_FAULT', 'the key of a child is a text');
+  return childBody({ key: value, input, detach });
 }
 
 function intentText(value: Json): string {

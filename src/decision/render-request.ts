@@ -66,6 +66,8 @@ function renderTransport(
   switch (transport.kind) {
     case 'function':
       return { ...base, method: null, url: null, headers: {}, function: transport.name, body: withValue };
+    case 'child':
+      return { ...base, method: null, url: null, headers: {}, function: null, body: withValue };
     case 'http':
       return { ...base, ...renderHttp(render, contract, transport, withValue), function: null };
     default:

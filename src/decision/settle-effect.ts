@@ -1,5 +1,6 @@
 import { assertNever, invariant } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
+import { acceptedChild } from './child-run.ts';
 import { SECRET_MISSING } from './judge-outcome.ts';
 import { nextLookMs } from './missing-secret.ts';
 import { nextAttemptAtMs } from './retry.ts';
@@ -60,6 +61,8 @@ export function takeOver(settling: Settling): Settlement {
     key: effect.key,
     state: effect.state,
   });
+  // What is said to a child was written in the very commit: nothing of it can be lost.
+  if (settling.contract.transport.kind === 'child') return settleAttempt(settling, acceptedChild(effect));
   return enterDoubt(settling, LOST_SENDER, 'lost');
 }
 

@@ -4,6 +4,7 @@ import { closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
 import { setFinishing } from './finishing.ts';
 import { forgetKept } from './kept-losers.ts';
+import { recallChildren } from './tell-child.ts';
 import { cancelEffect } from './withdraw-effect.ts';
 import { forwardRows, isInFlight, withdrawUnsent } from './step-effects.ts';
 
@@ -11,6 +12,7 @@ import { forwardRows, isInFlight, withdrawUnsent } from './step-effects.ts';
 export function settleRun(draft: Draft, data: RunData): void {
   withdrawUnsent(draft, null);
   if (data.ending?.kind === 'terminated') withdrawCompensations(draft);
+  else recallChildren(draft, null, 'recalled');
   draft.setControl({ cancelWaiting: null, deadlineWaiting: false });
   // What a step was undoing goes on in the run's own plan.
   if (draft.control.undos !== undefined) draft.setControl({ undos: [] });

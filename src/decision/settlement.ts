@@ -34,6 +34,8 @@ export interface Settlement {
   readonly receipt: ReceiptDraft | null;
   /** What the machine is told, once (E09); null while the row is open. */
   readonly settled: StepOutcome | null;
+  /** What the step came to where that is not what its effect has: the time of a child was over; absent = the same. */
+  readonly step?: StepOutcome;
   /** When a worker must act on the row again; null when it is settled or waits for a person. */
   readonly retryAtMs: number | null;
   /** A person is needed: the outcome is in review. */
@@ -126,7 +128,7 @@ export function enterDoubt(settling: Settling, outcome: Outcome, cause: DoubtAsk
   const { retryAfterMs } = outcome;
   const isRepeated = outcome.code === 'unreadable' && effect.code === 'unreadable';
   const doubt = chooseDoubt({ effect, contract, policy, nowMs, cause: isRepeated ? 'refused' : cause, retryAfterMs });
-  const code = cause === 'pending' ? 'pending' : codeOf(outcome);
+  const code = cause === 'pending' ? pendingCode(settling) : codeOf(outcome);
   const unknown = moveEffect(effect, 'UNKNOWN', {
     ...sinceOf(effect, doubt, nowMs),
     ...doubt,
@@ -136,6 +138,11 @@ export function enterDoubt(settling: Settling, outcome: Outcome, cause: DoubtAsk
     unknownSinceMs: effect.unknownSinceMs ?? nowMs,
   });
   return { ...open(unknown, policy), unreadable: unreadableOf(effect, outcome) };
+}
+
+/** A child that was told to end before it was known to run stays told. */
+function pendingCode({ effect, contract }: Settling): string {
+  return contract.transport.kind === 'child' ? (effect.code ?? 'pending') : 'pending';
 }
 
 /** What of an answer is to be filed: the same unreadable one only once (E12). */

@@ -22,6 +22,7 @@ import {
   readTemplates,
   readTexts,
 } from './build-context.ts';
+import { buildChild, readChild } from './build-child.ts';
 import {
   RETRY_WRITE,
   readCompensation,
@@ -36,6 +37,7 @@ import { child, entriesOf, isObject, itemsOf, numberOf, textOf, wordOf, type Yam
 /** The verbs of this part of the language. */
 export const VERBS = [
   'call',
+  'child',
   'set',
   'choose',
   'repeat',
@@ -187,14 +189,15 @@ function readTolerate(node: YamlNode | null): MapStep['tolerate'] {
 }
 
 /** What a step of each verb is built from: the context, what every step says, the step's node and the verb's value. */
-type Built<V extends Verb> = (
+type Built<V extends Step['verb']> = (
   context: BuildContext,
   base: StepBase,
   at: { readonly node: YamlNode; readonly value: YamlNode | null },
 ) => Extract<Step, { verb: V }>;
 
-const BUILDERS: { readonly [V in Verb]: Built<V> } = {
+const BUILDERS: { readonly [V in Verb]: Built<V extends 'child' ? 'call' : V> } = {
   call: (context, base, { node }) => buildCall(context, base, node),
+  child: (context, base, { node }) => buildChild(context, base, node),
   set: (context, base, { value }) => ({ ...base, verb: 'set', set: readTemplates(context, value) }),
   choose: (context, base, { node, value }) => ({
     ...base,
@@ -283,6 +286,7 @@ function buildVerb(context: BuildContext, verb: Verb, node: YamlNode): Step {
 export function buildSteps(context: BuildContext, node: YamlNode | null): readonly Step[] {
   return itemsOf(node).flatMap((item) => {
     const verb = VERBS.find((candidate) => child(item, candidate) !== null);
-    return verb === undefined ? [] : [buildVerb(context, verb, item)];
+    if (verb === undefined || (verb === 'child' && readChild(item) === null)) return [];
+    return [buildVerb(context, verb, item)];
   });
 }

@@ -1,5 +1,6 @@
 import type { EventDeclaration, WorkflowDefinition } from '../model/definition.ts';
 import type { JsonObject } from '../model/json.ts';
+import { everyStep } from '../model/step-lists.ts';
 import { buildAction } from './build-action.ts';
 import {
   type BuildContext,
@@ -12,6 +13,7 @@ import {
   readTexts,
 } from './build-context.ts';
 import { RETRY_COMPENSATION, readHandlers, readOrder, readRetry } from './build-policy.ts';
+import { childContracts } from './build-child.ts';
 import { buildSteps } from './build-step.ts';
 import { child, entriesOf, isObject, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
@@ -79,6 +81,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
   collectIds(child(root, 'finally'), context.ids);
   const compensation = child(root, 'compensation');
   const on = readHandlers(context, child(root, 'on'));
+  const steps = buildSteps(context, child(root, 'steps'));
   const last = buildSteps(context, child(root, 'finally'));
   return {
     pawl: 1,
@@ -94,7 +97,10 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
     vars: readVars(child(root, 'vars')),
     secrets: readTexts(child(root, 'secrets')),
     events: readEvents(context, child(root, 'events')),
-    actions: membersOf(child(root, 'actions')).map(([name, action]) => buildAction(context, name, action)),
+    actions: [
+      ...membersOf(child(root, 'actions')).map(([name, action]) => buildAction(context, name, action)),
+      ...childContracts(everyStep({ steps, finally: last })),
+    ],
     timeoutMs: readDuration(context, child(root, 'timeout'), null),
     onFailure: wordOf(child(root, 'onFailure'), ['compensate', 'hold'] as const, 'compensate'),
     compensation: {
@@ -103,7 +109,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
       retry: readRetry(context, child(compensation, 'retry'), RETRY_COMPENSATION) ?? RETRY_COMPENSATION,
     },
     ...(on.length === 0 ? {} : { on }),
-    steps: buildSteps(context, child(root, 'steps')),
+    steps,
     ...(last.length === 0 ? {} : { finally: last }),
     output: readTemplate(context, child(root, 'output')),
   };

@@ -38,7 +38,8 @@ function effectOfAction(action: ActionContract): unknown {
 function effectOfStep(step: Step): readonly unknown[] {
   if (step.verb !== 'call') return [];
   const { id, action, object, intent, authorizedBy, pivot, compensate } = step;
-  return [{ id, action, with: step.with, object, intent, authorizedBy, pivot, compensate }];
+  const child = step.child === undefined ? {} : { child: step.child };
+  return [{ id, action, with: step.with, object, intent, authorizedBy, pivot, compensate, ...child }];
 }
 
 function policyOfAction(action: ActionContract): unknown {

@@ -150,7 +150,7 @@ class PlaceWalk {
     sites: { readonly open: Site; readonly headers: Site },
     pointer: string,
   ): void {
-    if (transport.kind === 'function') return;
+    if (transport.kind !== 'http') return;
     this.template(transport.url, sites.open, TEXT, `${pointer}/http/url`);
     this.template(transport.body, sites.open, true, `${pointer}/http/body`);
     this.entries(transport.query, sites.open, () => true, `${pointer}/http/query`);
@@ -251,6 +251,7 @@ class PlaceWalk {
     this.template(step.object, site, true, `${pointer}/object`);
     this.template(step.intent, site, TEXT, `${pointer}/intent`);
     for (const from of step.review?.from ?? []) this.template(from, site, TEXT, `${pointer}/review/from`);
+    this.expression(step.child?.key ?? null, site, 'string');
     if (step.retry !== null) this.retry(step.retry, step.action);
     this.compensation(step.compensate, step.action);
   }

@@ -8,6 +8,7 @@ import type { Json } from '../model/json.ts';
 import type { Problem } from '../model/problem.ts';
 import type { StoredVersion } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { withChildren } from './with-children.ts';
 import { storeCatalogue } from './store-catalogue.ts';
 
 /** What publishing asks for. */
@@ -38,10 +39,11 @@ export type Publisher = Pick<Engine, 'store' | 'versions' | 'logger' | 'tenant'>
  * Transaction: opens one, and one for each catalogue before.
  */
 export async function publishVersion(engine: Publisher, ask: PublishAsk): Promise<Published> {
-  const { definition, problems, catalogues } = validateWorkflow(ask.text, ask.file, ask.catalogues);
+  const { definition, problems, catalogues, map } = validateWorkflow(ask.text, ask.file, ask.catalogues);
   const errors = problems.filter((problem) => problem.severity === 'error');
   if (definition === null || errors.length > 0) throw new DefinitionError(errors);
-  const machine = lower(definition);
+  const whole = await withChildren(engine, definition, map);
+  const machine = lower(whole);
   const { digest, parts } = digestsOf(machine);
   for (const catalogue of catalogues) await storeCatalogue(engine, catalogue, ask.by);
   const { created, version } = await engine.store.publish({

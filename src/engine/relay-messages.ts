@@ -1,6 +1,7 @@
 import { PawlError } from '../model/errors.ts';
 import { type ClaimedMessage, isOutward, type SendingResult } from '../model/outbox.ts';
 import type { Engine } from './engine.ts';
+import { relayInside } from './relay-children.ts';
 
 /** Messages taken at once. */
 const MESSAGES_MAX = 20;
@@ -12,14 +13,16 @@ const WAIT_MS_MAX = 3_600_000;
 /** Sendings after which a message that leaves the house is put aside for a person: within about ten hours. */
 export const SENDINGS_MAX = 20;
 
-/** What of the house a relay needs. */
-export type RelayEngine = Pick<Engine, 'store' | 'logger' | 'publisher'>;
+/** Between runs of the house nothing is given up, and nothing waits for long, milliseconds. */
+const INSIDE_WAIT_MS_MAX = 10_000;
 
 /** What a relay needs of its lane. */
 export interface RelayDesk {
   readonly part: number;
   /** The database's time, epoch milliseconds. */
   nowMs(): number;
+  /** Something was put where a run of this house may find it at once. */
+  nudge(): void;
   /** Aborts when nothing more is to be sent from here. */
   readonly signal: AbortSignal;
 }
@@ -35,10 +38,39 @@ function resultOf(error: string | null, attempt: number): SendingResult {
   return { kind: 'failed', error, waitMs: relayWaitMs(attempt) };
 }
 
-async function relayOne(engine: RelayEngine, desk: RelayDesk, claimed: ClaimedMessage): Promise<void> {
+/** A start that nobody waits for and that can never be is a person's affair. */
+function resultOfFault(error: PawlError, attempt: number): SendingResult {
+  const told = `${error.code}: ${error.message}`;
+  if (error.retry === 'never') return { kind: 'dead', error: told };
+  return { kind: 'failed', error: told, waitMs: Math.min(relayWaitMs(attempt), INSIDE_WAIT_MS_MAX) };
+}
+
+/** Brings a message to another run of the house. */
+async function relayToRun(
+  engine: Engine,
+  desk: RelayDesk,
+  { address, message, attempt }: ClaimedMessage,
+): Promise<void> {
+  let result: SendingResult = { kind: 'delivered' };
+  try {
+    await relayInside(engine, address.runId, message, desk.nowMs());
+    desk.nudge();
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    result = resultOfFault(error, attempt);
+    engine.logger.warn({ runId: address.runId, topic: message.topic, attempt, code: error.code }, 'message.failed');
+  }
+  await engine.store.settleOutbox(address, attempt, result);
+}
+
+async function relayOne(engine: Engine, desk: RelayDesk, claimed: ClaimedMessage): Promise<void> {
   const { address, message, attempt } = claimed;
   const { publisher, logger } = engine;
-  if (!isOutward(message.topic) || publisher === undefined) return;
+  if (!isOutward(message.topic)) {
+    await relayToRun(engine, desk, claimed);
+    return;
+  }
+  if (publisher === undefined) return;
   const error = await publisher.send({ id: message.messageId, body: message.body, atMs: desk.nowMs() }, desk.signal);
   const result = resultOf(error, attempt);
   const facts = { runId: address.runId, messageId: message.messageId, attempt, error };
@@ -52,7 +84,7 @@ async function relayOne(engine: RelayEngine, desk: RelayDesk, claimed: ClaimedMe
  * was sent then is sent again under the same id. Transaction: one for the claims, one per message.
  * @returns how many were tried.
  */
-export async function relayMessages(engine: RelayEngine, desk: RelayDesk): Promise<number> {
+export async function relayMessages(engine: Engine, desk: RelayDesk): Promise<number> {
   const { store } = engine;
   const ask = { outward: engine.publisher !== undefined, limit: MESSAGES_MAX, forMs: CLAIM_MS };
   const claimed = await store.claimOutbox(desk.part, ask);

@@ -11,6 +11,7 @@ import type { Incident, RunControl, RunIdentity, RunLock } from '../model/run.ts
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
+import { type ChildView, childViews, type ParentView, parentView, type Whereabouts } from './child-view.ts';
 import { incidentsOf } from './park-run.ts';
 import { type MessageView, messageView } from './list-messages.ts';
 import { type OrderView, orderView, type PastOrderView, pastOrderViews } from './order-view.ts';
@@ -120,6 +121,10 @@ export interface RunView {
   readonly effects: readonly EffectRowView[];
   readonly approvals: readonly ApprovalView[];
   readonly incidents: readonly IncidentView[];
+  /** Runs that it has started, and where they stand; absent where there are none. */
+  readonly children?: readonly ChildView[];
+  /** The run that has started it; absent where a person has. */
+  readonly parent?: ParentView;
   /** What it has sent, in the order of sending. */
   readonly messages: readonly MessageView[];
 }
@@ -278,12 +283,25 @@ function openEnvelope(stored: StoredRun): {
   }
 }
 
+/** A run's parent and children; nothing where it has none. */
+function family(
+  { effects }: StoredRun,
+  envelope: SnapshotEnvelope | null,
+  statuses: Whereabouts,
+): Pick<RunView, 'parent' | 'children'> {
+  const children = childViews(effects, statuses);
+  const parent = envelope === null ? null : parentView(envelope);
+  return { ...(children.length === 0 ? {} : { children }), ...(parent === null ? {} : { parent }) };
+}
+
 /** What a view of a run is made from. */
 export interface RunRecords {
   readonly stored: StoredRun;
   readonly receipts: readonly Receipt[];
   /** Left out: they are not told. */
   readonly messages?: readonly OutboxRecord[];
+  /** Where its children stand; left out: nothing is known of them. */
+  readonly children?: Whereabouts;
   /** The database's time. */
   readonly nowMs: number;
 }
@@ -295,7 +313,7 @@ export interface RunRecords {
  */
 export function runView(
   version: LoadedVersion | null,
-  { stored, receipts, messages = [], nowMs }: RunRecords,
+  { stored, receipts, messages = [], children = new Map(), nowMs }: RunRecords,
 ): RunView {
   const { envelope, incidents } = openEnvelope(stored);
   const effects = inOrder(stored.effects, envelope === null ? [] : plannedIn(envelope.control));
@@ -309,13 +327,14 @@ export function runView(
     lock: stored.run.lock ?? null,
     output: stored.output ?? null,
     ...toldFailure(stored.failure),
-    waitingFor: waitingFor({ version, stored, envelope, incidents, nowMs }),
+    waitingFor: waitingFor({ version, stored, envelope, incidents, children, nowMs }),
     order: envelope === null ? null : orderView(envelope, stored),
     pastOrders: envelope === null ? [] : pastOrderViews(envelope.control),
     steps: version === null || envelope === null ? [] : stepViews(version, envelope, stored.effects),
     effects: effects.map((effect) => effectRow(effect, observers.get(effect.receiptNo ?? 0) ?? null)),
     approvals: stored.approvals.map((approval) => approvalView(version, approval)),
     incidents: incidents.map(incidentView),
+    ...family(stored, envelope, children),
     messages: messages.map(messageView),
   };
 }

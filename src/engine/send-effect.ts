@@ -1,3 +1,4 @@
+import { acceptedChild } from '../decision/child-run.ts';
 import { judgeAttempt } from '../decision/judge-outcome.ts';
 import type { DecisionInput } from '../decision/decision-input.ts';
 import { effectView } from '../decision/effect-view.ts';
@@ -21,6 +22,9 @@ async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<
  */
 export async function sendEffect(touch: Touch, order: SendOrder, gate: SendGate): Promise<DecisionInput> {
   const { effect, attempt, contract, request } = order;
+  // What is said to a child is in the outbox already: the relay brings it.
+  if (contract.transport.kind === 'child')
+    return { type: 'attempt.settled', effectKey: effect.key, attempt, outcome: acceptedChild(effect) };
   const departure = { request, contract, acts: true, seed: effect.key, turn: attempt };
   const outcome = await depart(touch, departure, {
     leave: () => perform(touch, order, gate),

@@ -44,7 +44,7 @@ async function findVersion(engine: Engine, ask: StartAsk): Promise<LoadedVersion
 }
 
 /** The input as the run has it: what was sent, with the defaults that the schema writes; nothing that was sent is changed. */
-function acceptInput(version: LoadedVersion, sent: Json): Json {
+export function acceptInput(version: LoadedVersion, sent: Json): Json {
   refuseUnstorable('the input', sent);
   const schema = version.compiled.machine.definition.input;
   const input = fillDefaults(schema, sent);
@@ -79,7 +79,7 @@ function keyOf(version: LoadedVersion, input: Json): string | null {
 }
 
 /** The lock that the run will hold, or nothing. @throws PAWL_INPUT_INVALID when its name is no text; PAWL_EXPRESSION_FAULT. */
-function readLock(version: LoadedVersion, input: Json): Pick<RunIdentity, 'lock'> {
+export function readLock(version: LoadedVersion, input: Json): Pick<RunIdentity, 'lock'> {
   const { lock, constants } = version.compiled.machine.definition;
   if (lock === undefined) return {};
   const name = version.compiled.evaluator.render(lock.name, { kind: 'flow' }, { input, constants });

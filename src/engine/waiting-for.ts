@@ -9,6 +9,8 @@ import { ownValue } from '../model/own-value.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { Incident } from '../model/run.ts';
 import type { StoredRun } from '../ports/store.ts';
+import { childOf } from '../decision/child-run.ts';
+import type { Whereabouts } from './child-view.ts';
 import { sampleOf } from './sample.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
@@ -25,6 +27,7 @@ export interface WaitingFor {
     | 'query'
     | 'person'
     | 'lock'
+    | 'child'
     | 'decision';
   readonly step: string | null;
   readonly since: string | null;
@@ -32,7 +35,7 @@ export interface WaitingFor {
   readonly until: string | null;
   /** Who can move it: roles and names, an event's name, `the provider`, `a worker`, `time`. */
   readonly by: readonly string[];
-  /** How far it is: `1 of 2 approve`; what is stored: `terminate by ana`; null where there is nothing to tell. */
+  /** How far it is: `1 of 2 approve`; what is stored: `terminate by ana`; a child's status; null where there is nothing to tell. */
   readonly progress: string | null;
   /** How to give it, null where nobody has to. */
   readonly command: string | null;
@@ -44,6 +47,8 @@ export interface WaitingSource {
   readonly stored: StoredRun;
   readonly envelope: SnapshotEnvelope | null;
   readonly incidents: readonly Incident[];
+  /** Where its children stand. */
+  readonly children: Whereabouts;
   /** The database's time. */
   readonly nowMs: number;
 }
@@ -127,6 +132,21 @@ function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
   }
 }
 
+/** A child, or its undo, comes to its end by itself, or why it does not is its own to tell. */
+function fromChild(effect: Effect, children: Whereabouts): WaitingFor {
+  const runId = childOf(effect);
+  const child = displayRunId(runId);
+  return {
+    kind: 'child',
+    step: effect.step,
+    since: text(effect.requestedAtMs),
+    until: null,
+    by: [child],
+    progress: children.get(runId) ?? null,
+    command: `pawl why ${child}`,
+  };
+}
+
 /** Kinds whose acts are answers to `pawl resolve`, but for the verbs among them. */
 const ANSWERED: ReadonlySet<Incident['kind']> = new Set(['unknown', 'compensation', 'late-proof']);
 const VERBS: ReadonlySet<string> = new Set(['compensate', 'terminate']);
@@ -184,6 +204,7 @@ const HOLDERS = ['the runs that hold the lock'] as const;
 function fromInbox({ payload, receivedAtMs, outcome }: InboxEvent): readonly WaitingFor[] {
   if (outcome !== null || payload.type === 'timer' || payload.type === 'proof' || payload.type === 'lock.granted')
     return [];
+  if (payload.type === 'child.ended') return [];
   const by = payload.type === 'vote' ? payload.principal : payload.by;
   const progress = `${payload.type} by ${by}`;
   return [
@@ -203,7 +224,7 @@ function fromLock({ stored, envelope }: WaitingSource): readonly WaitingFor[] {
 
 /** Why a run is not moving and who can move it; of a run that has ended, what it left in doubt. */
 export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
-  const { stored, incidents, nowMs } = source;
+  const { stored, incidents } = source;
   const run = displayRunId(stored.run.runId);
   return [
     ...stored.inbox.flatMap(fromInbox),
@@ -213,6 +234,8 @@ export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
     ),
     ...fromLock(source),
     ...fromSteps(source, run),
-    ...stored.effects.flatMap((effect) => fromEffect(effect, nowMs) ?? []),
+    ...stored.effects.flatMap((effect) =>
+      effect.doubt === 'event' ? [fromChild(effect, source.children)] : (fromEffect(effect, source.nowMs) ?? []),
+    ),
   ];
 }

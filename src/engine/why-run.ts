@@ -6,6 +6,7 @@ import { isEnd } from '../model/statuses.ts';
 import type { Witness } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { loadStored } from './find-run.ts';
+import { childStatuses } from './child-view.ts';
 import { runView, type RunView } from './run-view.ts';
 import { type QueueView, queueView } from './list-locks.ts';
 import { messageView } from './list-messages.ts';
@@ -76,6 +77,7 @@ const WORDS: Words = {
   resend: (step) => `nobody knows whether ${step} happened: the same request goes again at its time`,
   query: (step) => `nobody knows whether ${step} happened: the provider is asked at its time`,
   lock: (_, name) => `waits for the lock ${name}`,
+  child: (step, status) => `waits for the child of ${step}${status === null ? '' : `, which is ${status}`}`,
   decision: (_, told) => `${told ?? 'an order'} is stored and not decided yet`,
 };
 
@@ -229,8 +231,9 @@ export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyV
     store.outbox(run.part, run.runId),
   ]);
   const version = await engine.versions.byDigest(run.digest);
+  const children = await childStatuses(store, stored.effects);
   return whyRun({
-    view: runView(version, { stored, receipts: [], nowMs }),
+    view: runView(version, { stored, receipts: [], children, nowMs }),
     queue: stored.status === 'QUEUED' ? await queueView(engine, run) : null,
     messages,
     hasReceiver: engine.publisher !== undefined,

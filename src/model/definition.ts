@@ -48,8 +48,16 @@ export interface FunctionTemplate {
   readonly name: string;
 }
 
+/** A run of another workflow as an act in the world: `start` runs it, `undo` makes amends for one that completed. */
+export interface ChildTemplate {
+  readonly kind: 'child';
+  readonly act: 'start' | 'undo';
+  readonly workflow: string;
+  readonly version: number;
+}
+
 /** How an action is sent. */
-export type Transport = HttpTemplate | FunctionTemplate;
+export type Transport = HttpTemplate | FunctionTemplate | ChildTemplate;
 
 /** Where a secret goes; values are templates that may read `secrets.*`. */
 export type Auth =
@@ -171,9 +179,19 @@ export interface StepBase {
   readonly catch: readonly CatchClause[];
 }
 
-/** Calls an action. */
+/** What the step of a child says beside what every call may say. */
+export interface ChildCall {
+  /** The child's run key; null = made from the parent's run id and the step's address. */
+  readonly key: Expression | null;
+  /** Whether the parent goes on at once, and never undoes it. */
+  readonly detach: boolean;
+}
+
+/** Calls an action, or (`child`) runs another workflow: an action whose contract is that workflow's version. */
 export interface CallStep extends StepBase {
   readonly verb: 'call';
+  /** Absent for every call of an action. */
+  readonly child?: ChildCall;
   readonly action: string;
   readonly with: Template | null;
   readonly object: Template | null;

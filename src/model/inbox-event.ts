@@ -1,9 +1,15 @@
+import type { ChildNews } from './child.ts';
+import type { EffectKey } from './ids.ts';
 import type { Json } from './json.ts';
 import type { InboxOutcome, ReviewAnswer } from './statuses.ts';
 
 /** What an event from outside asks of a run. Timers and acts of people travel the same road as signals (P17). */
 export type InboxPayload =
   | { readonly type: 'signal'; readonly name: string; readonly data: Json; readonly by: string }
+  /** A child that this run waits for has come to its end, or an undo of it has (V08). */
+  | { readonly type: 'child.ended'; readonly news: ChildNews }
+  /** The parent of this completed run is being undone, and so is this (R10). */
+  | { readonly type: 'child.undo'; readonly effectKey: EffectKey; readonly by: string; readonly reason: string }
   /** The run's turn in the queue of its lock has come. */
   | { readonly type: 'lock.granted'; readonly lock: string }
   | { readonly type: 'timer'; readonly name: string; readonly generation: number; readonly dueAtMs: number }

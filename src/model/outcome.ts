@@ -1,5 +1,5 @@
 import type { Json } from './json.ts';
-import type { OutcomeKind } from './statuses.ts';
+import type { FailureClass, OutcomeKind } from './statuses.ts';
 
 /** What an adapter saw of one sending or query, before it is judged; no interpretation in it. */
 export type AttemptReport =
@@ -41,6 +41,8 @@ export type AttemptReport =
 export interface Outcome {
   readonly kind: OutcomeKind;
   readonly code: string | null;
+  /** Class of its failure where the kind does not say it; absent = as the kind says. */
+  readonly class?: FailureClass;
   readonly message: string;
   /** Present when confirmed (the action's output), or rejected with data. */
   readonly output: Json | undefined;

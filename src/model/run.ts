@@ -1,5 +1,6 @@
 import type { Approval } from './approval.ts';
 import type { Effect } from './effect.ts';
+import type { ParentLink } from './child.ts';
 import type { Digest, EffectKey, RunId } from './ids.ts';
 import type { InboxEvent } from './inbox-event.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -272,6 +273,12 @@ export interface RunControl {
   readonly deadlineWaiting: boolean;
   /** Event, and its `by` value where it declares one -> the highest `sequence` that was applied (V03); absent = none. */
   readonly sequences?: Readonly<Record<string, number>>;
+  /** Whose child it is; absent = nobody's. */
+  readonly parent?: ParentLink;
+  /** The row of the parent that waits for this run to be undone (R10); absent = none does. */
+  readonly undoneFor?: EffectKey;
+  /** The revision of the last message that was written, and how many there are of that revision; absent = none. */
+  readonly sent?: { readonly revision: number; readonly count: number };
   /** Kernel events that did not fit into the 64 transitions of the last commit, in order. */
   readonly pending: readonly JsonObject[];
 }

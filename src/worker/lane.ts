@@ -273,7 +273,12 @@ class PartLane implements Lane {
   private async relayRound(): Promise<number> {
     const { tenure } = this;
     if (!tenure.seat.lives()) return this.engine.numbers.heartbeatMs;
-    const desk = { part: this.part, signal: tenure.seat.signal, nowMs: () => this.time.nowMs() };
+    const desk = {
+      part: this.part,
+      signal: tenure.seat.signal,
+      nowMs: () => this.time.nowMs(),
+      nudge: () => this.nudge(),
+    };
     return (await relayMessages(this.engine, desk)) > 0 ? 0 : this.engine.numbers.heartbeatMs;
   }
 

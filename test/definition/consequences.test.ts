@@ -71,7 +71,7 @@ describe('what follows from a mistake', () => {
 describe('a mistake that does not follow from another', () => {
   it('is told also where a step cannot be built', () => {
     const steps = `steps:
-  - { id: x, child: foo@1 }
+  - { id: x, child: foo }
   - { id: a, call: pya }
   - { id: b, call: pay, authorizedBy: nobody }
   - { id: c }
@@ -80,7 +80,7 @@ describe('a mistake that does not follow from another', () => {
   - { set: { totl: 1 } }
 `;
     expect(problemsOf(`${HEAD}${PAY}${steps}`)).toEqual([
-      'PAWL-901 `child` is not yet part of this release',
+      'PAWL-106 `child` must be name@version, such as reserve-stock@2',
       'PAWL-301 there is no action "pya"',
       'PAWL-306 "nobody" is no approve step',
       'PAWL-108 this step has no verb',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { relayMessages, relayWaitMs, SENDINGS_MAX } from '../../src/engine/relay-messages.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import type { RunId } from '../../src/model/ids.ts';
 import type { OutboxRecord } from '../../src/model/outbox.ts';
 import type { OutgoingMessage, Publisher } from '../../src/ports/publisher.ts';
@@ -91,8 +92,9 @@ describe('the relay', () => {
     const logged: string[] = [];
     const tell = (_facts: unknown, event: string) => void logged.push(event);
     const logger = { info: tell, warn: tell, error: tell };
-    const engine = { store: house.store, publisher, logger };
-    const desk = { part: 0, signal: new AbortController().signal, nowMs: () => BEGIN_MS };
+    // Messages that leave the house need nothing else of it.
+    const engine = { store: house.store, publisher, logger } as unknown as Engine;
+    const desk = { part: 0, signal: new AbortController().signal, nowMs: () => BEGIN_MS, nudge: () => undefined };
     for (let hours = 0; hours < SENDINGS_MAX + 1; hours += 1) {
       while ((await relayMessages(engine, desk)) > 0);
       await house.world.run(() => false, house.world.nowMs() + 3_600_000);

@@ -103,7 +103,7 @@ function resendsOf(contract: ActionContract, policy: EffectPolicy): Resends {
       nowMs: atMs,
       cause: 'lost',
     });
-    if (doubt !== 'resend') return { calls, atMs, next: doubt };
+    if (doubt !== 'resend') return { calls, atMs, next: doubt === 'query' ? doubt : 'review' };
     atMs = notBeforeMs ?? atMs;
   }
 }

@@ -20,6 +20,8 @@ export interface ExplainedStep {
 export type ExplainedUndo =
   /** The author says that nothing is to be undone, or behind the pivot says nothing, or it is done in `finally`. */
   | { readonly kind: 'none'; readonly because: 'said' | 'pivot' | 'finally' }
+  /** A child undoes itself, on its own version. */
+  | { readonly kind: 'child'; readonly onlyByOrder: boolean }
   | {
       readonly kind: 'call';
       readonly action: string;
@@ -48,7 +50,10 @@ export interface ExplainedEffect extends ExplainedStep {
   readonly action: string;
   readonly pivot: boolean;
   readonly authorizedBy: string | null;
-  readonly sending: ExplainedSending;
+  /** null for a child: its start is a message that is not lost, and its end is its own affair. */
+  readonly sending: ExplainedSending | null;
+  /** Whether it is a child that nobody waits for. */
+  readonly isDetached: boolean;
   readonly undo: ExplainedUndo;
   /** In document order; of those that end alike the first ones. */
   readonly later: readonly ExplainedLater[];
@@ -178,7 +183,8 @@ class Explainer {
       action: step.action,
       pivot: step.pivot,
       authorizedBy: step.authorizedBy,
-      sending: explainSending(contract, forwardPolicy(step, contract)),
+      sending: step.child === undefined ? explainSending(contract, forwardPolicy(step, contract)) : null,
+      isDetached: step.child?.detach === true,
       undo,
       ...this.later(placed, undo),
     };
@@ -190,6 +196,8 @@ class Explainer {
     if (compensation === null) return { kind: 'none', because: 'pivot' };
     if (compensation.kind === 'none') return { kind: 'none', because: 'said' };
     const contract = this.action(compensation.action);
+    const onlyByOrder = step.pivot || this.pivotAt(placed) === 'behind';
+    if (contract.transport.kind === 'child') return { kind: 'child', onlyByOrder };
     const { file } = this.map.homeOf(compensation.pointer);
     const policy = compensationPolicy(compensation, contract, this.definition.compensation);
     return {
@@ -200,7 +208,7 @@ class Explainer {
       sending: explainSending(contract, policy),
       approve: compensation.approve === undefined ? null : votersOf(compensation.approve),
       onRefusal: policy.onFailure,
-      onlyByOrder: step.pivot || this.pivotAt(placed) === 'behind',
+      onlyByOrder,
     };
   }
 

@@ -48,7 +48,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     "verbs": null
   },
   "child": {
-    "since": 2,
+    "since": 1,
     "isVerb": true,
     "verbs": null
   },
@@ -200,7 +200,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "detach": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "child"

@@ -87,8 +87,8 @@ function codesOf(context: LintContext, step: Step): readonly string[] | null {
 function codesOfAction(action: ActionContract | null): readonly string[] | null {
   if (action === null) return null;
   const { transport, outcome, reconcile } = action;
-  // A function throws codes of its own.
-  if (transport.kind === 'function' || reconcile?.transport.kind === 'function') return null;
+  // A function throws codes of its own, a child fails with whatever it has failed with.
+  if (transport.kind !== 'http' || reconcile?.transport.kind === 'function') return null;
   return [...outcome, ...(reconcile?.outcome ?? [])].flatMap(({ code }) => (code === null ? [] : [code]));
 }
 

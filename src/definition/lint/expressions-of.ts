@@ -86,6 +86,7 @@ function numbersOf({ join }: MapStep): readonly Template[] {
 function ofCall(step: CallStep): readonly Expression[] {
   return [
     ...ofMany(step.with, step.object, step.intent, ...(step.review?.from ?? [])),
+    ...only(step.child?.key ?? null),
     ...only(step.retry?.when ?? null),
   ];
 }
@@ -103,7 +104,7 @@ export function expressionsOfTransport(transport: Transport): {
   readonly open: readonly Expression[];
   readonly headers: readonly Expression[];
 } {
-  if (transport.kind === 'function') return { open: [], headers: [] };
+  if (transport.kind !== 'http') return { open: [], headers: [] };
   return {
     open: [...ofMany(transport.url, transport.body), ...ofEntries(transport.query)],
     headers: ofEntries(transport.headers),

@@ -3,6 +3,7 @@ import type { Problem } from '../../model/problem.ts';
 import { type Finding, toProblem } from '../report-problem.ts';
 import type { SourceMap } from '../source-map.ts';
 import { lintBranches } from './branch-rules.ts';
+import { lintChildren } from './child-rules.ts';
 import { lintCatches } from './catch-rules.ts';
 import { lintFinally } from './finally-rules.ts';
 import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './flow-rules.ts';
@@ -47,6 +48,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintAuthorizers,
   lintApprovals,
   lintCatches,
+  lintChildren,
   lintDeadline,
 ];
 

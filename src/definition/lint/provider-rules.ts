@@ -37,6 +37,8 @@ function lintPatience(context: LintContext): void {
   for (const { step } of context.graph.steps) {
     const action = step.verb === 'call' ? context.action(step.action) : null;
     if (action === null || action.effect === 'read' || (step.timeoutMs ?? 0) <= action.settlesWithinMs) continue;
+    // The time of a child is not that of a request.
+    if (action.transport.kind === 'child') continue;
     reportPatience(context, action.name, `${step.pointer}/timeout`);
   }
 }

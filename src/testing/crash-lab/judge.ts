@@ -1,4 +1,4 @@
-import type { Scope } from '../../definition/evaluator.ts';
+import type { Evaluator, Scope } from '../../definition/evaluator.ts';
 import { judgeAttempt } from '../../decision/judge-outcome.ts';
 import { judgeQuery } from '../../decision/judge-query.ts';
 import { renderQuery } from '../../decision/render-request.ts';
@@ -41,8 +41,9 @@ export class LabJudge {
     const { runs } = await this.#store.load(run.part, [run.runId]);
     const [stored] = runs;
     const data = stored === undefined ? null : unpackSnapshot(stored.snapshot, run.digest).snapshot.data;
-    const { compiled, definition } = this.#lab;
-    return data === null ? { input: run.input, constants: definition.constants } : flowScope(compiled, run, data);
+    const { compiled } = this.#lab.known.get(run.digest) ?? this.#lab;
+    const { constants } = compiled.machine.definition;
+    return data === null ? { input: run.input, constants } : flowScope(compiled, run, data);
   }
 
   attempt(asked: Asked, report: AttemptReport): Outcome {
@@ -67,15 +68,22 @@ export class LabJudge {
     if (order.contract.reconcile === null) return null;
     const scope = await this.scopeOf(order.run);
     try {
-      return renderQuery(this.#lab.compiled.evaluator, order.contract, order.effect, scope);
+      return renderQuery(this.#evaluatorOf(order.contract), order.contract, order.effect, scope);
     } catch (error) {
       if (error instanceof ExpressionFault) return null;
       throw error;
     }
   }
 
+  /** Of the version whose action it is: the workflow's, or a child's. */
+  #evaluatorOf(contract: ActionContract): Evaluator {
+    const { compiled, children } = this.#lab;
+    const owner = children.find((child) => child.compiled.machine.definition.actions.includes(contract));
+    return (owner?.compiled ?? compiled).evaluator;
+  }
+
   #judging({ contract, effect, scope, with: value }: Asked, report: AttemptReport) {
-    const { evaluator } = this.#lab.compiled;
+    const evaluator = this.#evaluatorOf(contract);
     return { evaluator, contract, effect, with: value, report, scope, nowMs: this.#nowMs() };
   }
 }

@@ -14,7 +14,7 @@ import { answered } from '../simulator/answered.ts';
 import type { World } from '../simulator/world.ts';
 import { type Happening, makeYes, type Yes } from './answer-bodies.ts';
 import { type Asked, askedOf, type LabJudge } from './judge.ts';
-import { type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
+import { actionsOf, type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
 import { type ComparedField, withField } from './literals.ts';
 import { findShape, givenShape, type LookupShape, type ShownRow } from './lookup-answers.ts';
 
@@ -307,8 +307,8 @@ function declared(shown: readonly ShownRow[]): AttemptReport {
 const KEY_HEADER = /idempot|dedup|nonce|(request|transaction|message)-?(id|key)$/i;
 
 /** Names of headers that carry a key somewhere in the workflow: as `idempotency` says, or because they carry the effect's. */
-function keyHeadersOf({ definition }: Lab): ReadonlySet<string> {
-  const names = definition.actions.flatMap(({ idempotency, transport }): readonly string[] => {
+function keyHeadersOf(lab: Lab): ReadonlySet<string> {
+  const names = actionsOf(lab).flatMap(({ idempotency, transport }): readonly string[] => {
     const own = idempotency?.kind === 'header' ? [idempotency.name] : [];
     const written = transport.kind === 'http' ? transport.headers : [];
     const carrying = written.filter(([, value]) => readsKey(value)).map(([name]) => name);

@@ -14,6 +14,8 @@ export interface Lab {
   readonly compiled: CompiledMachine;
   readonly known: Map<Digest, LoadedVersion>;
   readonly definition: WorkflowDefinition;
+  /** The versions that it, or one of them, runs as children; each before those that run it. */
+  readonly children: readonly LoadedVersion[];
   readonly scenario: Scenario;
   readonly untruths: readonly Untruth[];
 }
@@ -31,6 +33,11 @@ export interface Story {
   readonly declined: ReadonlySet<string>;
   /** Approvals that are denied and events that never come, by step. */
   readonly denied: ReadonlySet<string>;
+}
+
+/** The actions of a workflow and of its children. */
+export function actionsOf({ definition, children }: Pick<Lab, 'definition' | 'children'>): readonly ActionContract[] {
+  return [...definition.actions, ...children.flatMap(({ compiled }) => compiled.machine.definition.actions)];
 }
 
 /** How an effect is called: its step, which visit of it, and whether it is the undo. */

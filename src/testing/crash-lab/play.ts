@@ -335,7 +335,7 @@ class Play {
       happened.set(label, (happened.get(label) ?? 0) + 1);
       lastAt.set(label, at);
     }
-    const source = { version, stored, envelope, incidents, nowMs: this.#stage.nowMs() };
+    const source = { version, stored, envelope, incidents, children: new Map(), nowMs: this.#stage.nowMs() };
     return {
       status: stored.status,
       rows: stored.effects.map((effect) => ({

@@ -25,22 +25,27 @@ export interface LabAsk {
   readonly file: string;
   /** The catalogues that it may use; none unless given. */
   readonly catalogues?: Shelf | undefined;
+  /** Files of children, each before those that run it; none unless given. */
+  readonly children?: readonly Pick<LabAsk, 'text' | 'file' | 'catalogues'>[];
   readonly scenario: Scenario;
   /** Ways in which every provider does not keep its word. */
   readonly lies: readonly Lie[];
 }
 
 /** Publishes the workflow where nobody but the lab sees it. @throws PAWL_DEFINITION_INVALID with all problems. */
-export async function openLab({ text, file, catalogues, scenario, lies }: LabAsk): Promise<Lab> {
+export async function openLab({ children: files = [], scenario, lies, ...own }: LabAsk): Promise<Lab> {
   const store = openMemoryStore({ clock: { nowMs: () => 0 }, parts: 1, leaseMs: LEASE_MS });
   const known = new Map<Digest, LoadedVersion>();
   const versions = createVersionCache(store, known);
   const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const publisher = { store, versions, logger, tenant: 'default' };
-  const { version } = await publishVersion(publisher, { text, file, catalogues, by: 'crashtest' });
+  const children: LoadedVersion[] = [];
+  for (const child of files)
+    children.push(versions.adopt((await publishVersion(publisher, { ...child, by: 'crashtest' })).version));
+  const { version } = await publishVersion(publisher, { ...own, by: 'crashtest' });
   const { compiled } = versions.adopt(version);
   const untruths = [...scenario.untruths, ...lies.map((lie) => ({ lie, action: null, byMs: null }))];
-  return { version, compiled, known, definition: compiled.machine.definition, scenario, untruths };
+  return { version, compiled, known, definition: compiled.machine.definition, children, scenario, untruths };
 }
 
 /** Crashes every effect at every boundary. */

@@ -73,6 +73,7 @@ export class Stage {
 
   /** Publishes, and hires the first worker. */
   async open(): Promise<void> {
+    for (const { stored } of this.#lab.children) await this.store.publish(stored);
     await this.store.publish(this.#lab.version);
     this.hire();
   }

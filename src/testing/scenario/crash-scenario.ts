@@ -1,4 +1,4 @@
-import type { Lab } from '../crash-lab/lab.ts';
+import { actionsOf, type Lab } from '../crash-lab/lab.ts';
 import { judgeCrash, type Miss } from './judge-scenario.ts';
 import { playScenario } from './play-scenario.ts';
 import type { Boundary } from './scenario-director.ts';
@@ -19,9 +19,14 @@ export interface Crashed {
   readonly misses: readonly CrashMiss[];
 }
 
+/** What may be named beside the workflow's own: the actions of its children. */
+export function actionNames(lab: Lab): readonly string[] {
+  return actionsOf(lab).map(({ name }) => name);
+}
+
 /** Actions of which nobody can find out what a lost call did: their provider knows no key, and cannot be asked. */
 function mutesOf(lab: Lab, { provider }: TestScenario): ReadonlySet<string> {
-  const mutes = lab.definition.actions.filter(({ name, idempotency, reconcile }) => {
+  const mutes = actionsOf(lab).filter(({ name, idempotency, reconcile }) => {
     const script = provider.get(name);
     const hasKey = idempotency !== null && idempotency.kind !== 'none' && script?.isKeyIgnored !== true;
     return !hasKey && (reconcile === null || script?.isBlind === true);
@@ -55,7 +60,7 @@ export async function crashScenario(
   for (const boundary of calm.boundaries) {
     const { seen } = await playScenario(lab, scenario, { boundary, calm: calm.seen });
     const { problems } = seen;
-    const own = judgeCrash({ scenario, seen, compiled: lab.compiled });
+    const own = judgeCrash({ scenario, seen, compiled: lab.compiled, more: actionNames(lab) });
     if (problems.length === 0 && (own.length === 0 || isLeftToPerson(mutes, seen, calm.seen))) continue;
     misses.push({ words: boundary.words, misses: own, problems });
   }

@@ -30,6 +30,8 @@ export interface Judged {
   readonly scenario: TestScenario;
   readonly seen: Seen;
   readonly compiled: CompiledMachine;
+  /** Actions that may be named beside the workflow's own; none unless given. */
+  readonly more?: readonly string[];
 }
 
 /** A happening in the words that the author uses for it, else by its action. */
@@ -95,11 +97,11 @@ class Judge {
   readonly #names: WorkflowNames;
   readonly #namedSteps: ReadonlySet<string>;
 
-  constructor({ scenario, seen, compiled }: Judged) {
+  constructor({ scenario, seen, compiled, more = [] }: Judged) {
     this.#seen = seen;
     this.#expect = scenario.expect;
     this.#events = scenario.events;
-    this.#names = namesOf(compiled.machine.definition);
+    this.#names = namesOf(compiled.machine.definition, more);
     this.#namedSteps = new Set(this.#names.steps);
   }
 

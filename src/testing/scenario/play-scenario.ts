@@ -1,5 +1,6 @@
 import { readRequest } from '../../decision/effect-key.ts';
 import { invariant, PawlError } from '../../model/errors.ts';
+import { isOutward } from '../../model/outbox.ts';
 import type { RunIdentity } from '../../model/run.ts';
 import { isEnd, type RunStatus } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
@@ -265,6 +266,7 @@ class ScenarioPlay {
     const { store } = this.#stage;
     const { dueAtMs, nowMs } = await store.nextDueMs(0);
     if (!this.#isQuiet()) return !this.#isDown;
+    if (this.#hasMail()) return true;
     if (dueAtMs === null || dueAtMs - nowMs > HORIZON_MS) return this.#passesToEnd();
     await this.#nap(this.#stage.world.nowMs() + (dueAtMs - nowMs));
     return true;
@@ -275,6 +277,13 @@ class ScenarioPlay {
     if (this.#endMs() === Number.POSITIVE_INFINITY) return false;
     await this.#nap(this.#endMs());
     return true;
+  }
+
+  /** Whether one run has something to say to another that has not arrived. */
+  #hasMail(): boolean {
+    return this.#rows().some(({ outbox }) =>
+      [...outbox.values()].some(({ topic, state }) => !isOutward(topic) && state === 'waiting'),
+    );
   }
 
   /** Whether workers are there, and none of them holds anything. */

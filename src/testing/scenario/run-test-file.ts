@@ -6,7 +6,7 @@ import type { Lab } from '../crash-lab/lab.ts';
 import { type LabAsk, openLab } from '../crash-lab/run-crash-lab.ts';
 import { NO_SCENARIO } from '../crash-lab/scenario-file.ts';
 import { buildScenarios } from './build-scenario.ts';
-import { type Crashed, crashScenario } from './crash-scenario.ts';
+import { actionNames, type Crashed, crashScenario } from './crash-scenario.ts';
 import { judgeScenario, type Miss } from './judge-scenario.ts';
 import { playScenario } from './play-scenario.ts';
 import type { Seen } from './seen.ts';
@@ -44,14 +44,17 @@ export interface FileRun {
 export interface FileAsk {
   readonly file: TestFile;
   /** The workflow that it tests, and the name that its problems carry. */
-  readonly workflow: Pick<LabAsk, 'text' | 'file' | 'catalogues'>;
+  readonly workflow: Pick<LabAsk, 'text' | 'file' | 'catalogues' | 'children'>;
   /** Whether each scenario is also played with a crash at each of its boundaries. */
   readonly crash: boolean;
 }
 
 function scenariosOf(lab: Lab, { scenarios, map }: TestFile): readonly TestScenario[] {
   const findings: Finding[] = [];
-  const context = { names: namesOf(lab.definition), report: (finding: Finding) => void findings.push(finding) };
+  const context = {
+    names: namesOf(lab.definition, actionNames(lab)),
+    report: (finding: Finding) => void findings.push(finding),
+  };
   const built = buildScenarios(context, scenarios);
   if (findings.length > 0) throw new DefinitionError(findings.map((finding) => toProblem(map, finding)));
   return built;
@@ -70,7 +73,7 @@ async function runScenario(
 ): Promise<{ readonly seen: Seen; readonly result: ScenarioResult }> {
   const calm = await playScenario(lab, scenario, null);
   const { seen } = calm;
-  const misses = judgeScenario({ scenario, seen, compiled: lab.compiled });
+  const misses = judgeScenario({ scenario, seen, compiled: lab.compiled, more: actionNames(lab) });
   const isMet = misses.length === 0 && seen.problems.length === 0;
   const crashed = crash && isMet ? await crashScenario(lab, scenario, calm) : null;
   const result = {

@@ -3,10 +3,11 @@ import type { Shelf } from '../../definition/embed-catalogues.ts';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import { DefinitionError, PawlError } from '../../model/errors.ts';
 import type { Problem } from '../../model/problem.ts';
+import type { LabAsk } from '../crash-lab/run-crash-lab.ts';
 import { type CoveredKind, coverageOf } from './coverage.ts';
 import { TEST_FILE_END } from './find-test-files.ts';
 import { type FileResult, type FileRun, runTestFile } from './run-test-file.ts';
-import { readTestFile } from './test-file.ts';
+import { readTestFile, type TestFile } from './test-file.ts';
 
 /** A test file in the report. */
 export interface FileReport {
@@ -63,6 +64,14 @@ function refused(file: string, problems: readonly Problem[], unreadable: string 
   return { report: { file, problems, unreadable, result: null }, run: null };
 }
 
+/** The files of its children, as the test file names them. */
+function childrenOf(ask: TestsAsk, name: string, { children }: TestFile): NonNullable<LabAsk['children']> {
+  return children.map((child) => {
+    const file = join(dirname(name), child);
+    return { text: ask.read(file), file, catalogues: ask.catalogues?.(file) };
+  });
+}
+
 async function runOne(ask: TestsAsk, name: string): Promise<Outcome> {
   try {
     const reading = readTestFile(ask.read(name), name);
@@ -78,7 +87,7 @@ async function runOne(ask: TestsAsk, name: string): Promise<Outcome> {
       );
     const run = await runTestFile({
       file: reading.file,
-      workflow: { text, file: workflow, catalogues },
+      workflow: { text, file: workflow, catalogues, children: childrenOf(ask, name, reading.file) },
       crash: ask.crash,
     });
     return { report: { file: name, problems: [], unreadable: null, result: run.result }, run };

@@ -88,6 +88,8 @@ export interface ScenarioYaml {
 export interface TestFile {
   /** The workflow file that it names; null = the one of its own name. */
   readonly workflow: string | null;
+  /** Workflow files that it, or one of them, runs as children: each before those that run it. */
+  readonly children: readonly string[];
   readonly scenarios: readonly ScenarioYaml[];
   readonly map: SourceMap;
 }
@@ -114,6 +116,13 @@ export function readTestFile(text: string, name: string): TestFileReading {
   const all = [...problems.map(inOwnWords), ...own];
   if (value === undefined || all.length > 0) return { ok: false, problems: sortProblems(all) };
   // The schema has let it pass.
-  const { workflow = null, scenarios } = value as unknown as Pick<TestFile, 'scenarios'> & { workflow?: string };
-  return { ok: true, file: { workflow, scenarios, map } };
+  const {
+    workflow = null,
+    children = [],
+    scenarios,
+  } = value as unknown as Pick<TestFile, 'scenarios'> & {
+    workflow?: string;
+    children?: readonly string[];
+  };
+  return { ok: true, file: { workflow, children, scenarios, map } };
 }

@@ -19,11 +19,11 @@ export interface NamedHappening {
   readonly label: string;
 }
 
-/** The names of a workflow, in document order. */
-export function namesOf(definition: WorkflowDefinition): WorkflowNames {
+/** The names of a workflow, in document order. @param more actions of its children. */
+export function namesOf(definition: WorkflowDefinition, more: readonly string[] = []): WorkflowNames {
   const steps = [...outlineOf(definition).steps.values()].map(({ step }) => step);
   return {
-    actions: definition.actions.map(({ name }) => name),
+    actions: [...new Set([...definition.actions.map(({ name }) => name), ...more])],
     events: definition.events.map(({ name }) => name),
     steps: steps.filter(({ named }) => named).map(({ id }) => id),
     approvals: steps.filter((step) => asksPeople(step, definition)).map(({ id }) => id),

@@ -2,6 +2,7 @@ import { findFaults } from '../../decision/invariants/find-faults.ts';
 import type { VersionCache } from '../../engine/version-cache.ts';
 import type { RunRecords, UnreadableRun } from '../../model/run-records.ts';
 import type { Store } from '../../ports/store.ts';
+import { judgeOpenChildren } from './judge-children.ts';
 import type { Violation } from './oracle.ts';
 
 /** Most runs of a simulated world. */
@@ -30,7 +31,7 @@ function judgeLocks(runs: readonly (RunRecords | UnreadableRun)[]): readonly Vio
  */
 export async function judgeInvariants(store: Store, versions: VersionCache): Promise<readonly Violation[]> {
   const { runs, nowMs } = await store.records(0, null, RUNS_MAX);
-  const found: Violation[] = [...judgeLocks(runs)];
+  const found: Violation[] = [...judgeLocks(runs), ...judgeOpenChildren(runs)];
   for (const records of runs) {
     if ('message' in records) {
       found.push({ rule: 'unreadable', runId: records.runId, subject: 'run', message: records.message });

@@ -1,5 +1,5 @@
 import type { RunId } from '../../model/ids.ts';
-import type { OutboxRecord } from '../../model/outbox.ts';
+import { isOutward, type OutboxRecord } from '../../model/outbox.ts';
 import type { OutgoingMessage, Publisher } from '../../ports/publisher.ts';
 import type { MemoryStore } from '../../store/memory/memory-store.ts';
 import type { FaultPlan } from './fault-plan.ts';
@@ -47,7 +47,7 @@ export function isTold(store: MemoryStore): boolean {
 
 /** V09: whatever was published came, and of one run and key in its order. */
 export function judgeListener(store: MemoryStore, { heard }: Pick<Listener, 'heard'>): readonly Violation[] {
-  const messages = storedMessages(store);
+  const messages = storedMessages(store).filter(({ topic }) => isOutward(topic));
   return messages.flatMap(({ runId, messageId, state, key }, index): readonly Violation[] => {
     const at = heard.indexOf(messageId);
     const say = (message: string): Violation => ({ rule: 'V09', runId, subject: messageId, message });

@@ -129,11 +129,16 @@ function judgeEvents(stored: StoredRun, journal: readonly Transition[]): readonl
     }));
 }
 
+/** Whether it is the provider's book that knows of an effect: of a child its own run does. */
+function isActed({ action }: Effect): boolean {
+  return action.startsWith('do.');
+}
+
 /** Holds one run against the provider's book; what its own rows say of each other, its invariants look at. */
 export async function judgeRun(stored: StoredRun, evidence: Evidence): Promise<readonly Violation[]> {
   const journal = await evidence.store.journal(stored.run.part, stored.run.runId);
   return [
-    ...stored.effects.flatMap((effect) => judgeEffect(stored, effect, evidence)),
+    ...stored.effects.filter(isActed).flatMap((effect) => judgeEffect(stored, effect, evidence)),
     ...(await judgeHearsay(stored, evidence)),
     ...judgeUndo(stored),
     ...judgeEvents(stored, journal),

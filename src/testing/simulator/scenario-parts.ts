@@ -30,6 +30,9 @@ export interface Scenario {
   readonly name: string;
   /** Its versions, each in whose place the next is published. */
   readonly texts: readonly [string, string];
+  /** Workflows that it runs as children, each before those that run it. */
+  readonly children: readonly string[];
+  /** Its own and those of its children. */
   readonly actions: readonly ScenarioAction[];
   /** What comes from outside to one run; drawn anew for each. */
   outside(random: Random): readonly OutsideAct[];
@@ -44,13 +47,15 @@ interface Parts {
   readonly head?: readonly string[];
   readonly actions: readonly ScenarioAction[];
   readonly steps: readonly string[];
+  /** What it runs as children, each before those that run it. */
+  readonly children?: readonly Scenario[];
   readonly outside?: Scenario['outside'];
 }
 
 const calm = (): readonly OutsideAct[] => [];
 
 /** A workflow of these parts, in two versions. */
-export function scenarioOf({ name, head = [], actions, steps, outside = calm }: Parts): Scenario {
+export function scenarioOf({ name, head = [], actions, steps, children = [], outside = calm }: Parts): Scenario {
   const text = (version: number, first: readonly string[]): string =>
     [
       'pawl: 1',
@@ -65,7 +70,13 @@ export function scenarioOf({ name, head = [], actions, steps, outside = calm }: 
       ...[...first, ...steps].map((line) => `  ${line}`),
       '',
     ].join('\n');
-  return { name, texts: [text(1, []), text(2, ['- { id: news, wait: 1s }'])], actions, outside };
+  return {
+    name,
+    texts: [text(1, []), text(2, ['- { id: news, wait: 1s }'])],
+    children: children.map(({ texts: [first] }) => first),
+    actions: [...actions, ...children.flatMap((child) => child.actions)],
+    outside,
+  };
 }
 
 /** A call of an action of the scenario. */

@@ -219,7 +219,10 @@ export async function openScene(seed: number, without: ReadonlySet<Trouble>): Pr
   let clockOffsetMs = 0;
   const databaseNowMs = (): number => EPOCH_MS + Math.floor(world.nowMs() + clockOffsetMs);
   const store = openMemoryStore({ clock: { nowMs: databaseNowMs }, parts: 1, leaseMs: LEASE_MS });
-  await store.publish(await prepareVersion(scenario.texts[0]));
+  const { texts, children } = scenario;
+  for (const [index, child] of children.entries())
+    await store.publish(await prepareVersion(child, children.slice(0, index)));
+  await store.publish(await prepareVersion(texts[0], children));
   const host = createDatabaseHost(world, store);
   const hearsay = createHearsay(world);
   const watched = watchedStore(store, host, violations);

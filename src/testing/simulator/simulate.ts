@@ -2,6 +2,7 @@ import { isEnd } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
 import { type Cases, noCases } from './cases.ts';
 import { guard } from './guard.ts';
+import { judgeChildren, parentOf } from './judge-children.ts';
 import { judgeInvariants } from './judge-invariants.ts';
 import { isTold, judgeListener } from './listener.ts';
 import { judgeBook, judgeRun, type Violation } from './oracle.ts';
@@ -49,12 +50,11 @@ const LOOK_MS = 1_000;
 /** What was sent before everything ended arrives within this time, and who was paused wakes up; milliseconds. */
 const TAIL_MS = 4_000;
 
+/** The runs that were started, and their children with them. */
 async function loadAll({ store }: Scene, { started }: Cases): Promise<readonly StoredRun[]> {
-  const { runs } = await store.load(
-    0,
-    [...started.values()].map(({ run }) => run.runId),
-  );
-  return runs;
+  const wanted = new Set([...started.values()].map(({ run }) => run.runId));
+  const { runs } = await store.load(0, [...store.peek().runs.keys()]);
+  return runs.filter((stored) => wanted.has(stored.run.runId) || parentOf(stored) !== null);
 }
 
 /** Has people attend at intervals; in a seed where they never come, the storm and the calm are without them. */
@@ -69,9 +69,12 @@ function bringPeople(scene: Scene): void {
   world.after(ATTEND_MS, null, () => void attend());
 }
 
-/** Whether a run needs nobody: it has ended, it says by name what a person has to decide, or it waits for such a one's lock. */
+/** Whether a run needs nobody: it has ended, it says by name what a person has to decide, or it waits for such a one: its child, or whoever has its lock. */
 function isAtRest({ status, run }: StoredRun, all: readonly StoredRun[]): boolean {
   if (isEnd(status) || status === 'HELD') return true;
+  const isHeldUp = (other: StoredRun): boolean =>
+    parentOf(other) === run.runId && !isEnd(other.status) && isAtRest(other, all);
+  if (all.some(isHeldUp)) return true;
   return status === 'QUEUED' && all.some((other) => other.status === 'HELD' && other.run.lock?.name === run.lock?.name);
 }
 
@@ -138,12 +141,13 @@ async function judge(scene: Scene, cases: Cases, wanted: number): Promise<void> 
     }
     violations.push(...(await judgeRun(stored, evidence)));
   }
-  const missing = wanted - cases.writtenOff.size - seen.length;
+  const own = seen.filter((stored) => parentOf(stored) === null);
+  const missing = wanted - cases.writtenOff.size - own.length;
   if (missing > 0) {
     const message = 'a start never came through';
     violations.push({ rule: 'start', runId: null, subject: `${missing} of ${wanted}`, message });
   }
-  violations.push(...judgeBook(seen, scene), ...judgeListener(scene.store, scene.listener));
+  violations.push(...judgeBook(seen, scene), ...judgeListener(scene.store, scene.listener), ...judgeChildren(seen));
   addNew(violations, await judgeInvariants(scene.store, scene.versions));
   figures.runs = seen.length;
   figures.reviews = seen.filter((stored) => stored.status === 'HELD').length;

@@ -48,7 +48,7 @@ function planOutage({ world, setDown }: Scene, { pending }: Cases): void {
 function planDeploy(scene: Scene): void {
   const { world, store, scenario } = scene;
   const publish = async (): Promise<void> => {
-    await store.publish(await prepareVersion(scenario.texts[1]));
+    await store.publish(await prepareVersion(scenario.texts[1], scenario.children));
   };
   world.after(world.random.next() * BEGINS_MS_MAX, null, () => void guard(scene, publish()));
 }
@@ -58,7 +58,8 @@ export function planPlagues(scene: Scene, cases: Cases): void {
   const { plan } = scene;
   if (plan.comes('outages', 0.08)) planOutage(scene, cases);
   if (plan.comes('deploys', 0.2)) planDeploy(scene);
-  if (plan.comes('failovers', 0.1)) planFailover(scene, cases);
+  // What a lost database owes to the children of a lost run is nobody's to say here.
+  if (plan.comes('failovers', 0.1) && scene.scenario.children.length === 0) planFailover(scene, cases);
 }
 
 /** Has processes die, stop and be replaced, and the database's clock jump, until the plan is healed. */

@@ -12,13 +12,18 @@ export function sharedVersions(store: Store): VersionCache {
   return createVersionCache(store, compiled);
 }
 
-/** A text as it is published: validated and compiled once, whatever the seed. */
-export async function prepareVersion(text: string): Promise<StoredVersion> {
+/**
+ * A text as it is published: validated and compiled once, whatever the seed.
+ * @param children what it runs, each before those that run it.
+ */
+export async function prepareVersion(text: string, children: readonly string[] = []): Promise<StoredVersion> {
   const known = prepared.get(text);
   if (known !== undefined) return known;
   const store = openMemoryStore({ clock: { nowMs: () => 0 }, parts: 1, leaseMs: 1 });
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const publisher: Publisher = { store, versions: sharedVersions(store), logger: quiet, tenant: 'default' };
+  for (const [index, child] of children.entries())
+    await store.publish(await prepareVersion(child, children.slice(0, index)));
   const { version } = await publishVersion(publisher, { text, file: 'simulated.yaml', by: 'author' });
   prepared.set(text, version);
   return version;

@@ -83,6 +83,26 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: «⟦atc⟧|act» } }\n`,
   },
   {
+    code: 'PAWL-240',
+    why: 'a workflow that runs itself',
+    file: `${HEAD}timeout: 1d\nsteps:\n  - { id: a, child: «⟦sample@1⟧|sample@2» }\n`,
+  },
+  {
+    code: 'PAWL-242',
+    why: 'a pivot that nobody waits for',
+    file: `${HEAD}timeout: 1d\nsteps:\n  - { id: a, child: other@1, «⟦pivot⟧: true|key: "'k'"», detach: true }\n`,
+  },
+  {
+    code: 'PAWL-242',
+    why: 'an undo of what nobody waits for',
+    file: `${HEAD}timeout: 1d\nsteps:\n  - { id: a, child: other@1, detach: true«, ⟦compensate⟧: none|» }\n`,
+  },
+  {
+    code: 'PAWL-242',
+    why: 'a time for what nobody waits for',
+    file: `${HEAD}timeout: 1d\nsteps:\n  - { id: a, child: other@1, detach: «true, ⟦timeout⟧: 1h|false, timeout: 1h» }\n`,
+  },
+  {
     code: 'PAWL-216',
     why: 'an end in finally',
     file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: z, call: act }\n«  - { ⟦end⟧: done }\n|»`,

@@ -152,7 +152,7 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     'PAWL-108',
     'no verb',
     step('⟦{ id: a }⟧'),
-    /^say what it does: call, set, choose, parallel, map, repeat, scope, wait, await, approve, publish, undo, fail, end$/,
+    /^say what it does: call, child, set, choose, parallel, map, repeat, scope, wait, await, approve, publish, undo, fail, end$/,
   ],
   ['PAWL-109', 'two verbs', step('{ id: a, call: pay, ⟦wait⟧: 5s }'), /two steps/],
   ['PAWL-110', 'months', step('{ id: a, wait: ⟦1M⟧ }'), /addMonths/],
@@ -245,7 +245,7 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     `${HEAD}steps:\n  - choose:\n      - ⟦else⟧: []\n      - { when: true, steps: [] }\n`,
     /end of the list/,
   ],
-  ['PAWL-901', 'a verb of a later part', step('{ id: a, ⟦child⟧: other@1 }'), /later part/],
+  ['PAWL-106', 'a child without its version', step('{ id: a, child: ⟦other⟧ }'), /name@version/],
   ['PAWL-901', 'an option of a later part', step('{ id: a, call: pay, ⟦reach⟧: workflow }'), /later part/],
   ['PAWL-901', 'a later kind of undo', step('{ id: a, call: pay, compensate: { ⟦child⟧: other@1 } }'), /later part/],
   [

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compileSchema } from '../../src/definition/schema-validator.ts';
+import type { RunView } from '../../src/engine/run-view.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { type CommandLine, openCommandLine } from './support/command-line.ts';
+
+const HEAD = (name: string): readonly string[] => ['pawl: 1', `workflow: ${name}`, 'version: 1', 'timeout: 1d'];
+const PART = [
+  ...HEAD('part'),
+  'input: { type: object, required: [item], properties: { item: { type: string } } }',
+  'steps: [{ id: rest, wait: 1ms }]',
+  'output: { got: =input.item }',
+  '',
+].join('\n');
+const WHOLE = [
+  ...HEAD('whole'),
+  'key: input.id',
+  'input: { type: object, required: [id], properties: { id: { type: string } } }',
+  'steps:',
+  '  - { id: part, child: part@1, with: { item: =input.id } }',
+  '  - { id: loose, child: part@1, with: { item: loose }, detach: true }',
+  'output: { got: =steps.part.output.got }',
+  '',
+].join('\n');
+
+let shell: CommandLine;
+beforeAll(async () => {
+  shell = await openCommandLine();
+});
+afterAll(() => shell.close());
+
+const viewOf = async (run: string): Promise<RunView> => (await shell.call(['show', run, '-o', 'json'])).json<RunView>();
+
+it('A parent is refused before its child is published; then it runs to its end with its child', async () => {
+  const file = shell.file('whole.pawl.yaml', WHOLE);
+  const refused = await shell.call(['publish', file]);
+  expect(refused.err).toContain('PAWL-241 no version part@1 is published');
+  await shell.ok(['publish', shell.file('part.pawl.yaml', PART)]);
+  const told = await shell.call(['run', file, '--input', '{"id":"w1"}', '-o', 'json']);
+  expect(told.json<RunView>()).toMatchObject({ status: 'COMPLETED', output: { got: 'w1' } });
+});
+
+it('pawl show of the parent names its children and where they stand, that of a child its parent', async () => {
+  const parent = await viewOf('w1');
+  const [part] = parent.children ?? [];
+  expect(parent.children?.map(({ step }) => step)).toEqual(['part', 'loose']);
+  const text = await shell.ok(['show', 'w1']);
+  expect(text).toContain(`↳ part               ${part?.id} part@1 COMPLETED`);
+  const child = await viewOf(part?.id ?? '');
+  expect(child).toMatchObject({ status: 'COMPLETED', parent: { id: parent.id, step: 'part', detached: false } });
+  expect(await shell.ok(['show', child.id])).toContain(`↑ child of step part of ${parent.id}`);
+  const schema = compileSchema(
+    JSON.parse(readFileSync(new URL('../../schemas/run.schema.json', import.meta.url), 'utf8')) as JsonObject,
+  );
+  for (const view of [parent, child]) expect(schema(view as unknown as JsonObject)).toEqual([]);
+});
+
+it('pawl validate --explain says what a child may cost', async () => {
+  const { out } = await shell.call(['validate', shell.file('whole.pawl.yaml', WHOLE), '--explain']);
+  expect(out).toContain('part runs part@1');
+  expect(out).toContain('started      once, and waited for until it tells its end');
+  expect(out).toContain('undone by    itself, on its own version');
+  expect(out).toContain('started      once; nobody waits for it');
+});
