@@ -28,6 +28,7 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
   const shown = run.steps.filter((step) => step.status !== 'pending' || step.parent === null || forward.has(step.id));
   return [
     `${paint.strong(`${run.workflow}@${run.version}`)}  ${terminalText(keyOf(run))}  ${paint.quiet(run.id)}`,
+    ...stateLines(run, paint),
     ...shown.flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
     ...run.effects.filter((effect) => effect.compensates !== null).map((effect) => undoLine(effect, paint)),
     ...run.effects.flatMap((effect) => troubleLines(effect, paint)),
@@ -39,6 +40,11 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
     ...failureLines(run.finallyFailed ?? null, paint, 'finally failed: '),
     statusLine(run, paint),
   ];
+}
+
+/** The states in which a machine rests. */
+function stateLines({ states = [] }: RunView, paint: Paint): readonly string[] {
+  return states.length === 0 ? [] : [`  ${paint.now('◆')} in ${terminalText(states.join(', '))}`];
 }
 
 /** A key that was freed has more runs than one: their numbers tell them apart. */

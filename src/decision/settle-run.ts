@@ -1,4 +1,5 @@
 import type { RunData } from '../model/run.ts';
+import { dropAside } from './aside.ts';
 import type { Draft } from './draft.ts';
 import { setFinishing } from './finishing.ts';
 import { cancelEffect } from './withdraw-effect.ts';
@@ -12,6 +13,7 @@ export function settleRun(draft: Draft, data: RunData): void {
   // What a step was undoing goes on in the run's own plan.
   if (draft.control.undos !== undefined) draft.setControl({ undos: [] });
   setFinishing(draft, []);
+  dropAside(draft);
   if (draft.timers.has(DEADLINE)) draft.clearTimer(DEADLINE);
   draft.closeIncidents(
     (incident) => incident.kind === 'failure' || incident.kind === 'pivot' || incident.kind === 'expired',

@@ -13,6 +13,7 @@ import {
 } from './build-context.ts';
 import { RETRY_COMPENSATION, readHandlers, readOrder, readRetry } from './build-policy.ts';
 import { buildSteps } from './build-step.ts';
+import { type FormReading, readForm } from './form/read-form.ts';
 import { child, entriesOf, isObject, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
 const KEEP_MS = 7 * 24 * 3_600_000;
@@ -73,6 +74,22 @@ function collectIds(node: YamlNode | null, ids: Set<string>): void {
   }
 }
 
+/** What a file says instead of steps; null where it has them. */
+function readMachine(context: BuildContext, root: YamlNode): FormReading | null {
+  const machine = child(root, 'machine');
+  if (machine === null || !isObject(machine.value)) return null;
+  const on = child(root, 'on');
+  if (on !== null)
+    context.report({
+      code: 'PAWL-263',
+      pointer: on.pointer,
+      at: 'key',
+      message: '`on` of the document belongs to steps: a machine says itself what it takes at any time',
+      help: 'write it as `on` of the machine, beside its `states`',
+    });
+  return readForm(context, machine);
+}
+
 /** Builds the normalized definition: plain data, every default filled in. What the schema refused is passed over. */
 export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDefinition {
   collectIds(child(root, 'steps'), context.ids);
@@ -80,6 +97,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
   const compensation = child(root, 'compensation');
   const on = readHandlers(context, child(root, 'on'));
   const last = buildSteps(context, child(root, 'finally'));
+  const machine = readMachine(context, root);
   return {
     pawl: 1,
     workflow: textOf(child(root, 'workflow')) ?? '',
@@ -103,8 +121,9 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
       retry: readRetry(context, child(compensation, 'retry'), RETRY_COMPENSATION) ?? RETRY_COMPENSATION,
     },
     ...(on.length === 0 ? {} : { on }),
-    steps: buildSteps(context, child(root, 'steps')),
+    steps: machine?.steps ?? buildSteps(context, child(root, 'steps')),
     ...(last.length === 0 ? {} : { finally: last }),
+    ...(machine === null ? {} : { machine: machine.form }),
     output: readTemplate(context, child(root, 'output')),
   };
 }

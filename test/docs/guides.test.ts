@@ -19,6 +19,7 @@ describe('the guides to patterns', () => {
       'fan-out',
       'locks',
       'long-waits',
+      'machines',
       'retries',
       'saga',
       'unknown-outcomes',

@@ -1,6 +1,7 @@
 import { closestWord } from '../../definition/closest-word.ts';
 import { outlineOf } from '../../machine/outline.ts';
 import type { WorkflowDefinition } from '../../model/definition.ts';
+import { allStates } from '../../model/machine-form.ts';
 
 /** What a scenario may name of its workflow. */
 export interface WorkflowNames {
@@ -21,10 +22,13 @@ export interface NamedHappening {
 /** The names of a workflow, in document order. */
 export function namesOf(definition: WorkflowDefinition): WorkflowNames {
   const steps = [...outlineOf(definition).steps.values()].map(({ step }) => step);
+  const named = steps.filter((step) => step.named).map(({ id }) => id);
+  const states = definition.machine === undefined ? [] : definition.machine.root.states.flatMap(allStates);
   return {
     actions: definition.actions.map(({ name }) => name),
     events: definition.events.map(({ name }) => name),
-    steps: steps.filter(({ named }) => named).map(({ id }) => id),
+    // What is visited of a machine are its states; its effects are called by its steps as everywhere.
+    steps: [...new Set([...named, ...states.map(({ id }) => id)])],
     approvals: steps.filter(({ verb }) => verb === 'approve').map(({ id }) => id),
   };
 }

@@ -43,14 +43,16 @@ interface Parts {
   readonly name: string;
   readonly head?: readonly string[];
   readonly actions: readonly ScenarioAction[];
-  readonly steps: readonly string[];
+  readonly steps?: readonly string[];
+  /** Instead of steps. */
+  readonly machine?: readonly string[];
   readonly outside?: Scenario['outside'];
 }
 
 const calm = (): readonly OutsideAct[] => [];
 
 /** A workflow of these parts, in two versions. */
-export function scenarioOf({ name, head = [], actions, steps, outside = calm }: Parts): Scenario {
+export function scenarioOf({ name, head = [], actions, steps = [], machine, outside = calm }: Parts): Scenario {
   const text = (version: number, first: readonly string[]): string =>
     [
       'pawl: 1',
@@ -61,8 +63,8 @@ export function scenarioOf({ name, head = [], actions, steps, outside = calm }: 
       ...head,
       'actions:',
       ...actions.flatMap(actionLines),
-      'steps:',
-      ...[...first, ...steps].map((line) => `  ${line}`),
+      machine === undefined ? 'steps:' : 'machine:',
+      ...(machine ?? [...first, ...steps]).map((line) => `  ${line}`),
       '',
     ].join('\n');
   return { name, texts: [text(1, []), text(2, ['- { id: news, wait: 1s }'])], actions, outside };

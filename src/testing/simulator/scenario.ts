@@ -1,6 +1,6 @@
 import { createRandom, type Random } from '../random.ts';
 import { call, type Draw, type Scenario, scenarioOf, undoable } from './scenario-parts.ts';
-import { branches, gate, items, last, news, orders, scope, turns } from './scenario-shapes.ts';
+import { branches, gate, items, last, machine, news, orders, scope, turns } from './scenario-shapes.ts';
 
 /** Three steps, each undone in reverse; the last is often refused. */
 const saga: Draw = (random) =>
@@ -140,6 +140,7 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   gate,
   last,
   news,
+  machine,
 ];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */
