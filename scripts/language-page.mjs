@@ -17,7 +17,6 @@ const DEFAULTS = {
   'workflow.labels': '`{}`',
   'workflow.compensation': 'in reverse order, 10 attempts, then hold',
   'workflow.output': '`null`',
-  'workflow.steps': 'required',
   'key.again': '`never`',
   'catalogue.secrets': '`[]`',
   'action.settlesWithin': '`timeout` + 1m',
@@ -70,6 +69,15 @@ const DEFAULTS = {
   'step.except': 'whoever started the run',
   'step.expires': 'never: a warning',
   'review.options': 'all four',
+  'machineState.type': 'compound where it has `states`, history where it has `history`, else atomic',
+  'machineState.initial': 'required where it has `states`, but for parallel',
+  'machineState.target': 'the `initial` beside it',
+  'machineCall.object': 'the run',
+  'machineCall.intent': "the action's name",
+  'machineCall.retry': 'that of its action',
+  'machineCall.compensate': 'that of its action',
+  'machineCall.onUnknown': 'what its action can, in this order: resend, reconcile, review',
+  'machineCall.review': 'role:operator, every answer',
 };
 
 /** What the named parts of the schema are called where they are a type. */

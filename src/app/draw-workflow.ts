@@ -1,5 +1,6 @@
 import { describeRun } from '../machine/describe-run.ts';
 import { describeMachine } from '../machine/diagram.ts';
+import { paintForm } from '../machine/form/draw-form.ts';
 import { toMermaid } from '../machine/mermaid.ts';
 import type { Json } from '../model/json.ts';
 import type { Machine } from '../model/machine.ts';
@@ -29,16 +30,23 @@ export async function drawRun(app: App, name: string, format: PictureFormat): Pr
   const run = await app.show(name);
   const version = await app.version(run.workflow, run.version);
   const history = await app.history(name);
-  const entered = history.journal.flatMap(({ delta }) => enteredOf(delta));
+  const machine = JSON.parse(version.machine) as Machine;
   const undone = run.effects
     .filter(({ compensates, state }) => compensates !== null && state === 'CONFIRMED')
     .map(({ step }) => step);
   const held = run.steps.filter(({ status }) => status === 'held').map(({ id }) => id);
-  return draw(describeRun(JSON.parse(version.machine) as Machine, { entered, undone, held }), format);
+  const moves = history.journal.map(({ delta }) => ({
+    left: namesIn(delta, 'left'),
+    entered: namesIn(delta, 'entered'),
+  }));
+  const { states } = run;
+  if (states !== undefined)
+    return draw(paintForm(machine, describeMachine(machine), { moves, states, undone, held }), format);
+  return draw(describeRun(machine, { entered: moves.flatMap(({ entered }) => entered), undone, held }), format);
 }
 
-function enteredOf(delta: Json): readonly string[] {
+function namesIn(delta: Json, key: 'left' | 'entered'): readonly string[] {
   if (typeof delta !== 'object' || delta === null || Array.isArray(delta)) return [];
-  const entered = Reflect.get(delta, 'entered') as Json | undefined;
-  return Array.isArray(entered) ? entered.filter((state) => typeof state === 'string') : [];
+  const names = Reflect.get(delta, key) as Json | undefined;
+  return Array.isArray(names) ? names.filter((state) => typeof state === 'string') : [];
 }

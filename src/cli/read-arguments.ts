@@ -52,12 +52,12 @@ export function readVersionName(text: string): { readonly workflow: string; read
   const match = /^([a-z][a-z0-9-]{0,63})(?:@([1-9]\d{0,8}))?$/.exec(text);
   if (match?.[1] === undefined)
     throw new UsageError(
-      `"${text}" is neither a file nor a workflow: write NAME, NAME@VERSION, or a path that ends in .yaml`,
+      `"${text}" is neither a file nor a workflow: write NAME, NAME@VERSION, or a path that ends in .yaml or .json`,
     );
   return { workflow: match[1], version: match[2] === undefined ? null : Number(match[2]) };
 }
 
 /** Whether an argument means a file rather than a published workflow. */
 export function isFileName(text: string): boolean {
-  return /\.ya?ml$/.test(text) || text.includes('/');
+  return /\.(?:ya?ml|json)$/.test(text) || text.includes('/');
 }

@@ -28,6 +28,7 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
   const shown = run.steps.filter((step) => step.status !== 'pending' || step.parent === null || forward.has(step.id));
   return [
     `${paint.strong(`${run.workflow}@${run.version}`)}  ${terminalText(keyOf(run))}  ${paint.quiet(run.id)}`,
+    ...stateLines(run, paint),
     ...shown.flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
     ...run.effects.filter((effect) => effect.compensates !== null).map((effect) => undoLine(effect, paint)),
     ...familyLines(run, paint),
@@ -55,6 +56,11 @@ function familyLines({ parent, children = [] }: RunView, paint: Paint): readonly
     ...above.map((words) => `  ${paint.quiet('↑')} child of ${terminalText(words)}`),
     ...below.map((words) => `  ${paint.now('↳')} ${words}`),
   ];
+}
+
+/** The states in which a machine rests. */
+function stateLines({ states = [] }: RunView, paint: Paint): readonly string[] {
+  return states.length === 0 ? [] : [`  ${paint.now('◆')} in ${terminalText(states.join(', '))}`];
 }
 
 /** A key that was freed has more runs than one: their numbers tell them apart. */

@@ -23,6 +23,7 @@ import { fireTimer, onTimer } from './on-timer.ts';
 import { onVote } from './on-vote.ts';
 import { orderInputs, timeOf } from './order-inputs.ts';
 import { DEADLINE } from './settle-run.ts';
+import { comeToRest } from './take-event.ts';
 
 /**
  * Applies inputs one by one in their order, each with everything that follows from it.
@@ -32,12 +33,13 @@ export function applyInputs(draft: Draft, inputs: readonly DecisionInput[]): rea
   const ordered = orderInputs(inputs, draft.ctx.nowMs);
   for (const [index, input] of ordered.entries()) {
     const atMs = timeOf(input, draft.ctx.nowMs);
-    fireDueBefore(draft, atMs, (timer) => input.type === 'inbox' || isDeadline(timer));
+    fireDueBefore(draft, atMs, { concerns: (timer) => input.type === 'inbox' || isDeadline(timer), rest: comeToRest });
     if (!isReady(draft)) return ordered.slice(index);
-    applyAt(draft, input, atMs);
+    applyAt(draft, input, { atMs, rest: comeToRest });
   }
   // Only a fresh claim has the whole inbox in hand: nothing that was received before these timers is still to come.
-  if (ordered.some((input) => input.type === 'resumed')) fireDueBefore(draft, draft.ctx.nowMs, () => true);
+  if (ordered.some((input) => input.type === 'resumed'))
+    fireDueBefore(draft, draft.ctx.nowMs, { concerns: () => true, rest: comeToRest });
   return [];
 }
 
@@ -55,10 +57,10 @@ export function applyStops(draft: Draft, inputs: readonly DecisionInput[]): read
   // The few transitions of a stop always fit: the first one that is taken ends the forward work.
   for (const stop of orderInputs(inputs.filter(isStop), draft.ctx.nowMs)) {
     const atMs = timeOf(stop, draft.ctx.nowMs);
-    fireDueBefore(draft, atMs, isDeadline);
-    applyAt(draft, stop, atMs);
+    fireDueBefore(draft, atMs, { concerns: isDeadline, rest: pump });
+    applyAt(draft, stop, { atMs, rest: pump });
   }
-  fireDueBefore(draft, draft.ctx.nowMs, isDeadline);
+  fireDueBefore(draft, draft.ctx.nowMs, { concerns: isDeadline, rest: pump });
   draft.queue.push(...followUps);
   return inputs.filter((input) => !isStop(input));
 }
@@ -73,11 +75,14 @@ function isDeadline(timer: { readonly name: string }): boolean {
   return timer.name === DEADLINE;
 }
 
+/** How what follows from an input is worked off. */
+type Rest = (draft: Draft) => void;
+
 /** Applies one input with everything that follows from it, as far as there is room. */
-function applyAt(draft: Draft, input: DecisionInput, atMs: number): void {
+function applyAt(draft: Draft, input: DecisionInput, { atMs, rest }: { atMs: number; rest: Rest }): void {
   draft.atMs = atMs;
   applyInput(draft, input);
-  pump(draft);
+  rest(draft);
 }
 
 /** Between two inputs nothing is queued, and there is room for another transition. */
@@ -86,7 +91,11 @@ function isReady(draft: Draft): boolean {
 }
 
 /** An event finds the outcome of every timer that was due before it, however late that timer is processed (V10). */
-function fireDueBefore(draft: Draft, atMs: number, concerns: (timer: Timer) => boolean): void {
+function fireDueBefore(
+  draft: Draft,
+  atMs: number,
+  { concerns, rest }: { concerns: (timer: Timer) => boolean; rest: Rest },
+): void {
   for (
     let timer = nextDue(draft, atMs, concerns);
     timer !== null && isReady(draft);
@@ -94,7 +103,7 @@ function fireDueBefore(draft: Draft, atMs: number, concerns: (timer: Timer) => b
   ) {
     draft.atMs = timer.dueAtMs;
     fireTimer(draft, timer);
-    pump(draft);
+    rest(draft);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Effect } from '../model/effect.ts';
 import type { RunState } from '../model/run.ts';
 import { isStepping } from '../model/statuses.ts';
 import { advancePlan } from './advance-plan.ts';
+import { isLeaving } from './aside.ts';
 import type { Draft } from './draft.ts';
 import type { EffectPolicy } from './effect-policy.ts';
 import { endFinishing, isFinishing } from './finishing.ts';
@@ -25,7 +26,7 @@ export function settlingOf(draft: Draft, effect: Effect): Settling {
     policy,
     numbers: draft.ctx.numbers,
     nowMs: draft.atMs,
-    retrying: mayStart(draft, effect) && !isAwaited(draft, effect),
+    retrying: mayStart(draft, effect) && !isAwaited(draft, effect) && !isLeaving(draft, effect.step),
     mayRetry: (failure) => mayRetry(draft, policy.retry, { kind: 'effect', effect }, failure),
   };
 }

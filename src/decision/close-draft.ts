@@ -6,12 +6,12 @@ import type { Orders } from './decision.ts';
 import { checkPin } from './dispatch-block.ts';
 import type { Draft } from './draft.ts';
 import { endingRows } from './end-run.ts';
-import { pump } from './kernel-loop.ts';
 import { checkSecrets } from './missing-secret.ts';
 import { showsQueued } from './on-lock.ts';
 import { actionableRows, dispatchDue, openReads, type OrderBook } from './on-due.ts';
 import { releaseKept } from './release-kept.ts';
 import { finalStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
+import { comeToRest, mayTakeMore } from './take-event.ts';
 
 /** Times that dispatching may settle something and so move the run again before a commit is closed; the rest comes next time. */
 const ROUNDS_MAX = 8;
@@ -32,16 +32,16 @@ export function closeDraft(draft: Draft, hasRest: boolean): Closed {
   const orders: OrderBook = { sends: [], queries: [], reads: [] };
   checkPin(draft);
   releaseKept(draft);
-  pump(draft);
+  comeToRest(draft);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     draft.atMs = draft.ctx.nowMs;
     if (!dispatchDue(draft, orders)) break;
-    pump(draft);
+    comeToRest(draft);
     releaseKept(draft);
-    pump(draft);
+    comeToRest(draft);
   }
   checkSecrets(draft);
-  const more = hasRest || draft.queue.length > 0;
+  const more = hasRest || draft.queue.length > 0 || mayTakeMore(draft);
   const needs = needsOf(draft.control.incidents, draft.approvals.values());
   const closing = { status: statusOf(draft, more), needs, lease: leaseOf(draft, orders, more), ...endingRows(draft) };
   const { commit, next } = draft.finish(closing);

@@ -5,7 +5,7 @@ import type { DecideContext } from './decide-context.ts';
 import type { Decision } from './decision.ts';
 import type { DecisionInput } from './decision-input.ts';
 import { Draft } from './draft.ts';
-import { pump } from './kernel-loop.ts';
+import { comeToRest } from './take-event.ts';
 
 /**
  * Decides what a run does about what came in: pure and total, the whole of what is to be written as one commit.
@@ -16,7 +16,7 @@ import { pump } from './kernel-loop.ts';
 export function decide(ctx: DecideContext, state: RunState, inputs: readonly DecisionInput[]): Decision {
   const draft = new Draft(ctx, state);
   const others = applyStops(draft, inputs);
-  pump(draft);
+  comeToRest(draft);
   const rest = applyInputs(draft, others);
   const { commit, next, orders, more } = closeDraft(draft, rest.length > 0);
   return { commit, next, ...orders, rest, more };

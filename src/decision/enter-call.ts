@@ -4,6 +4,7 @@ import type { Effect } from '../model/effect.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { RunData } from '../model/run.ts';
 import { withIn } from './approval-form.ts';
+import { isMachine } from './aside.ts';
 import type { Draft } from './draft.ts';
 import { isSameRequest } from './effect-key.ts';
 import { isOpen, isSettled } from './effect-lifecycle.ts';
@@ -13,6 +14,7 @@ import { prepareCall, prepareRead } from './prepare-call.ts';
 import { atEntry, effectSettled, enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { stepOutcomeOf } from './settlement.ts';
 import { forwardRows } from './step-effects.ts';
+import { raiseRedo } from './redo.ts';
 import { framesAt } from './step-scope.ts';
 import { cancelEffect } from './withdraw-effect.ts';
 
@@ -37,6 +39,12 @@ export function enterCall(draft: Draft, step: CallStep, data: RunData): void {
     draft.setTimer(`${step.id}:timeout`, draft.atMs + step.timeoutMs);
   if (known === undefined) {
     draft.putEffect(wanted);
+    return;
+  }
+  if (known.state === 'CANCELLED' && isMachine(draft)) {
+    // Given up when its state was left, and a history leads back to it: it is still to be done, and nothing of it has happened.
+    draft.setControl({ redo: raiseRedo(draft.control.redo, step.id, frames) });
+    enterCall(draft, step, data);
     return;
   }
   if (!isSameRequest(known, wanted.requestHash)) {

@@ -1,6 +1,7 @@
-import { OUTPUT_STEP } from '../machine/kernel-names.ts';
+import { FAULT_HELD, OUTPUT_STEP } from '../machine/kernel-names.ts';
 import { invariant } from '../model/errors.ts';
 import type { RunData } from '../model/run.ts';
+import { isMachine } from './aside.ts';
 import type { Draft } from './draft.ts';
 import { pivotOf } from './pivot.ts';
 
@@ -16,10 +17,17 @@ export function holdStep(draft: Draft, step: string, data: RunData): void {
     kind,
     step,
     effectKey: null,
-    message: step === OUTPUT_STEP ? `the output could not be computed: ${what}` : `step ${step} failed: ${what}`,
+    message: step === OUTPUT_STEP ? `${whole(draft)}: ${what}` : `step ${step} failed: ${what}`,
     from: OPERATORS,
     acts: ['retry', 'compensate', 'terminate'],
   });
+}
+
+/** What is held where no step is. */
+function whole(draft: Draft): string {
+  return isMachine(draft) && draft.snapshot.value === FAULT_HELD
+    ? 'the machine cannot go on'
+    : 'the output could not be computed';
 }
 
 /** The acts that the present phase takes: `finally` is neither cancelled nor undone. */

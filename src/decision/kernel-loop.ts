@@ -3,13 +3,14 @@ import type { Json } from '../model/json.ts';
 import type { IssuedCommand, KernelEvent } from '../model/kernel.ts';
 import type { KernelSnapshot } from '../model/run.ts';
 import { isGroup } from '../model/step-lists.ts';
+import { collectSettled, giveBack, putAside } from './aside.ts';
 import type { Cause, Draft } from './draft.ts';
 import { handleCommand } from './handle-command.ts';
 import { openSteps } from './step-effects.ts';
 import { holdsFailures } from './pivot.ts';
 
 /** What the kernel made of an event; the same shape for the first entry. */
-interface Move {
+export interface Move {
   readonly snapshot: KernelSnapshot;
   readonly commands: readonly IssuedCommand[];
   readonly entered: readonly string[];
@@ -21,12 +22,23 @@ interface Move {
  * @returns false when the event changed nothing: then there is no transition.
  */
 export function feed(draft: Draft, event: KernelEvent, cause: Cause): boolean {
-  const holds = holdsFailures(draft);
-  const moved = advance(draft.ctx.compiled, draft.snapshot, event, { run: draft.base.run, nowMs: draft.atMs, holds });
-  if (!moved.changed) return false;
+  if (collectSettled(draft, event, cause)) return true;
+  const moved = moveOf(draft, event);
+  if (moved === null) {
+    giveBack(draft, event);
+    return false;
+  }
+  if (putAside(draft, { event, cause }, moved)) return true;
   // All that a replay needs (P08); the time is the transition's own.
-  recordMove(draft, moved, { ...cause, detail: { ...event, holds } as unknown as Json });
+  recordMove(draft, moved, { ...cause, detail: { ...event, holds: holdsFailures(draft) } as unknown as Json });
   return true;
+}
+
+/** What the kernel would make of an event now; null = nothing, nobody takes it. */
+export function moveOf(draft: Draft, event: KernelEvent): Move | null {
+  const env = { run: draft.base.run, nowMs: draft.atMs, holds: holdsFailures(draft) };
+  const moved = advance(draft.ctx.compiled, draft.snapshot, event, env);
+  return moved.changed ? moved : null;
 }
 
 /** Writes a move down as one transition and carries out its commands. */
@@ -37,6 +49,7 @@ export function recordMove(draft: Draft, move: Move, event: Cause & { readonly d
     commands: move.commands.map((issued) => issued.command as unknown as Json),
   });
   noteGroups(draft, move.entered);
+  noteStates(draft, move);
   for (const issued of move.commands) handleCommand(draft, issued);
 }
 
@@ -49,6 +62,15 @@ function noteGroups(draft: Draft, entered: readonly string[]): void {
   if (groups.length === 0) return;
   const times = Object.fromEntries(groups.map((id) => [id, draft.atMs]));
   draft.setControl({ activeSinceMs: { ...draft.control.activeSinceMs, ...times } });
+}
+
+/** The states of a machine that take events as `on` of a step does take none that was received before (V13). */
+function noteStates(draft: Draft, { entered, left }: Move): void {
+  const { handlers } = draft.ctx.compiled;
+  if (handlers.size === 0) return;
+  const before = Object.entries(draft.control.statesSinceMs ?? {}).filter(([id]) => !left.includes(id));
+  const now = entered.filter((id) => handlers.has(id)).map((id) => [id, draft.atMs] as const);
+  draft.setControl({ statesSinceMs: Object.fromEntries([...before, ...now]) });
 }
 
 /** What is on its way when branches are told to stop is known only then: the commit before may have sent more. */

@@ -7,6 +7,7 @@ import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
 import { isStepping } from '../model/statuses.ts';
 import { activeLeaves, handlerOwnersOf } from './active-steps.ts';
+import { isMachine } from './aside.ts';
 import type { Cause, Draft } from './draft.ts';
 import { feed } from './kernel-loop.ts';
 import { answerStale, isStale, noteApplied, orderOf, viewOf } from './event-order.ts';
@@ -14,6 +15,7 @@ import { awaitTakes, handlerTakes } from './match-event.ts';
 import { holdsFailures } from './pivot.ts';
 import { stepSettled } from './settle-step.ts';
 import { openSteps } from './step-effects.ts';
+import { takeByMachine } from './take-event.ts';
 
 type Signal = Extract<InboxPayload, { type: 'signal' }>;
 
@@ -34,7 +36,9 @@ export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void 
   }
   const view = viewOf(draft, event);
   if (isRefused(draft, event, declared, view) || isOutOfOrder(draft, event, view)) return;
-  if (isStepping(draft.phase) && take(draft, event, view)) return;
+  // The steps of a `finally` take events as everywhere.
+  const isTaken = isMachine(draft) && draft.phase === 'forward' ? takeByMachine : take;
+  if (isStepping(draft.phase) && isTaken(draft, event, view)) return;
   keepEvent(draft, event, declared);
 }
 

@@ -1,5 +1,6 @@
 import type { RunData } from '../model/run.ts';
 import { isUndoApproval } from './approval-rules.ts';
+import { dropAside } from './aside.ts';
 import { closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
 import { setFinishing } from './finishing.ts';
@@ -18,6 +19,7 @@ export function settleRun(draft: Draft, data: RunData): void {
   if (draft.control.undos !== undefined) draft.setControl({ undos: [] });
   setFinishing(draft, []);
   forgetKept(draft);
+  dropAside(draft);
   if (draft.timers.has(DEADLINE)) draft.clearTimer(DEADLINE);
   draft.closeIncidents(
     (incident) => incident.kind === 'failure' || incident.kind === 'pivot' || incident.kind === 'expired',

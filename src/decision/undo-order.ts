@@ -83,6 +83,8 @@ function undosNamed({ machine, steps }: Version): (step: string, other: string) 
  * conditions of the groups around it.
  */
 function outputsRead({ machine, steps }: Version): (reader: string, other: string) => boolean {
+  // In a machine any guard may have led to a step, and any transition may have written a var, by whatever was done before.
+  if (machine.definition.machine !== undefined) return () => true;
   const sources = sourcesOf({ machine, steps });
   const known = new Map<string, ReadonlySet<string>>();
   const closure = (step: string): ReadonlySet<string> => {

@@ -15,6 +15,7 @@ import {
 import { RETRY_COMPENSATION, readHandlers, readOrder, readRetry } from './build-policy.ts';
 import { childContracts } from './build-child.ts';
 import { buildSteps } from './build-step.ts';
+import { type FormReading, readForm } from './form/read-form.ts';
 import { child, entriesOf, isObject, numberOf, textOf, wordOf, type YamlNode } from './yaml-node.ts';
 
 const KEEP_MS = 7 * 24 * 3_600_000;
@@ -75,13 +76,30 @@ function collectIds(node: YamlNode | null, ids: Set<string>): void {
   }
 }
 
+/** What a file says instead of steps; null where it has them. */
+function readMachine(context: BuildContext, root: YamlNode): FormReading | null {
+  const machine = child(root, 'machine');
+  if (machine === null || !isObject(machine.value)) return null;
+  const on = child(root, 'on');
+  if (on !== null)
+    context.report({
+      code: 'PAWL-263',
+      pointer: on.pointer,
+      at: 'key',
+      message: '`on` of the document belongs to steps: a machine says itself what it takes at any time',
+      help: 'write it as `on` of the machine, beside its `states`',
+    });
+  return readForm(context, machine);
+}
+
 /** Builds the normalized definition: plain data, every default filled in. What the schema refused is passed over. */
 export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDefinition {
   collectIds(child(root, 'steps'), context.ids);
   collectIds(child(root, 'finally'), context.ids);
   const compensation = child(root, 'compensation');
   const on = readHandlers(context, child(root, 'on'));
-  const steps = buildSteps(context, child(root, 'steps'));
+  const machine = readMachine(context, root);
+  const steps = machine?.steps ?? buildSteps(context, child(root, 'steps'));
   const last = buildSteps(context, child(root, 'finally'));
   return {
     pawl: 1,
@@ -111,6 +129,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
     ...(on.length === 0 ? {} : { on }),
     steps,
     ...(last.length === 0 ? {} : { finally: last }),
+    ...(machine === null ? {} : { machine: machine.form }),
     output: readTemplate(context, child(root, 'output')),
   };
 }

@@ -6,11 +6,12 @@ import type { WorkflowReading } from './read-definition.ts';
 import { childPointer, isInside, lastToken } from './source-map.ts';
 
 const STEP = /^\/(?:steps|finally)\/\d+(?:\/(?:choose\/\d+\/(?:steps|else)|catch\/\d+\/do|scope|steps)\/\d+)*/;
+const STATE = /^\/machine(?:\/states\/[^/]+)+/;
 const PART = /^(?:\/use\/[^/]+)?\/(?:actions|events|vars)\/[^/]+|^\/[^/]*/;
 
-/** The step, action or document key that a pointer lies in. */
+/** The step, state, action or document key that a pointer lies in. */
 function partOf(pointer: string): string {
-  return STEP.exec(pointer)?.[0] ?? PART.exec(pointer)?.[0] ?? '';
+  return STEP.exec(pointer)?.[0] ?? STATE.exec(pointer)?.[0] ?? PART.exec(pointer)?.[0] ?? '';
 }
 
 /** Names whose types are not known for sure when a part of the document is suspect. */
@@ -90,7 +91,9 @@ const UNKNOWN_NAME: ReadonlyMap<string, string> = new Map([
 function isUnknownName({ code, pointer }: Problem, home: string, reading: WorkflowReading): boolean {
   const { map, suspect, lostIds, lacksActions } = reading;
   if (isInside(pointer, suspect)) return false;
-  const name = code === 'PAWL-210' ? lastToken(pointer) : (map.scalarText(pointer) ?? '');
+  // Of a machine the name of an event is a key.
+  const isKey = code === 'PAWL-210' || (code === 'PAWL-209' && pointer.startsWith('/machine/'));
+  const name = isKey ? lastToken(pointer) : (map.scalarText(pointer) ?? '');
   if (home === '/steps') return !lostIds.has(name);
   // A catalogue declares actions elsewhere; a misspelled document key may be the one that declares the name.
   if (code === 'PAWL-301' && lacksActions) return false;

@@ -28,6 +28,7 @@ export interface FormattedFile {
  * @param shelf the catalogues that a workflow may use; none unless given.
  */
 export function formatFile(source: string, file: string, shelf: Shelf = NO_CATALOGUES): FormattedFile {
+  if (file.endsWith('.json')) return asWritten(source, file, shelf);
   const yaml = readYamlFile(source, file);
   const failed = yaml.problems.some(({ severity }) => severity === 'error');
   const isWorkflow = isObject(yaml.value) && Object.hasOwn(yaml.value, 'workflow');
@@ -45,6 +46,12 @@ export function formatFile(source: string, file: string, shelf: Shelf = NO_CATAL
     text: format(source, Object.hasOwn(yaml.value, 'catalogue') ? 'catalogue' : null, shelf),
     problems: yaml.problems,
   };
+}
+
+/** A machine in JSON is the file of other tools, too: it stays as they write it. */
+function asWritten(source: string, file: string, shelf: Shelf): FormattedFile {
+  const { definition, problems } = validateWorkflow(source, file, shelf);
+  return { text: definition === null ? null : source, problems };
 }
 
 /** The names of a file's whole in the order of keys; null for one whose keys have none. */

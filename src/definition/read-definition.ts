@@ -77,6 +77,9 @@ function otherLanguage(version: Json | undefined): Finding | null {
 /** A map that lacks a key is still a map: its members are judged. */
 const LACKS: readonly ProblemCode[] = ['PAWL-102', 'PAWL-108'];
 
+/** What is not there, a step without a verb, a target of a machine that leads nowhere: the ways through the whole are not known. */
+const HOLES: readonly ProblemCode[] = ['PAWL-901', 'PAWL-108', 'PAWL-202'];
+
 /** Keeps findings that are not consequences of earlier ones: nothing is said twice about one place. */
 function withoutConsequences(
   findings: readonly Finding[],
@@ -117,8 +120,7 @@ export function readDefinition(kind: 'workflow' | 'catalogue', yaml: YamlFile): 
     lossy: yaml.lossy,
     lostIds,
     isPartial: yaml.partial,
-    hasHoles:
-      yaml.partial || lostIds.size > 0 || findings.some(({ code }) => code === 'PAWL-901' || code === 'PAWL-108'),
+    hasHoles: yaml.partial || lostIds.size > 0 || findings.some(({ code }) => HOLES.includes(code)),
     lacksActions: false,
   };
 }

@@ -1,5 +1,6 @@
 import type { Catalogue } from './catalogue.ts';
 import { embedCatalogues, type Shelf } from './embed-catalogues.ts';
+import { asDocument } from './form/machine-file.ts';
 import { readDefinition, type WorkflowReading } from './read-definition.ts';
 import { readYamlFile } from './read-yaml-file.ts';
 import { toProblem } from './report-problem.ts';
@@ -11,7 +12,7 @@ export interface EmbeddedReading extends WorkflowReading {
 
 /** Reads YAML, keys and values of a workflow file and of what it uses, and builds what can be built. Never throws. */
 export function readWorkflow(text: string, file: string, shelf: Shelf): EmbeddedReading {
-  const yaml = readYamlFile(text, file);
+  const yaml = asDocument(readYamlFile(text, file));
   const reading = readDefinition('workflow', yaml);
   const { built } = reading;
   if (built === null || yaml.value === undefined) return { ...reading, catalogues: [] };

@@ -5,6 +5,7 @@ import { checkExpressions } from './check-expressions.ts';
 import { expressionsOfTheirOwn, lintOfItsOwn, withoutRepeats } from './consequences.ts';
 import { NO_CATALOGUES, type Shelf } from './embed-catalogues.ts';
 import { lintWorkflow } from './lint/lint-workflow.ts';
+import { placeInForm } from './lint/machine-rules.ts';
 import { readWorkflow } from './read-workflow.ts';
 import { sortProblems, toProblem } from './report-problem.ts';
 import type { SourceMap } from './source-map.ts';
@@ -29,7 +30,9 @@ export function validateWorkflow(text: string, file: string, shelf: Shelf = NO_C
   const { built, map, catalogues } = reading;
   if (built === null) return { definition: null, problems: sortProblems(reading.problems), map, catalogues };
   const lint = reading.isPartial ? [] : lintOfItsOwn(lintWorkflow(built, map, !reading.hasHoles), reading, built);
-  const found = checkExpressions(built).map((finding) => toProblem(map, finding));
+  const found = checkExpressions(built).map((finding) =>
+    toProblem(map, { ...finding, pointer: placeInForm(finding.pointer) }),
+  );
   const expressions = withoutRepeats(expressionsOfTheirOwn(found, reading), lint);
   const problems = inTheirFiles([...reading.problems, ...expressions, ...lint], map);
   const failed = problems.some((problem) => problem.severity === 'error');

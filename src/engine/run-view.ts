@@ -1,6 +1,7 @@
 import { phaseOf, unpackSnapshot, type SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import { readRequest } from '../decision/effect-key.ts';
 import { callsOf } from '../decision/settlement.ts';
+import { restingStates } from '../machine/form/active-states.ts';
 import type { Approval } from '../model/approval.ts';
 import type { Effect, Receipt } from '../model/effect.ts';
 import { PawlError } from '../model/errors.ts';
@@ -117,6 +118,8 @@ export interface RunView {
   readonly order: OrderView | null;
   /** Orders that it does not follow any more: lapsed, or followed by another; oldest first. */
   readonly pastOrders: readonly PastOrderView[];
+  /** The states in which a machine rests; absent where the workflow has steps. */
+  readonly states?: readonly string[];
   readonly steps: readonly StepView[];
   readonly effects: readonly EffectRowView[];
   readonly approvals: readonly ApprovalView[];
@@ -294,6 +297,13 @@ function family(
   return { ...(children.length === 0 ? {} : { children }), ...(parent === null ? {} : { parent }) };
 }
 
+/** Where a machine rests. */
+function statesOf(version: LoadedVersion | null, envelope: SnapshotEnvelope | null): Pick<RunView, 'states'> {
+  const form = version?.compiled.machine.definition.machine;
+  if (form === undefined || envelope === null) return {};
+  return { states: restingStates(form, envelope.snapshot.value).map(({ id }) => id) };
+}
+
 /** What a view of a run is made from. */
 export interface RunRecords {
   readonly stored: StoredRun;
@@ -330,6 +340,7 @@ export function runView(
     waitingFor: waitingFor({ version, stored, envelope, incidents, children, nowMs }),
     order: envelope === null ? null : orderView(envelope, stored),
     pastOrders: envelope === null ? [] : pastOrderViews(envelope.control),
+    ...statesOf(version, envelope),
     steps: version === null || envelope === null ? [] : stepViews(version, envelope, stored.effects),
     effects: effects.map((effect) => effectRow(effect, observers.get(effect.receiptNo ?? 0) ?? null)),
     approvals: stored.approvals.map((approval) => approvalView(version, approval)),

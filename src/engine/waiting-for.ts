@@ -1,6 +1,7 @@
 import { isUndoApproval } from '../decision/approval-rules.ts';
 import { isQueued } from '../decision/on-lock.ts';
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
+import { activeStates } from '../machine/form/active-states.ts';
 import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
@@ -197,6 +198,25 @@ function fromSteps(source: WaitingSource, run: string): readonly WaitingFor[] {
   });
 }
 
+/** The events that the states take in which a run of a machine is; patterns name none. */
+function fromStates({ version, envelope }: WaitingSource, run: string): readonly WaitingFor[] {
+  const { machine, events } = version?.compiled.machine.definition ?? {};
+  if (machine === undefined || envelope === null) return [];
+  const taken = activeStates(machine, envelope.snapshot.value).flatMap(({ id, edges }) =>
+    edges.flatMap(({ trigger }) => (trigger.kind === 'event' ? [{ id, name: trigger.name }] : [])),
+  );
+  // An event that a state further inside takes is listed there.
+  const names = new Map(taken.map(({ id, name }) => [name, id] as const));
+  return [...names].flatMap(([name, id]): readonly WaitingFor[] => {
+    const event = events?.find((declared) => declared.name === name);
+    if (event === undefined) return [];
+    const since = text(ownValue(envelope.control.statesSinceMs ?? {}, id));
+    const command = `pawl signal ${run} ${name} ${quoted(sampleOf(event.schema))}`;
+    const step = id === machine.root.id ? null : id;
+    return [{ kind: 'event', step, since, until: null, by: [name], progress: null, command }];
+  });
+}
+
 const HOLDER = ['its holder'] as const;
 const HOLDERS = ['the runs that hold the lock'] as const;
 
@@ -234,6 +254,7 @@ export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
     ),
     ...fromLock(source),
     ...fromSteps(source, run),
+    ...fromStates(source, run),
     ...stored.effects.flatMap((effect) =>
       effect.doubt === 'event' ? [fromChild(effect, source.children)] : (fromEffect(effect, source.nowMs) ?? []),
     ),

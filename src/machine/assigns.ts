@@ -1,5 +1,6 @@
 import { invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
+import type { SettledAct } from '../model/kernel.ts';
 import type { ActionRef } from '../model/machine.ts';
 import { ownValue, withoutKey } from '../model/own-value.ts';
 import type { Ending, Failure, RunData, StepRecord } from '../model/run.ts';
@@ -224,9 +225,14 @@ function remember(
 function settledRecord(turn: Turn): StepRecord {
   const { event } = turn;
   invariant(event?.type === 'effect.settled' || event?.type === 'step.settled', 'a settled step without its event');
-  const record = { skipped: false, attempts: event.outcome.attempts, atMs: event.atMs };
-  if (event.outcome.ok) return { ...record, code: null, output: event.outcome.output };
-  return { ...record, code: event.outcome.failure.code };
+  return recordOf(event);
+}
+
+/** What a run remembers of a step that has settled. */
+export function recordOf({ outcome, atMs }: Pick<SettledAct, 'outcome' | 'atMs'>): StepRecord {
+  const record = { skipped: false, attempts: outcome.attempts, atMs };
+  if (outcome.ok) return { ...record, code: null, output: outcome.output };
+  return { ...record, code: outcome.failure.code };
 }
 
 function outputOf(
@@ -298,6 +304,10 @@ function failureFrom(turn: Turn, data: RunData, at: Failing): Failure {
         message: `event ${event.name} makes the step fail`,
         data: event.data,
       };
+    }
+    case 'state': {
+      const { code, state } = source;
+      return { ...plain, code, class: 'rejected', message: `the machine has failed in state ${state}` };
     }
     default:
       return ownFailure(step, source.kind);

@@ -1,8 +1,10 @@
 import type { ActionContract, CallStep, Compensation, Handler, Join, Step, Template } from '../model/definition.ts';
 import { elementAt } from '../model/element-at.ts';
 import type { Machine } from '../model/machine.ts';
+import type { MachineForm } from '../model/machine-form.ts';
 import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
 import { anyTimeId, type DiagramArrow, diagramArrows, documentArrows } from './diagram-edges.ts';
+import { drawForm } from './form/draw-form.ts';
 import { FINALLY } from './kernel-names.ts';
 import { clauseLabel } from './routes.ts';
 import {
@@ -32,6 +34,30 @@ const START = '$start';
  * compensations. Gates, failing and held states are folded away; what they lead to is an arrow of their step.
  */
 export function describeMachine(machine: Machine): Picture {
+  const { machine: form } = machine.definition;
+  return form === undefined ? describeSteps(machine) : describeForm(machine, form);
+}
+
+/** The states of a machine, with what its steps say. */
+function describeForm({ definition }: Machine, form: MachineForm): Picture {
+  const outline = outlineOf(definition);
+  const { workflow, version, finally: last = [] } = definition;
+  const stepOf = (id: string): Step => stepAt(outline, id).step;
+  const { nodes, arrows } = drawForm(form, {
+    call: (id) => ({ detail: subjectOf(stepOf(id)), marks: marksOf(outline, stepOf(id)) }),
+    undo: (id, parent) => undoNodes(outline, stepAt(outline, id), parent),
+    undoId,
+    delay: (id) => `after ${subjectOf(stepOf(id))}`,
+  });
+  const ends = nodes.filter(({ kind, parent }) => kind === 'end' && parent === null);
+  const behind = finallyArrows(ends, last).map((arrow) => ({ ...arrow, condition: null }));
+  const edges = [...arrows, ...behind].map(
+    (arrow, index): PictureEdge => ({ id: `e${index}`, taken: false, ...arrow }),
+  );
+  return { title: `${workflow} ${version}`, nodes: [...nodes, ...finallyNodes(outline, last)], edges };
+}
+
+function describeSteps(machine: Machine): Picture {
   const outline = outlineOf(machine.definition);
   const { workflow, version } = machine.definition;
   const { on = [], steps, finally: last = [] } = machine.definition;

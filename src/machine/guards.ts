@@ -19,8 +19,11 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
     (event?.type === 'effect.settled' || event?.type === 'step.settled') &&
     event.step === step &&
     (ok === null || event.outcome.ok === ok),
-  named: ({ event }, _data, { name, except }) =>
-    event?.type === 'event.received' && isNamed(event.event.name, name) && !except.includes(event.event.name),
+  named: ({ event }, _data, { name, except, since }) =>
+    event?.type === 'event.received' &&
+    isNamed(event.event.name, name) &&
+    !except.includes(event.event.name) &&
+    (since === null || event.early?.includes(since) !== true),
   taken: ({ event }, _data, { step, handler, open }) =>
     event?.type === 'handler.taken' &&
     event.step === step &&

@@ -61,8 +61,8 @@ export type GuardParams = {
   all: { readonly guards: readonly { readonly type: string; readonly params: GuardRef['params'] }[] };
   /** The event settles this step; `ok` null = either way. */
   settled: { readonly step: string; readonly ok: boolean | null };
-  /** The event is of this name, `prefix.*` or `*`, and none of `except`. */
-  named: { readonly name: string; readonly except: readonly string[] };
+  /** The event is of this name, `prefix.*` or `*`, and none of `except`; `since`: this state was active when it was received. */
+  named: { readonly name: string; readonly except: readonly string[]; readonly since: string | null };
   /** The event is taken by this handler; `open` null = whether or not an effect is open. */
   taken: { readonly step: string | null; readonly handler: number; readonly open: boolean | null };
   /**
@@ -124,6 +124,8 @@ export type FailureSource =
   | { readonly kind: 'no-match' }
   /** A handler says `then: fail`. */
   | { readonly kind: 'handler' }
+  /** A machine has come to a final state that says so. */
+  | { readonly kind: 'state'; readonly state: string; readonly code: string }
   /** The time of a group is over. */
   | { readonly kind: 'timeout' }
   /** A repeat has used up its turns. */

@@ -7,6 +7,7 @@ import type { KernelSnapshot, RunData } from '../model/run.ts';
 import { ASSIGN_NAMES, applyAssign } from './assigns.ts';
 import type { Turn } from './compute.ts';
 import { raisedEvent } from './form/raised-event.ts';
+import { withSettledActs } from './form/settled-acts.ts';
 import { checkGuard, GUARD_NAMES } from './guards.ts';
 import { assignment, type ComputationRef, RAISE } from './kernel-names.ts';
 import { xstateConfig } from './xstate-config.ts';
@@ -131,10 +132,12 @@ export function createKernel(machine: Machine, library?: XStateLibrary): Kernel 
       invariant(turn.event !== null && EVENT_TYPES.has(turn.event.type), 'no event of the kernel', {
         type: turn.event?.type ?? null,
       });
-      const before = restore(raw, snapshot, turn);
+      const before = restore(raw, { ...snapshot, data: withSettledActs(turn, snapshot.data) }, turn);
       const walk = new Walk(idsOf(before._nodes));
       const after = raw.transition(before, { type: turn.event.type, turn }, inertScope(walk));
-      return after === before ? { snapshot, commands: [], changed: false, entered: [], left: [] } : walk.finish(after);
+      // A machine may take an event and do nothing: then nobody else takes it.
+      const isTaken = after !== before || (turn.event.type === 'event.received' && walk.isTaken);
+      return isTaken ? walk.finish(after) : { snapshot, commands: [], changed: false, entered: [], left: [] };
     },
     restored: (snapshot) => persist(restore(raw, snapshot)),
   };
@@ -219,6 +222,8 @@ function initialIds(state: MachineState): readonly string[] {
 /** What happens on the way through a macrostep: commands, and states left and entered. */
 class Walk {
   readonly commands: IssuedCommand[] = [];
+  /** Whether a transition was taken, even if it changes nothing. */
+  isTaken = false;
   readonly #entered: string[] = [];
   readonly #left: string[] = [];
   #ids: readonly string[];
@@ -235,6 +240,7 @@ class Walk {
 
   step(microstep: Microstep): void {
     if (microstep.type !== '@xstate.microstep') return;
+    if (microstep._transitions.length > 0) this.isTaken = true;
     const again = microstep._transitions.flatMap((taken) => (taken.reenter ? (taken.target ?? []) : []));
     this.follow(idsOf(microstep.snapshot._nodes), idsOf(again));
   }

@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from '../model/definition.ts';
 import { invariant } from '../model/errors.ts';
 import type { Machine, MachineEdge, MachineState } from '../model/machine.ts';
+import type { MachineForm } from '../model/machine-form.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import {
   assignment,
@@ -35,10 +36,7 @@ import { listState } from './step-states.ts';
  * @throws PAWL_INVARIANT for what validation refuses: no step, two steps with one id, a `next` into a list.
  */
 export function lower(definition: WorkflowDefinition): Machine {
-  if (definition.machine !== undefined) {
-    const root = runState(definition, { forward: lowerForm(definition.machine, stopEdge), last: null, behind: [] });
-    return { format: 'machine/1', definition, root, places: formPlaces(definition) };
-  }
+  if (definition.machine !== undefined) return lowerMachine(definition, definition.machine);
   invariant(definition.steps.length > 0, 'a workflow without steps', { workflow: definition.workflow });
   const outline = outlineOf(definition);
   const main = outline.lists.get(MAIN_LIST);
@@ -48,6 +46,16 @@ export function lower(definition: WorkflowDefinition): Machine {
   const root = runState(definition, { forward: [forward], last, behind: finallyStates(outline, last) });
   const places = [...outline.steps.values()].map((step) => [step.step.id, placeOf(step)] as const);
   return { format: 'machine/1', definition, root: pruneHelpers(root), places };
+}
+
+/** A machine instead of steps; its `finally` is a list of steps as everywhere. */
+function lowerMachine(definition: WorkflowDefinition, form: MachineForm): Machine {
+  const outline = outlineOf({ ...definition, steps: [] });
+  const last = outline.lists.get(FINALLY_LIST) ?? null;
+  const behind = finallyStates(outline, last);
+  const root = runState(definition, { forward: lowerForm(form, stopEdge), last, behind });
+  const places = [...outline.steps.values()].map((step) => [step.step.id, placeOf(step)] as const);
+  return { format: 'machine/1', definition, root: pruneHelpers(root), places: [...formPlaces(definition), ...places] };
 }
 
 /** The parts of a run: the way forward, and what follows every end. */

@@ -2,9 +2,11 @@ import type { Evaluator } from '../definition/evaluator.ts';
 import type { ActionContract, Step } from '../model/definition.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { Machine, MachineState, StepPlace } from '../model/machine.ts';
+import { allStates, type MachineForm } from '../model/machine-form.ts';
 import { everyStep } from '../model/step-lists.ts';
 import { createStepsRead } from '../definition/steps-read.ts';
 import { type FormPart, formParts } from './form/form-parts.ts';
+import { isHandling } from './form/lower-form.ts';
 import { FINALLY_LIST } from './kernel-names.ts';
 import { isBranchList, isItemList } from './outline.ts';
 
@@ -22,6 +24,8 @@ export interface Program {
   action(name: string): ActionContract;
   /** Every step with its id, in document order. */
   readonly steps: ReadonlyMap<string, Step>;
+  /** States of a machine that take only what is received while they are active (rule V13); none where the workflow has steps. */
+  readonly handlers: ReadonlySet<string>;
   /** A guard or an action of a machine. @throws PAWL_INVARIANT for a place where there is none. */
   part(at: string): FormPart;
   /** The step whose running catch surrounds a step, innermost; null where there is none. Its failure is the root `failure`. */
@@ -51,6 +55,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
   const items = new Map([...places].map(([id, place]) => [id, itemsIn(place, steps)] as const));
   const branches = new Map([...places].map(([id, { lists }]) => [id, lists.findLast(isBranchList) ?? null] as const));
   const parts = formParts(machine.definition.machine);
+  const handlers = handlersOf(machine.definition.machine);
   const owners = new Map([...places].map(([id, place]) => [id, catchOwnerOf(place)] as const));
   return {
     machine,
@@ -58,6 +63,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     states: indexStates(machine.root),
     part: (at) => parts.get(at) ?? unknown('part', at),
     steps,
+    handlers,
     step: (id) => steps.get(id) ?? unknown('step', id),
     place: (id) => places.get(id) ?? unknown('step', id),
     action: (name) => actions.get(name) ?? unknown('action', name),
@@ -67,6 +73,12 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     branchOf: (id) => branches.get(id) ?? null,
     isLast: (id) => places.get(id)?.lists[0] === FINALLY_LIST,
   };
+}
+
+/** The outermost is as old as the run. */
+function handlersOf(form: MachineForm | undefined): ReadonlySet<string> {
+  const inside = form === undefined ? [] : form.root.states.flatMap(allStates);
+  return new Set(inside.filter(isHandling).map(({ id }) => id));
 }
 
 function itemsIn({ lists, parents }: StepPlace, steps: ReadonlyMap<string, Step>): readonly ItemName[] {

@@ -19,24 +19,38 @@ export interface EventView {
   readonly sequence: number | null;
 }
 
+/** An act of a machine that settled while what leads out of its state was put aside: it is remembered, and leads nowhere. */
+export interface SettledAct {
+  /** `<effectKey>:settled`. */
+  readonly id: string;
+  readonly step: string;
+  readonly outcome: StepOutcome;
+  readonly atMs: number;
+}
+
+/** What an event of a machine says that was put aside until acts had settled: these; absent = it was not. */
+export interface PutAside {
+  readonly before?: readonly SettledAct[];
+}
+
 /** The closed list of events that the kernel knows. Types never carry ids (XState memoises each type for ever). */
 export type KernelEvent =
   /** A call's effect is settled. `hold`: an unhandled failure keeps the step (after the pivot, or `onFailure: hold`). */
-  | {
+  | (PutAside & {
       readonly type: 'effect.settled';
       readonly step: string;
       readonly outcome: StepOutcome;
       readonly atMs: number;
       readonly hold: boolean;
-    }
+    })
   /** Any other step is done or failed: wait fired, await matched, approval decided, a fault at entry. */
-  | {
+  | (PutAside & {
       readonly type: 'step.settled';
       readonly step: string;
       readonly outcome: StepOutcome;
       readonly atMs: number;
       readonly hold: boolean;
-    }
+    })
   /** A handler takes an event. `step` null = the document's. `open`: the step has an effect that must settle first. */
   | {
       readonly type: 'handler.taken';
@@ -48,7 +62,14 @@ export type KernelEvent =
       readonly hold: boolean;
     }
   /** A machine takes an event from outside, or one that it raised itself. */
-  | { readonly type: 'event.received'; readonly event: EventView; readonly atMs: number; readonly hold: boolean }
+  | (PutAside & {
+      readonly type: 'event.received';
+      readonly event: EventView;
+      /** States that do not take it, because they became active after it was received (rule V13); absent = none. */
+      readonly early?: readonly string[];
+      readonly atMs: number;
+      readonly hold: boolean;
+    })
   /** The time of a group is over. `open`: steps inside it that have something on its way, which must settle first. */
   | { readonly type: 'group.expired'; readonly step: string; readonly open: readonly string[]; readonly atMs: number }
   /** The branches of a parallel step that are under way are not wanted any more. `open`: as above. */

@@ -22,7 +22,7 @@ export type FormAction =
 
 /** What a transition waits for. `event`: a name, `prefix.*` or `*`. `done`: the states inside have come to their ends. */
 export type FormTrigger =
-  | { readonly kind: 'event'; readonly name: string }
+  | { readonly kind: 'event'; readonly name: string; readonly pointer: string }
   | { readonly kind: 'settled'; readonly step: string; readonly ok: boolean }
   | { readonly kind: 'always' }
   | { readonly kind: 'done' };
@@ -41,7 +41,7 @@ export interface FormEdge {
 
 /** A state as the author wrote it. */
 export interface FormState {
-  /** Its name where only one state has it, else its path from the root, joined by colons. */
+  /** Its name where nothing else has it, else its path from the root, joined by colons. */
   readonly id: string;
   readonly kind: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   /** Where a compound begins; where a history leads the first time. */
@@ -52,6 +52,8 @@ export interface FormState {
   readonly entry: readonly FormAction[];
   readonly exit: readonly FormAction[];
   readonly edges: readonly FormEdge[];
+  /** Of a final state: the code with which the run fails there; null = it does not. */
+  readonly fail: string | null;
   /** The step that it invokes when it is entered. */
   readonly invoke: string | null;
   /** The steps that its delays are. */
@@ -63,4 +65,9 @@ export interface FormState {
 /** A workflow that is written as a machine; its invokes and delays are the definition's steps. */
 export interface MachineForm {
   readonly root: FormState;
+}
+
+/** A state with all that are inside it, each before what is in it. */
+export function allStates(state: FormState): readonly FormState[] {
+  return [state, ...state.states.flatMap(allStates)];
 }

@@ -279,6 +279,10 @@ export interface RunControl {
   readonly undoneFor?: EffectKey;
   /** The revision of the last message that was written, and how many there are of that revision; absent = none. */
   readonly sent?: { readonly revision: number; readonly count: number };
+  /** State of a machine that takes events as `on` of a step does -> database time at which it became active (V13); absent = none. */
+  readonly statesSinceMs?: Readonly<Record<string, number>>;
+  /** What a machine has taken and follows once acts have settled, in order (`decision/aside.ts`); absent = nothing. */
+  readonly aside?: readonly JsonObject[];
   /** Kernel events that did not fit into the 64 transitions of the last commit, in order. */
   readonly pending: readonly JsonObject[];
 }

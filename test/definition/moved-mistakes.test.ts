@@ -4,6 +4,7 @@ import { readYamlFile } from '../../src/definition/read-yaml-file.ts';
 import { validateWorkflow } from '../../src/definition/validate-workflow.ts';
 import { DOCUMENTS } from './lint/documents.ts';
 import { EXPRESSIONS } from './lint/expression-documents.ts';
+import { MACHINES } from './lint/machine-documents.ts';
 import { MISTAKES } from './lint/mistakes.ts';
 import { KEY_MISTAKES } from './support/key-mistakes.ts';
 import { expected, shown } from './support/marked.ts';
@@ -29,7 +30,7 @@ describe('a mistake that is moved about', () => {
     const moved = [
       ...tables,
       ...MISTAKES.map(({ code }) => code),
-      ...[...DOCUMENTS, ...EXPRESSIONS].map(({ code }) => code),
+      ...[...DOCUMENTS, ...EXPRESSIONS, ...MACHINES].map(({ code }) => code),
     ];
     const codes = Object.keys(PROBLEM_CODES).filter((code) => !NOT_MOVED.test(code));
     expect([...new Set(moved)].sort()).toEqual(codes.sort());

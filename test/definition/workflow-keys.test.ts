@@ -116,8 +116,8 @@ describe('a workflow file', () => {
     const [problem, ...more] = validateWorkflow('pawl: 1\nworkflow: sample\nversion: 1\ntimeout: 1d\n', 'x').problems;
     expect([problem?.code, problem?.message, problem?.help]).toEqual([
       'PAWL-102',
-      'the workflow needs `steps`',
-      'add `steps:`',
+      'the workflow needs `steps` or `machine`',
+      'add `steps:` or `machine:`',
     ]);
     expect(more).toEqual([]);
   });

@@ -20,6 +20,7 @@ describe('the guides to patterns', () => {
       'fan-out',
       'locks',
       'long-waits',
+      'machines',
       'retries',
       'saga',
       'unknown-outcomes',

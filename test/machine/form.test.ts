@@ -36,21 +36,21 @@ const two = (more: JsonObject = {}, a: JsonObject = {}): JsonObject => ({
 describe('reading a machine', () => {
   it.each<[string, JsonObject, string, string]>([
     ['an unknown key', two({}, { onn: {} }), 'PAWL-101', '/machine/states/a/onn'],
-    ['functions by name', two({ guards: {} }), 'PAWL-101', '/machine/guards'],
-    ['data beside the vars', two({ context: { n: 1 } }), 'PAWL-101', '/machine/context'],
-    ['named delays', two({ delays: {} }), 'PAWL-101', '/machine/delays'],
-    ['a named delay where it is used', two({}, { after: { soon: 'b' } }), 'PAWL-110', '/machine/states/a/after/soon'],
+    ['functions by name', two({ guards: {} }), 'PAWL-261', '/machine/guards'],
+    ['data beside the vars', two({ context: { n: 1 } }), 'PAWL-261', '/machine/context'],
+    ['named delays', two({ delays: {} }), 'PAWL-261', '/machine/delays'],
+    ['a named delay where it is used', two({}, { after: { soon: 'b' } }), 'PAWL-261', '/machine/states/a/after/soon'],
     [
       'a guard by name',
       two({}, { on: { go: { target: 'b', guard: { type: 'isIt' } } } }),
-      'PAWL-103',
+      'PAWL-261',
       '/machine/states/a/on/go/guard',
     ],
-    ['an action that nobody has', two({}, { entry: 'spawnChild' }), 'PAWL-104', '/machine/states/a/entry'],
+    ['an action that nobody has', two({}, { entry: 'spawnChild' }), 'PAWL-261', '/machine/states/a/entry'],
     [
       'an action of a closed list, misspelt',
       two({}, { entry: { type: 'asign' } }),
-      'PAWL-104',
+      'PAWL-261',
       '/machine/states/a/entry',
     ],
     ['a raise of nothing', two({}, { entry: { type: 'raise' } }), 'PAWL-102', '/machine/states/a/entry'],
@@ -293,6 +293,35 @@ describe('a machine that runs', () => {
     const driver = run({ initial: 'a', states: { a: { invoke: { src: 'act', onError: 'b' } }, b: {} } });
     driver.fails('a', 'lost');
     expect([driver.value, driver.data.steps['a']]).toMatchObject([{ $forward: 'b' }, { code: 'lost' }]);
+  });
+
+  it('fails where a final state says so, wherever it stands, and is held there where nothing may be undone', () => {
+    const lost = { type: 'final', meta: { pawl: { fail: 'lost' } } };
+    const inner = { initial: 'a', states: { a: { on: { go: 'b' } }, b: lost }, onDone: 'after' };
+    const machine = { initial: 'work', states: { work: inner, after: {} } };
+    const failed = send(run(machine), 'go');
+    expect([failed.value, failed.data.ending]).toMatchObject([
+      '$settling',
+      { kind: 'failed', failure: { code: 'lost', class: 'rejected', step: null } },
+    ]);
+    const held = send(run(machine, {}, true), 'go');
+    expect([held.value, held.asked.at(-1)]).toEqual(['$faultHeld', 'step.held $output']);
+  });
+
+  it('tells apart from the run itself what its author calls like it', () => {
+    const driver = run({ initial: 'run', states: { run: { on: { go: 'main' } }, main: { on: { go: 'run' } } } });
+    expect(driver.value).toEqual({ $forward: ':run' });
+    expect(send(driver, 'go').value).toEqual({ $forward: 'main' });
+  });
+
+  it('remembers what acts came to while an event was put aside', () => {
+    const driver = run({ initial: 'a', states: { a: { invoke: { src: 'act' }, on: { go: 'b' } }, b: {} } });
+    const act = { id: 'k:settled', step: 'a', outcome: { ok: true, output: { n: 1 }, attempts: 2 }, atMs: 7 } as const;
+    driver.give({ type: 'event.received', event: eventView('go'), atMs: 9, hold: false, before: [act] });
+    expect([driver.value, driver.data.steps['a']]).toMatchObject([
+      { $forward: 'b' },
+      { output: { n: 1 }, attempts: 2, atMs: 7 },
+    ]);
   });
 
   it('makes one action after the other, each on what the one before it left', () => {

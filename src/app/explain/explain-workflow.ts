@@ -227,7 +227,8 @@ class Explainer {
   }
 
   private later({ index, isLast }: PlacedStep, undo: ExplainedUndo): Pick<ExplainedEffect, 'later' | 'more'> {
-    if (isLast) return { later: [], more: [] };
+    // The ways through a machine are its states', and are not followed.
+    if (isLast || this.definition.machine !== undefined) return { later: [], more: [] };
     const counts = new Map<string, number>();
     const more = new Set<ExplainedLater['then']>();
     const later = this.ahead.of(this.after.get(index) ?? []).flatMap((point): readonly ExplainedLater[] => {
@@ -252,6 +253,7 @@ class Explainer {
   }
 
   private pivotAt({ index }: PlacedStep): PivotAt {
+    if (this.definition.machine !== undefined) return 'maybe';
     if (this.isBehind(index)) return 'behind';
     return elementAt(this.ledByPivot, index).length > 0 ? 'maybe' : 'ahead';
   }

@@ -4,6 +4,7 @@ import { type Catalogue, validateCatalogue } from '../../definition/catalogue.ts
 import { decodeFile } from '../../definition/decode-file.ts';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import type { WorkflowDefinition } from '../../model/definition.ts';
+import { allStates } from '../../model/machine-form.ts';
 import type { Problem } from '../../model/problem.ts';
 import { isCatalogueFile, shelfOf } from '../catalogue-shelf.ts';
 import { type CliContext, printJsonList } from '../cli-context.ts';
@@ -111,7 +112,12 @@ function plural(count: number, noun: string): string | null {
 }
 
 function describe(definition: WorkflowDefinition): string {
-  const parts = [plural(definition.steps.length, 'step'), plural(definition.actions.length, 'action')];
+  const { machine, steps, actions } = definition;
+  const states = machine?.root.states.flatMap(allStates).length;
+  const parts = [
+    states === undefined ? plural(steps.length, 'step') : plural(states, 'state'),
+    plural(actions.length, 'action'),
+  ];
   return `${definition.workflow}@${definition.version}  ${parts.filter((part) => part !== null).join(', ')}`;
 }
 

@@ -1,4 +1,4 @@
-import type { FormEdge, FormState } from '../../model/machine-form.ts';
+import { allStates, type FormEdge, type FormState } from '../../model/machine-form.ts';
 import type { Finding } from '../report-problem.ts';
 
 /** Transitions that are taken at once, whatever the data, and lead back to where they begin: such a machine never rests. */
@@ -14,10 +14,6 @@ export function findAlwaysLoops(root: FormState): readonly Finding[] {
     message: 'this transition is always taken and leads back to itself: the machine would never rest',
     help: 'give it a `guard` that becomes false, or let it wait with `on` or `after`',
   }));
-}
-
-function allStates(state: FormState): readonly FormState[] {
-  return [state, ...state.states.flatMap(allStates)];
 }
 
 /** The first transition that nothing holds back. */

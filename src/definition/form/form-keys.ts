@@ -27,7 +27,7 @@ export const FORM_KEYS = {
   assign: ['type', 'params', 'when'],
   raise: ['type', 'params', 'when'],
   raised: ['event', 'data'],
-  call: ['object', 'intent', 'authorizedBy', 'retry', 'pivot', 'compensate', 'onUnknown', 'review'],
+  call: ['fail', 'object', 'intent', 'retry', 'pivot', 'compensate', 'onUnknown', 'review'],
 } as const;
 
 /** What XState has and a machine that is kept cannot have, with the way to say it. */
@@ -42,6 +42,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   systemId: 'actions of a run do not speak to each other',
   output: 'the output of the run is `output` of the document; of a state, keep it in `vars`',
   version: 'the version of the document counts',
+  authorizedBy:
+    'a machine asks nobody: it waits for an event that people send, or a workflow of steps asks with `approve`',
+  types: 'a machine has no types of TypeScript: `vars` and `events` of the document have their schemas',
 };
 
 /** Keys that a part does not have are refused, with what was meant. @returns false where it is no map at all. */
@@ -60,7 +63,7 @@ export function checkKeys(context: BuildContext, node: YamlNode, part: keyof typ
     if (known.includes(key)) continue;
     const elsewhere = Object.hasOwn(ELSEWHERE, key) ? ELSEWHERE[key] : undefined;
     context.report({
-      code: 'PAWL-101',
+      code: elsewhere === undefined ? 'PAWL-101' : 'PAWL-261',
       pointer,
       at: 'key',
       message: elsewhere === undefined ? `a ${part} has no \`${key}\`` : `\`${key}\` of a machine cannot be kept`,

@@ -4,10 +4,11 @@ import { type BuildContext, readTexts } from '../build-context.ts';
 import { child, entriesOf, isObject, textOf, wordOf, type YamlNode } from '../yaml-node.ts';
 import { findAlwaysLoops } from './always-loops.ts';
 import { checkKeys } from './form-keys.ts';
+import { checkNotes, checkPlaces } from './form-places.ts';
 import { readActions } from './read-actions.ts';
 import { readDelay, readInvoke } from './read-steps.ts';
 import { readTransitions } from './read-transitions.ts';
-import { type NamedState, nameStates, readInitial, readTarget, type StateNames } from './state-names.ts';
+import { type NamedState, nameStates, pawlOf, readInitial, readTarget, type StateNames } from './state-names.ts';
 
 /** A machine as it was read, and the steps that its invokes and delays are. */
 export interface FormReading {
@@ -47,6 +48,8 @@ function readState(reading: Reading, state: NamedState): FormState {
   const { node } = state;
   checkKeys(context, node, 'state');
   const kind = kindOf(context, state);
+  checkPlaces(context, state, kind);
+  checkNotes(context, state, kind);
   const own = new StepsOf(reading, state);
   const edges = [
     ...edgesOn(reading, state),
@@ -64,6 +67,7 @@ function readState(reading: Reading, state: NamedState): FormState {
     entry: readActions(context, child(node, 'entry'), null),
     exit: readActions(context, child(node, 'exit'), null),
     edges,
+    fail: kind === 'final' ? textOf(child(pawlOf(state), 'fail')) : null,
     invoke: own.invoke,
     delays: own.waits,
     tags: readTexts(child(node, 'tags')),
@@ -107,7 +111,10 @@ function edgesOn(reading: Reading, state: NamedState): readonly FormEdge[] {
   const rank = (name: string): number => (name.endsWith('*') ? name.length : Number.MAX_SAFE_INTEGER);
   return entriesOf(child(state.node, 'on'))
     .toSorted(([a], [b]) => rank(b) - rank(a))
-    .flatMap(([name, node]) => readTransitions(reading.context, at, { node, trigger: { kind: 'event', name } }));
+    .flatMap(([name, node]) => {
+      const trigger = { kind: 'event', name, pointer: node.pointer } as const;
+      return readTransitions(reading.context, at, { node, trigger });
+    });
 }
 
 /** The steps of one state: its invoke, then its delays. */

@@ -5,8 +5,10 @@ import { readCompensation, readRetry, readReview, RETRY_WRITE } from '../build-p
 import { reservedNames } from '../expression/names.ts';
 import { child, textOf, wordOf, type YamlNode } from '../yaml-node.ts';
 import { checkKeys } from './form-keys.ts';
-import type { NamedState } from './state-names.ts';
+import { type NamedState, pawlOf } from './state-names.ts';
 
+/** Begins neither a duration (`10s`, `PT10S`) nor a path. */
+const NAME = /^(?!P[\dT])[A-Za-z_$]/;
 const IDENTIFIER = /^[a-z][A-Za-z0-9_]{0,63}$/;
 
 /** The step that an `invoke` is: its `src` the action, its `input` what it is given, the state's `meta.pawl` what else a call says. */
@@ -20,8 +22,7 @@ export function readInvoke(context: BuildContext, state: NamedState, node: YamlN
       message: '`src` of an invoke is the name of an action',
       help: 'declare the action under `actions` and name it: `src: payments.charge`',
     });
-  const more = child(child(state.node, 'meta'), 'pawl');
-  if (more !== null) checkKeys(context, more, 'call');
+  const more = pawlOf(state);
   const onUnknown = child(more, 'onUnknown');
   return {
     ...baseOf(stepId(context, child(node, 'id') ?? { value: state.name, pointer: node.pointer }), node),
@@ -30,7 +31,7 @@ export function readInvoke(context: BuildContext, state: NamedState, node: YamlN
     with: readTemplate(context, child(node, 'input')),
     object: readTemplate(context, child(more, 'object')),
     intent: readTemplate(context, child(more, 'intent')),
-    authorizedBy: textOf(child(more, 'authorizedBy')),
+    authorizedBy: null,
     retry: readRetry(context, child(more, 'retry'), RETRY_WRITE),
     pivot: child(more, 'pivot')?.value === true,
     compensate: readCompensation(context, child(more, 'compensate')),
@@ -50,6 +51,12 @@ export function readDelay(context: BuildContext, state: NamedState, delay: { key
 }
 
 function checkDuration(context: BuildContext, pointer: string, text: string): void {
+  if (NAME.test(text)) {
+    const message = `\`${text}\` is a delay by name, which cannot be kept`;
+    const help = 'write it where it is used: in milliseconds, as `10s`, or `=path` to what holds it';
+    context.report({ code: 'PAWL-261', pointer, at: 'key', message, help });
+    return;
+  }
   try {
     parseDuration(text);
   } catch (error) {

@@ -31,7 +31,7 @@ function readTransition(
   const guard = child(node, 'guard');
   if (guard !== null && isObject(guard.value))
     context.report({
-      code: 'PAWL-103',
+      code: 'PAWL-261',
       pointer: guard.pointer,
       message: 'a guard by name cannot be kept',
       help: 'write it as CEL: `guard: vars.n < 3`',

@@ -8,7 +8,7 @@ export interface NamedState {
   readonly node: YamlNode;
   readonly parent: NamedState | null;
   readonly states: NamedState[];
-  /** Its name where no other state has it, else its path, joined by colons. */
+  /** Its name where nothing else has it, else its path, joined by colons. */
   id: string;
 }
 
@@ -19,10 +19,16 @@ export interface StateNames {
   readonly byId: ReadonlyMap<string, NamedState>;
 }
 
+/** What a state's `meta` says to Pawl. */
+export function pawlOf({ node }: NamedState): YamlNode | null {
+  return child(child(node, 'meta'), 'pawl');
+}
+
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** Walks the states once; names that XState mistakes for something else are refused. */
 export function nameStates(context: BuildContext, machine: YamlNode): StateNames {
+  const taken = new Set(context.ids);
   const byId = new Map<string, NamedState>();
   const byName = new Map<string, NamedState[]>();
   const visit = (name: string, node: YamlNode, parent: NamedState | null): NamedState => {
@@ -37,7 +43,14 @@ export function nameStates(context: BuildContext, machine: YamlNode): StateNames
     return state;
   };
   const root = visit('$forward', machine, null);
-  for (const same of byName.values()) if (same.length > 1) for (const state of same) state.id = pathOf(state).join(':');
+  for (const [name, same] of byName) {
+    // The run itself, and the steps of `finally`, are states of the same whole.
+    const isTaken = name === 'run' || taken.has(name);
+    for (const state of same) {
+      if (isTaken) state.id = `:${pathOf(state).join(':')}`;
+      else if (same.length > 1) state.id = pathOf(state).join(':');
+    }
+  }
   return { root, byId };
 }
 

@@ -31,7 +31,7 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "schedule": "workflow.schedule",
       "retention": null,
       "steps": "workflow.steps",
-      "machine": null,
+      "machine": "machineState",
       "finally": "steps",
       "output": null
     },
@@ -308,7 +308,7 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "pivot": null,
       "compensate": "compensate",
       "onUnknown": null,
-      "review": "step.review",
+      "review": "review",
       "key": null,
       "detach": null,
       "output": null,
@@ -402,7 +402,7 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
     "items": null,
     "each": null
   },
-  "step.review": {
+  "review": {
     "keys": {
       "from": null,
       "options": null
@@ -462,6 +462,54 @@ export const FILE_PARTS: Readonly<Record<string, FilePart>> = {
       "do": "steps",
       "then": null,
       "next": null
+    },
+    "items": null,
+    "each": null
+  },
+  "machineState": {
+    "keys": {
+      "id": null,
+      "type": null,
+      "initial": null,
+      "states": "machineState.states",
+      "on": null,
+      "after": null,
+      "always": null,
+      "onDone": null,
+      "invoke": null,
+      "entry": null,
+      "exit": null,
+      "history": null,
+      "target": null,
+      "tags": null,
+      "meta": "machineState.meta",
+      "description": null
+    },
+    "items": null,
+    "each": null
+  },
+  "machineState.states": {
+    "keys": {},
+    "items": null,
+    "each": "machineState"
+  },
+  "machineState.meta": {
+    "keys": {
+      "pawl": "machineCall"
+    },
+    "items": null,
+    "each": null
+  },
+  "machineCall": {
+    "keys": {
+      "fail": null,
+      "object": null,
+      "intent": null,
+      "retry": "retry",
+      "pivot": null,
+      "compensate": "compensate",
+      "onUnknown": null,
+      "review": "review"
     },
     "items": null,
     "each": null

@@ -10,6 +10,7 @@ import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './
 import { lintItems } from './item-rules.ts';
 import { createLintContext, type LintContext } from './lint-context.ts';
 import { lintLiteralSecrets } from './literal-secret-rule.ts';
+import { lintFormNames, lintFormReach, lintFormUndo, placeInForm } from './machine-rules.ts';
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
 import { lintApprovals, lintDeadline, lintUndoApprovals } from './people-rules.ts';
 import { lintProviders } from './provider-rules.ts';
@@ -55,6 +56,9 @@ const RULES_OF_STEPS: readonly Rule[] = [
 /** Rules that follow the ways through a workflow: they need all of its steps. */
 const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lintAuthorized];
 
+/** The same of a machine, whose steps stand in no order. */
+const RULES_OF_MACHINES: readonly Rule[] = [lintFormReach, lintFormNames, lintFormUndo];
+
 /**
  * What could cost money if forgotten, and what cannot work: every rule looks at the whole definition, all problems come
  * in one run.
@@ -62,7 +66,8 @@ const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lin
  * @param isWhole whether no step of the file is missing in the definition.
  */
 export function lintWorkflow(definition: WorkflowDefinition, map: SourceMap, isWhole: boolean): readonly Problem[] {
-  return lint(definition, map, [...RULES_OF_STEPS, ...RULES_OF_ACTIONS, ...(isWhole ? RULES_OF_WAYS : [])]);
+  const ways = definition.machine === undefined ? RULES_OF_WAYS : RULES_OF_MACHINES;
+  return lint(definition, map, [...RULES_OF_STEPS, ...RULES_OF_ACTIONS, ...(isWhole ? ways : [])]);
 }
 
 /** The same of actions without any step. */
@@ -72,7 +77,9 @@ export function lintCatalogue(definition: WorkflowDefinition, map: SourceMap): r
 
 function lint(definition: WorkflowDefinition, map: SourceMap, rules: readonly Rule[]): readonly Problem[] {
   const findings: Finding[] = [];
-  const context = createLintContext(definition, map, (finding) => findings.push(finding));
+  const context = createLintContext(definition, map, (finding) =>
+    findings.push({ ...finding, pointer: placeInForm(finding.pointer) }),
+  );
   for (const rule of rules) rule(context);
   return findings.map((finding) => toProblem(map, finding));
 }

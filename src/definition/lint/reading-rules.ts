@@ -12,6 +12,7 @@ import {
 } from './expressions-of.ts';
 import type { PlacedStep } from './flow-graph.ts';
 import type { LintContext } from './lint-context.ts';
+import { expressionsOfForm } from './machine-rules.ts';
 import { placeOf, type Read, readsOf } from './reads.ts';
 
 /** What a step reads of other steps has happened on every way to it; `or(…)` says that it may be missing. */
@@ -162,6 +163,7 @@ export function lintSecrets(context: LintContext): void {
     ...expressionsIn(definition.output),
     ...(definition.key === null ? [] : [definition.key.value]),
     ...expressionsOfHandlers(definition.on ?? []),
+    ...expressionsOfForm(definition),
   ];
   for (const action of definition.actions) {
     const transports = [action.transport, ...(action.reconcile === null ? [] : [action.reconcile.transport])].map(
@@ -219,7 +221,8 @@ export function lintRedacted(context: LintContext): void {
     ...expressionsOfCatch(step),
   ]);
   const { on = [], output } = context.definition;
-  for (const read of [...steps, ...expressionsOfHandlers(on), ...expressionsIn(output)].flatMap(readsOf)) {
+  const others = [...expressionsOfHandlers(on), ...expressionsIn(output), ...expressionsOfForm(context.definition)];
+  for (const read of [...steps, ...others].flatMap(readsOf)) {
     const [root, id = '', field, ...rest] = read.path;
     if (root === 'steps' && field === 'output')
       reportRedacted(context, read, { pointers: redactedBy.get(id) ?? [], rest });

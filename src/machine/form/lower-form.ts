@@ -100,13 +100,21 @@ function formState(state: FormState, recalls: Recalls): MachineState {
   const { invoke } = state;
   const counted = invoke === null ? [] : [assignment('visit', { step: invoke, list: visitsOf(invoke) })];
   const steps = [...(invoke === null ? [] : [invoke]), ...state.delays];
+  const source = { kind: 'state', state: state.id, code: state.fail ?? '' } as const;
+  const fails = state.fail === null ? [] : [assignment('fail', { step: null, source })];
   return {
     ...plainState(state.id, invoke, 'active'),
-    kind: state.kind,
+    // The run fails while it is there; nothing around it is to take it for done.
+    kind: state.fail === null ? state.kind : 'atomic',
     initial: state.initial,
     ...(state.history === null ? {} : { history: state.history }),
     states: state.states.map((inner) => formState(inner, recalls)),
-    entry: [...state.entry.map(actionOf), ...counted, ...steps.map((step) => command('step.enter', { step }))],
+    entry: [
+      ...state.entry.map(actionOf),
+      ...counted,
+      ...steps.map((step) => command('step.enter', { step })),
+      ...fails,
+    ],
     exit: [...state.exit.map(actionOf), ...steps.map((step) => command('step.leave', { step }))],
     edges: [...state.edges.flatMap((edge) => edgesOf(state, edge, recalls)), ...unhandledEdges(state)],
   };
@@ -155,12 +163,18 @@ function triggersOf(state: FormState, { trigger }: FormEdge): readonly Trigger[]
       return [{ event: DONE, guard: guard('sound', {}), actions: [], label: 'done' }];
     case 'event': {
       const { name } = trigger;
-      const named = guard('named', { name, except: exceptOf(state, name) });
+      const since = isHandling(state) ? state.id : null;
+      const named = guard('named', { name, except: exceptOf(state, name), since });
       return [{ event: 'event.received', guard: named, actions: [], label: name }];
     }
     case 'settled':
       return settledTriggers(trigger.step, trigger.ok);
   }
+}
+
+/** A state that does something or holds others takes events as `on` of a step does; one that only waits, as `await` does (rule V13). */
+export function isHandling({ invoke, states }: FormState): boolean {
+  return invoke !== null || states.length > 0;
 }
 
 /** A call comes to its end by its effect, or at its entry where it could not be made out. */

@@ -1,5 +1,6 @@
 import type { CompiledMachine } from '../../machine/compile.ts';
 import type { Step } from '../../model/definition.ts';
+import { allStates } from '../../model/machine-form.ts';
 import type { Seen } from './seen.ts';
 
 /** What of a workflow its scenarios have been through: of one kind, in document order. */
@@ -27,6 +28,9 @@ export function coverageOf(compiled: CompiledMachine, plays: readonly Seen[]): r
   const jumped = new Set(plays.flatMap((seen) => seen.jumped));
   const undone = new Set(plays.flatMap((seen) => seen.undone));
   const steps = [...compiled.steps.values()];
+  const { machine } = compiled.machine.definition;
+  // A machine is in its states; its histories are ways and no places.
+  const states = machine?.root.states.flatMap(allStates).filter(({ kind }) => kind !== 'history');
   const kindOf = (
     kind: CoveredKind['kind'],
     all: readonly { readonly name: string; readonly isCovered: boolean }[],
@@ -35,7 +39,7 @@ export function coverageOf(compiled: CompiledMachine, plays: readonly Seen[]): r
     total: all.length,
     missed: all.filter(({ isCovered }) => !isCovered).map(({ name }) => name),
   });
-  const ids = (some: readonly Step[], covered: ReadonlySet<string>) =>
+  const ids = (some: readonly { readonly id: string }[], covered: ReadonlySet<string>) =>
     some.map(({ id }) => ({ name: id, isCovered: covered.has(id) }));
   const clauses = steps.flatMap((step) =>
     step.catch.map((_clause, index) => ({
@@ -47,7 +51,7 @@ export function coverageOf(compiled: CompiledMachine, plays: readonly Seen[]): r
   const jumps = steps.filter(({ maxJumps }) => maxJumps !== null);
   const compensated = steps.filter((step) => isCompensated(compiled, step));
   return [
-    kindOf('steps', ids(steps, entered)),
+    kindOf('steps', ids(states ?? steps, entered)),
     kindOf('jumps', ids(jumps, jumped)),
     kindOf('compensations', ids(compensated, undone)),
     kindOf('catches', clauses),

@@ -2,6 +2,7 @@ import { closestWord } from '../../definition/closest-word.ts';
 import { undoVoting } from '../../decision/undo-voters.ts';
 import { outlineOf } from '../../machine/outline.ts';
 import type { Step, WorkflowDefinition } from '../../model/definition.ts';
+import { allStates } from '../../model/machine-form.ts';
 
 /** What a scenario may name of its workflow. */
 export interface WorkflowNames {
@@ -22,10 +23,13 @@ export interface NamedHappening {
 /** The names of a workflow, in document order. @param more actions of its children. */
 export function namesOf(definition: WorkflowDefinition, more: readonly string[] = []): WorkflowNames {
   const steps = [...outlineOf(definition).steps.values()].map(({ step }) => step);
+  const named = steps.filter((step) => step.named).map(({ id }) => id);
+  const states = definition.machine === undefined ? [] : definition.machine.root.states.flatMap(allStates);
   return {
     actions: [...new Set([...definition.actions.map(({ name }) => name), ...more])],
     events: definition.events.map(({ name }) => name),
-    steps: steps.filter(({ named }) => named).map(({ id }) => id),
+    // What is visited of a machine are its states; its effects are called by its steps as everywhere.
+    steps: [...new Set([...named, ...states.map(({ id }) => id)])],
     approvals: steps.filter((step) => asksPeople(step, definition)).map(({ id }) => id),
   };
 }

@@ -46,16 +46,19 @@ interface Parts {
   readonly name: string;
   readonly head?: readonly string[];
   readonly actions: readonly ScenarioAction[];
-  readonly steps: readonly string[];
+  readonly steps?: readonly string[];
   /** What it runs as children, each before those that run it. */
   readonly children?: readonly Scenario[];
+  /** Instead of steps. */
+  readonly machine?: readonly string[];
   readonly outside?: Scenario['outside'];
 }
 
 const calm = (): readonly OutsideAct[] => [];
 
 /** A workflow of these parts, in two versions. */
-export function scenarioOf({ name, head = [], actions, steps, children = [], outside = calm }: Parts): Scenario {
+export function scenarioOf(parts: Parts): Scenario {
+  const { name, head = [], actions, steps = [], machine, children = [], outside = calm } = parts;
   const text = (version: number, first: readonly string[]): string =>
     [
       'pawl: 1',
@@ -66,8 +69,8 @@ export function scenarioOf({ name, head = [], actions, steps, children = [], out
       ...head,
       'actions:',
       ...actions.flatMap(actionLines),
-      'steps:',
-      ...[...first, ...steps].map((line) => `  ${line}`),
+      machine === undefined ? 'steps:' : 'machine:',
+      ...(machine ?? [...first, ...steps]).map((line) => `  ${line}`),
       '',
     ].join('\n');
   return {

@@ -161,6 +161,51 @@ export const branches: Draw = (random) => {
   });
 };
 
+/** A machine whose states are left by events and times while their acts are on their way, and a history that leads back. */
+export const machine: Draw = (random) => {
+  const act = (id: string, onDone: string): string =>
+    `invoke: { id: ${id}, src: do.${id}, input: { no: =input.no }, onDone: ${onDone} }`;
+  const given = (kind: string): string => (kind === 'pivot' ? 'meta: { pawl: { pivot: true } }, ' : '');
+  return scenarioOf({
+    name: 'machine',
+    head: ['timeout: 10m', 'events: { pause: {}, resume: {}, stop: {} }'],
+    actions: ['open', 'left', 'right', 'close', 'quit'].flatMap((name, at) =>
+      undoable(random, name, at === 3 ? 0.3 : 0.1),
+    ),
+    machine: [
+      'initial: work',
+      'states:',
+      '  work:',
+      '    initial: first',
+      "    on: { pause: rest, stop: '#quitting' }",
+      '    onDone: closing',
+      '    states:',
+      `      first: { ${act('open', 'both')} }`,
+      '      both:',
+      '        type: parallel',
+      '        onDone: over',
+      '        states:',
+      `          l: { initial: la, states: { la: { ${act('left', 'lx')}, after: { ${random.pick(['1s', '8s'])}: lx } }, lx: { type: final } } }`,
+      `          r: { initial: ra, states: { ra: { ${act('right', 'rx')} }, rx: { type: final } } }`,
+      '      over: { type: final }',
+      `      back: { type: history, history: ${random.pick(['deep', 'shallow'])} }`,
+      "  rest: { on: { resume: work.back, stop: '#quitting' }, after: { 30s: work.back } }",
+      `  closing: { ${given(random.pick(['pivot', 'none']))}${act('close', 'end')} }`,
+      `  quitting: { id: quitting, ${act('quit', random.pick(['end', 'failed']))} }`,
+      '  end: { type: final }',
+      '  failed: { type: final, meta: { pawl: { fail: quit } } }',
+    ],
+    outside: (draw) => [
+      ...(draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 } as const] : []),
+      ...['pause', 'resume', 'stop'].flatMap((name, no) =>
+        draw.next() < 0.5
+          ? [{ kind: 'signal', atMs: draw.next() * 9_000, name, no, data: {}, times: 1 + draw.below(2) } as const]
+          : [],
+      ),
+    ],
+  });
+};
+
 /** All runs want one lock: some hold it while others are stopped in its queue. */
 export const gate: Draw = (random) =>
   scenarioOf({

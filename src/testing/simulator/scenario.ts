@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../random.ts';
 import { call, type Draw, type Scenario, scenarioOf, undoable } from './scenario-parts.ts';
 import { children } from './scenario-children.ts';
-import { agreed, branches, gate, items, last, news, orders, scope, turns } from './scenario-shapes.ts';
+import { agreed, branches, gate, items, last, machine, news, orders, scope, turns } from './scenario-shapes.ts';
 
 /** Three steps, each undone in reverse; the last is often refused. */
 const saga: Draw = (random) =>
@@ -143,6 +143,7 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   last,
   news,
   children,
+  machine,
 ];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { validateWorkflow } from '../../../src/definition/validate-workflow.ts';
 import { DOCUMENTS, WITH_ACT } from './documents.ts';
 import { EXPRESSIONS } from './expression-documents.ts';
+import { MACHINES } from './machine-documents.ts';
 import { moveAbout } from '../support/move-file.ts';
 
 const ALTERNATIVE = /«([^|»]*)\|([^»]*)»/g;
@@ -10,7 +11,7 @@ const codesOf = (text: string): readonly string[] =>
   validateWorkflow(text, 'sample.pawl.yaml').problems.map((problem) => problem.code);
 
 describe('lint of a whole file', () => {
-  it.each([...DOCUMENTS, ...EXPRESSIONS])(
+  it.each([...DOCUMENTS, ...EXPRESSIONS, ...MACHINES])(
     '$code is found at its place in 20 shapes of the file, and not once it is mended: $why',
     (mistake) => {
       const wrong = mistake.file.replace(ALTERNATIVE, '$1');

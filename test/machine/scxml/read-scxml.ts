@@ -97,8 +97,11 @@ function stateOf(document: Document, element: Element, name: string): JsonObject
     ...transitionsOf(document, element),
   };
   const body = bodyOf(document, element, inner);
+  const holds = inner.length > 0 || invoke !== undefined;
   const done =
-    id !== undefined && isAsked(document, `done.state.${id}`) ? { onDone: { actions: raise(`done.state.${id}`) } } : {};
+    holds && id !== undefined && isAsked(document, `done.state.${id}`)
+      ? { onDone: { actions: raise(`done.state.${id}`) } }
+      : {};
   if (invoke === undefined) return { ...config, ...body, ...done };
   return {
     ...config,
