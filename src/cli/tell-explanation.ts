@@ -125,7 +125,11 @@ const FATES: Readonly<Record<ExplainedLater['then'], string>> = {
 /** Later steps that end alike share a line. */
 function laterLines({ later, more }: ExplainedEffect, onFailure: Explanation['onFailure']): readonly string[] {
   const fates = [...new Set(later.map(({ then }) => then))];
-  if (fates.length === 0) return ['    afterwards   no later step can fail'];
+  const [unlisted] = more;
+  if (fates.length === 0)
+    return [
+      `    afterwards   ${unlisted === undefined ? 'no later step can fail' : `something fails, or it is cancelled: ${FATES[unlisted]}`}`,
+    ];
   return fates.map((fate, index) => {
     const steps = later
       .filter(({ then }) => then === fate)

@@ -173,6 +173,13 @@ describe('the steps of a run', () => {
   });
 });
 
+describe('the states of a machine', () => {
+  it('are told before its steps, where it rests in any', () => {
+    expect(lines({ states: ['left:busy', 'right'], steps: [] })).toEqual(['  ◆ in left:busy, right']);
+    expect(lines({ states: [], steps: [] })).toEqual([]);
+  });
+});
+
 describe('what keeps a run', () => {
   const until = '2026-01-03T00:00:00.000Z';
   it.each<readonly [waiting: Waiting, words: string]>([

@@ -227,8 +227,9 @@ class Explainer {
   }
 
   private later({ index, isLast }: PlacedStep, undo: ExplainedUndo): Pick<ExplainedEffect, 'later' | 'more'> {
-    // The ways through a machine are its states', and are not followed.
-    if (isLast || this.definition.machine !== undefined) return { later: [], more: [] };
+    if (isLast) return { later: [], more: [] };
+    // The ways through a machine are its states', and are not followed: any may come later.
+    if (this.definition.machine !== undefined) return { later: [], more: ['maybe-held'] };
     const counts = new Map<string, number>();
     const more = new Set<ExplainedLater['then']>();
     const later = this.ahead.of(this.after.get(index) ?? []).flatMap((point): readonly ExplainedLater[] => {

@@ -2,6 +2,7 @@ import type { Verbs } from '../../app/verbs.ts';
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
 import { compileSchema } from '../../definition/schema-validator.ts';
 import { ExpressionFault } from '../../definition/expression/expression-fault.ts';
+import { restingStates } from '../../machine/form/active-states.ts';
 import { flowScope } from '../../machine/scope.ts';
 import type { Approval } from '../../model/approval.ts';
 import type { AwaitStep } from '../../model/definition.ts';
@@ -57,6 +58,9 @@ function inSequence(lab: Lab, stored: StoredRun, event: string, data: Json): Jso
 /** What takes an event: an `await`, or a handler. */
 type Taker = Pick<AwaitStep, 'event' | 'match' | 'where'>;
 
+/** What waits for an event: an `await`, or a state of a machine. */
+type Waiting = Taker & Pick<AwaitStep, 'id'>;
+
 /** The value that an awaited event must carry; undefined where none is asked for. */
 function matchValue(lab: Lab, stored: StoredRun, step: Taker): Json | undefined {
   if (step.match === null) return undefined;
@@ -83,7 +87,7 @@ function dataFor(lab: Lab, stored: StoredRun, step: Taker, draw: Draw): Json | u
   return likely.find((data) => compileSchema(schema)(data).length === 0);
 }
 
-function eventFor(lab: Lab, pick: number, stored: StoredRun, step: AwaitStep): Gift {
+function eventFor(lab: Lab, pick: number, stored: StoredRun, step: Waiting): Gift {
   const given = lab.scenario.events.find(({ name, atMs }) => name === step.event && atMs === null);
   const { visits } = unpackSnapshot(stored.snapshot, stored.run.digest).snapshot.data;
   const no = Object.values(visits).reduce((sum, visit) => sum + visit, 1);
@@ -176,12 +180,30 @@ function isScheduled(lab: Lab, event: string): boolean {
   return given.length > 0 && given.every(({ atMs }) => atMs !== null);
 }
 
+/** The first event for which each state of a machine waits that does nothing else, with the guard that it must pass. */
+function waitingStates({ definition }: Lab, value: Json): readonly Waiting[] {
+  const { machine, events } = definition;
+  if (machine === undefined) return [];
+  return restingStates(machine, value).flatMap(({ id, invoke, edges }): readonly Waiting[] => {
+    if (invoke !== null) return [];
+    const taken = edges.flatMap(({ trigger, guard }) =>
+      trigger.kind === 'event' && events.some(({ name }) => name === trigger.name)
+        ? [{ id, event: trigger.name, match: null, where: guard }]
+        : [],
+    );
+    return taken.slice(0, 1);
+  });
+}
+
 /** What a run waits for and somebody has to give, now. @param isStray the events that come are about something else. */
 export function giftsFor(lab: Lab, story: Story, stored: StoredRun, isStray: boolean): readonly Gift[] {
-  const { control } = unpackSnapshot(stored.snapshot, stored.run.digest);
-  const awaited = Object.keys(control.activeSinceMs).flatMap((id): readonly Gift[] => {
+  const { control, snapshot } = unpackSnapshot(stored.snapshot, stored.run.digest);
+  const steps = Object.keys(control.activeSinceMs).flatMap((id): readonly Waiting[] => {
     const step = lab.compiled.steps.get(id);
-    if (step?.verb !== 'await' || story.denied.has(id) || isScheduled(lab, step.event)) return [];
+    return step?.verb === 'await' && !story.denied.has(id) ? [step] : [];
+  });
+  const awaited = [...steps, ...waitingStates(lab, snapshot.value)].flatMap((step): readonly Gift[] => {
+    if (isScheduled(lab, step.event)) return [];
     const gift = eventFor(lab, story.pick, stored, step);
     return isStray ? strayOf(lab, story, stored, { gift, step }) : [gift];
   });

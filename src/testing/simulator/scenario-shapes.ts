@@ -191,7 +191,7 @@ export const machine: Draw = (random) => {
       `      back: { type: history, history: ${random.pick(['deep', 'shallow'])} }`,
       "  rest: { on: { resume: work.back, stop: '#quitting' }, after: { 30s: work.back } }",
       `  closing: { ${given(random.pick(['pivot', 'none']))}${act('close', 'end')} }`,
-      `  quitting: { id: quitting, ${act('quit', random.pick(['end', 'failed']))} }`,
+      `  quitting: { id: quitting, ${act('quit', `${random.pick(['end', 'failed'])}, onError: failed`)} }`,
       '  end: { type: final }',
       '  failed: { type: final, meta: { pawl: { fail: quit } } }',
     ],
