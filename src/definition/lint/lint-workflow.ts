@@ -12,6 +12,7 @@ import { lintLiteralSecrets } from './literal-secret-rule.ts';
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
 import { lintApprovals, lintDeadline, lintUndoApprovals } from './people-rules.ts';
 import { lintProviders } from './provider-rules.ts';
+import { lintRefusals } from './refusal-rules.ts';
 import {
   lintAuthorized,
   lintAuthorizers,
@@ -47,6 +48,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintAuthorizers,
   lintApprovals,
   lintCatches,
+  lintRefusals,
   lintDeadline,
 ];
 
