@@ -60,6 +60,7 @@ export const PROBLEM_CODES = {
   'PAWL-210': 'an unknown variable is set',
   'PAWL-211': 'an expression that reads an unknown step',
   'PAWL-212': 'an undo that names no step',
+  'PAWL-250': 'a catch of a refusal that never comes after a crash',
   'PAWL-251': 'losers that are kept and run on',
   'PAWL-221': 'a key that depends on the place of an item',
   'PAWL-213': 'an end of the run inside a branch',

@@ -274,6 +274,7 @@ describe('a destructive verb', () => {
   });
 
   it('R23 compensate says who must agree to an undo, and approve takes its name', async () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     await until('agreed', 'd6');
     await shell.ok(['cancel', 'd6', '--terminate', '--yes', '--reason', 'stop']);
     const plan = await shell.call(['compensate', 'd6', '--dry-run']);

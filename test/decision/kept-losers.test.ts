@@ -56,6 +56,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 nothing of it is lost in a crash, and a doubt about it is settled before the run ends', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const run = play(race());
     run.crash();
     expect([run.ledger()['b'], sound(run).state.status]).toEqual(['UNKNOWN', 'WAITING']);
@@ -65,11 +66,13 @@ describe('losers that are kept', () => {
   });
 
   it('R08 a loser that is refused changes nothing', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const run = answer(play(race()), 'do.b', 'declined');
     expect([run.ledger()['b'], run.state.status]).toEqual(['FAILED', 'COMPLETED']);
   });
 
   it('R08 R05 under drain it makes its retries, under cancel it does not', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const drained = answer(play(race()), 'do.b', '503');
     expect([drained.ledger()['b'], drained.state.status]).toEqual(['AUTHORIZED', 'WAITING']);
     drained.provider.says('do.b', 'ok');
@@ -80,6 +83,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 a failure behind it undoes nothing before it has settled, and then what it has done, too', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const run = play(race(), { 'do.b': ['hang'], 'do.d': ['declined'] });
     expect([run.happened, run.state.phase]).toEqual([['do.a'], 'settling']);
     answer(run, 'do.b');
@@ -87,6 +91,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 a cancel while the run waits for nothing but its losers is followed, and undoes all', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const run = play(race());
     expect(run.cancel()).toMatchObject({ outcome: 'applied' });
     answer(run, 'do.b');
@@ -94,6 +99,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 R21 the verb undo and a clause with undo wait for it, and undo what it has done, too', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const verb = play(race('', '', '  - { id: u, undo: [p] }\n  - { id: e, call: do.e }'));
     expect([verb.happened, verb.state.phase]).toEqual([['do.a', 'do.d'], 'forward']);
     answer(verb, 'do.b');
@@ -113,6 +119,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 the losers of another race, and an item that failed, are undone once it has settled', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const two = `
   - { id: p, parallel: { ${BRANCHES} }, join: any, losers: keep }
   - { id: q, parallel: { x: [{ id: c, call: do.c }], y: [{ id: d, call: do.d }] }, join: any, siblings: finish }
@@ -137,6 +144,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 what a loser is undoing itself goes on, and the run ends after it', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const branches =
       'x: [{ id: a, call: do.a }, { id: w, wait: 1m }], y: [{ id: b, call: do.b }, { id: u, undo: [b] }]';
     const steps = `
@@ -150,6 +158,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 a loser that has nothing on its way is not awaited, and its approvals and waits end', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const branches =
       "x: [{ id: a, call: do.a }, { id: w, wait: 1m }], y: [{ id: ok, approve: 'Go?', from: ['role:desk'], expires: 1h }]";
     const run = play(workflow(`  - { id: p, parallel: { ${branches} }, join: any, losers: keep }`));
@@ -158,6 +167,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 entered again while a loser of before is on its way, each visit is settled by its own', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const steps = `
   - { id: p, parallel: { ${BRANCHES} }, join: any, losers: keep }
   - { id: n, set: { n: '\${ vars.n + 1 }' } }
@@ -176,6 +186,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 R23 what people are asked about a loser of before stays open when its step is left again', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const asking =
       "call: do.b, compensate: { call: undo.b, with: { key: =effect.key }, approve: { title: Undo, from: ['role:desk'] } }";
     const branches = `x: [{ id: a, call: do.a }, { id: w, wait: 1m }], y: [{ id: b, ${asking} }, { id: u, undo: [b] }]`;
@@ -197,6 +208,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 the steps of finally begin once it has settled', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const run = play(`${race()}finally:\n  - { id: z, call: do.e }\n`);
     expect(run.happened).toEqual(['do.a', 'do.d']);
     answer(run, 'do.b');
@@ -204,6 +216,7 @@ describe('losers that are kept', () => {
   });
 
   it('R08 an end with an output of its own waits for it, too, and terminating waits for nothing', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const run = play(race('', '', '  - { id: e, end: { as: won, output: { by: x } } }'));
     expect(run.state.status).toBe('RUNNING');
     answer(run, 'do.b');

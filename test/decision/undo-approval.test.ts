@@ -33,7 +33,7 @@ const lease = (run: Play): unknown => run.commits.at(-1)?.lease;
 
 describe('a compensation with its own approve', () => {
   it('R23 waits PROPOSED for its approval and holds no worker', () => {
-    // R23: "A compensation with its own `approve` waits PROPOSED for its approval, holds no worker; expiry or denial means HELD, never skipped."
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const run = play();
     expect(run.happened).toEqual(['do.a', 'do.b', 'undo.b']);
     expect(run.ledger()).toMatchObject({ 'undo b': 'CONFIRMED', 'undo a': 'PROPOSED' });
@@ -47,6 +47,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 is asked about once, when its turn comes and not before, also after a crash', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const run = play(STEPS, '', { 'undo.b': ['hang'] });
     expect(idsOf(open(run))).toEqual([]);
     run.provider.says('undo.b', 'ok');
@@ -59,6 +60,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 shows what will be requested; a vote with another hash is refused', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const run = play();
     const row = run.rowOf('a', 'undo');
     expect(run.approval()).toMatchObject({
@@ -79,6 +81,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 waits for its quorum, and one denial of two does not deny', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const run = play(STEPS.replace('expires: 1h', 'quorum: 2, denials: 2, expires: 1h'));
     run.vote('ann', 'approve');
     run.vote('bob', 'deny');
@@ -106,6 +109,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 a vote that comes before the expiry counts, one after it is told so', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const run = play();
     const vote = run.voteRow('ann', 'approve', { atMs: run.nowMs + 3_599_999 });
     run.sleep('2h');
@@ -119,6 +123,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 denied, it acts as R16: a person asks again, marks it undone or waives it', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     // R16: "a person retries (next generation), marks it undone (with evidence: a new row CONFIRMED, observed by person) or waives it (with reason)"
     const again = play();
     again.vote('ann', 'deny');
@@ -140,6 +145,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 what was approved and then refused by the provider needs no second approval of the same request', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const run = play(STEPS, '', { 'undo.a': ['declined', 'ok'] });
     run.vote('ann', 'approve');
     expect([run.state.status, run.ledger()['undo a']]).toEqual(['HELD', 'FAILED']);
@@ -150,6 +156,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 R01 in reverse order what comes after it waits with it, and what a person tries again goes before it', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     // R01: "Never two at once within a plan."
     const steps = `
   - { id: a, call: do.a }
@@ -168,6 +175,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 R17 under continue the rest goes on past a denial, then the run is HELD for it', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     // R17: "`continue`: the rest runs, then HELD for what is left."
     const steps = `
   - { id: a, call: do.a }
@@ -182,6 +190,7 @@ describe('a compensation with its own approve', () => {
   it.each(['parallel', 'graph'])(
     'R23 R07 in the order %s all that may go are asked about at once, each by its own',
     (order) => {
+      // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
       const steps = `
   - { id: a, ${asking('a', ', expires: 1h')} }
   - { id: b, ${asking('b', ', expires: 2h')} }
@@ -198,6 +207,7 @@ describe('a compensation with its own approve', () => {
   );
 
   it('R23 R07 in graph order what depends on it waits for its approval', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const steps = `
   - { id: a, call: do.a }
   - { id: b, with: { of: =steps.a.output }, ${asking('b')} }
@@ -210,6 +220,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 of people who may not vote nobody can agree: it is HELD at once', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const steps = STEPS.replace("['role:desk']", "['user:starter']");
     for (const order of ['reverse', 'parallel']) {
       const run = play(steps, `compensation: { order: ${order} }`);
@@ -219,6 +230,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 R12 if who must agree cannot be computed, the run is HELD before any row of the plan is requested', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const run = play(
       STEPS.replace('expires: 1h', "quorum: '=input.n'"),
       'input: { type: object, properties: { n: { type: integer } }, required: [n] }',
@@ -236,6 +248,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 R18 a cancelled run waits for it, too; to terminate it ends the question', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const cancelled = play(STEPS.replace('call: do.d', 'wait: 1h'));
     cancelled.cancel();
     expect(cancelled.cancel()).toMatchObject({ outcome: 'refused', code: 'compensating' });
@@ -252,6 +265,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 R24 an operator’s order waits for it; what nobody approved before stays HELD', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const run = play(STEPS.replace('call: do.d', 'wait: 1s')).wait('2s');
     expect(run.state.status).toBe('COMPLETED');
     expect(run.compensate(planHash(run))).toMatchObject({ outcome: 'applied' });
@@ -263,6 +277,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 R21 what a step undoes while the run goes on waits for it, and a cancel takes the question over', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const steps = `
   - { id: a, ${asking('a', ', expires: 1h')} }
   - { id: u, undo: [a] }
@@ -280,6 +295,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 R09 each item has its own question, by its key', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const steps = `
   - id: all
     map: '["x:1", "y"]'
@@ -296,6 +312,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 a step’s own undo goes on being asked about when its run is stopped', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const steps = `
   - id: both
     scope:
@@ -311,6 +328,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 what the head says that people are needed for is as it is, whichever commit asks', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const run = play(STEPS.replace(', expires: 1h', ''), '', { 'undo.b': ['503', 'ok'] });
     expect([open(run).length, run.head().needs]).toEqual([0, []]);
     run.wait('1m');
@@ -318,6 +336,7 @@ describe('a compensation with its own approve', () => {
   });
 
   it('R23 the invariants name an undo that was sent unasked, a question that nothing waits for, and a timer of none', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     const run = play();
     const whole = checkedRun(run);
     const found = (changed: Partial<typeof whole>) =>

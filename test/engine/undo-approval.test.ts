@@ -14,6 +14,7 @@ steps:
 `;
 
 it('R23 an undo that people must agree to is shown before it is ordered, and asked for where people look', async () => {
+  // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
   const house = openSmallHouse();
   const { verbs } = house.process({ works: true });
   const run = await house.begin(verbs, AGREED);

@@ -9844,12 +9844,12 @@ return errors === 0;
 validate90.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateScenarioFile = validate91;
-const schema169 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scenario.schema.json","title":"ScenarioFile","description":"A `*.test.yaml` file: scenarios of one workflow, played by `pawl test`.","type":"object","additionalProperties":false,"required":["scenarios"],"properties":{"workflow":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The workflow file, from here; without it the one of the same name: `pay.test.yaml` tests `pay.pawl.yaml`.","x-since":1},"children":{"type":"array","minItems":1,"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"Workflow files that it runs as children, from here; each before those that run it.","x-since":1},"scenarios":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/scenario"},"description":"What is played, each on its own.","x-since":1}},"$defs":{"scenario":{"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"startsAt":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$","x-form":"an instant such as 2026-10-24T22:30:00Z","description":"When it is started; 2026-01-01T00:00:00Z unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}},"operation":{"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1}}},"word":{"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"retryAfter":{"type":"string","x-kind":"duration","description":"How long this answer asks to be left alone (`Retry-After`).","x-since":1},"body":{"description":"What this answer says.","x-since":1}}},"event":{"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]},"expectation":{"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":["string","object"],"pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused; as a map, what its failure holds at least: `{ code: declined, undone: [hold] }`.","x-since":1,"tsType":"unknown"},"finallyFailed":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which its `finally` failed; else it must not have failed.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`, or with its message: `failure pay: 570 paid, 7 open`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"sent":{"type":"object","additionalProperties":{"type":"array"},"description":"By action: what each of its calls that did something carried at least, in order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"waits":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"By action: the waits that were planned between its calls, in order; `60s`, or `60s to 65s`.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}}}};
-const schema170 = {"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"startsAt":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$","x-form":"an instant such as 2026-10-24T22:30:00Z","description":"When it is started; 2026-01-01T00:00:00Z unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1}}};
+const schema169 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scenario.schema.json","title":"ScenarioFile","description":"A `*.test.yaml` file: scenarios of one workflow, played by `pawl test`.","type":"object","additionalProperties":false,"required":["scenarios"],"properties":{"workflow":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The workflow file, from here; without it the one of the same name: `pay.test.yaml` tests `pay.pawl.yaml`.","x-since":1},"children":{"type":"array","minItems":1,"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"Workflow files that it runs as children, from here; each before those that run it.","x-since":1},"scenarios":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/scenario"},"description":"What is played, each on its own.","x-since":1}},"$defs":{"scenario":{"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"startsAt":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$","x-form":"an instant such as 2026-10-24T22:30:00Z","description":"When it is started; 2026-01-01T00:00:00Z unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1},"crashed":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/expectation"},"description":"What may come of it instead where a worker has died (`--crash`), any of these: a race that another wins, an answer that nobody has heard.","x-since":1}}},"operation":{"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1},"takes":{"type":"string","x-kind":"duration","description":"How long its answers take; at once unless said.","x-since":1}}},"word":{"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"retryAfter":{"type":"string","x-kind":"duration","description":"How long this answer asks to be left alone (`Retry-After`).","x-since":1},"body":{"description":"What this answer says.","x-since":1}}},"event":{"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]},"expectation":{"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":["string","object"],"pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused; as a map, what its failure holds at least: `{ code: declined, undone: [hold] }`.","x-since":1,"tsType":"unknown"},"finallyFailed":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which its `finally` failed; else it must not have failed.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`, or with its message: `failure pay: 570 paid, 7 open`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"sent":{"type":"object","additionalProperties":{"type":"array"},"description":"By action: what each of its calls that did something carried at least, in order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"waits":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"By action: the waits that were planned between its calls, in order; `60s`, or `60s to 65s`.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}}}};
+const schema170 = {"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"startsAt":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$","x-form":"an instant such as 2026-10-24T22:30:00Z","description":"When it is started; 2026-01-01T00:00:00Z unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1},"crashed":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/expectation"},"description":"What may come of it instead where a worker has died (`--crash`), any of these: a race that another wins, an answer that nobody has heard.","x-since":1}}};
 const schema174 = {"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]};
 const schema175 = {"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":["string","object"],"pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused; as a map, what its failure holds at least: `{ code: declined, undone: [hold] }`.","x-since":1,"tsType":"unknown"},"finallyFailed":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which its `finally` failed; else it must not have failed.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`, or with its message: `failure pay: 570 paid, 7 open`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"sent":{"type":"object","additionalProperties":{"type":"array"},"description":"By action: what each of its calls that did something carried at least, in order.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"waits":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"By action: the waits that were planned between its calls, in order; `60s`, or `60s to 65s`.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}};
 const pattern73 = new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$", "u");
-const schema171 = {"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1}}};
+const schema171 = {"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1},"takes":{"type":"string","x-kind":"duration","description":"How long its answers take; at once unless said.","x-since":1}}};
 const schema172 = {"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"retryAfter":{"type":"string","x-kind":"duration","description":"How long this answer asks to be left alone (`Retry-After`).","x-since":1},"body":{"description":"What this answer says.","x-since":1}}};
 
 function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -9962,7 +9962,7 @@ errors++;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key1 of Object.keys(data)){
-if(!((((key1 === "script") || (key1 === "answer")) || (key1 === "key")) || (key1 === "lookup"))){
+if(!(((((key1 === "script") || (key1 === "answer")) || (key1 === "key")) || (key1 === "lookup")) || (key1 === "takes"))){
 const err8 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema171,data};
 if(vErrors === null){
 vErrors = [err8];
@@ -10100,6 +10100,19 @@ vErrors.push(err18);
 errors++;
 }
 }
+if(data.takes !== undefined && func0.call(data, "takes")){
+let data12 = data.takes;
+if(typeof data12 !== "string"){
+const err19 = {instancePath:instancePath+"/takes",schemaPath:"#/properties/takes/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema171.properties.takes.type,parentSchema:schema171.properties.takes,data:data12};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
 }
 validate93.errors = vErrors;
 return errors === 0;
@@ -10139,7 +10152,7 @@ vErrors.push(err1);
 errors++;
 }
 for(const key0 of Object.keys(data)){
-if(!((((((((key0 === "name") || (key0 === "input")) || (key0 === "by")) || (key0 === "startsAt")) || (key0 === "provider")) || (key0 === "events")) || (key0 === "until")) || (key0 === "expect"))){
+if(!(func0.call(schema170.properties, key0))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema170,data};
 if(vErrors === null){
 vErrors = [err2];
@@ -11454,14 +11467,493 @@ vErrors.push(err93);
 errors++;
 }
 }
-}
-else {
-const err94 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema170.type,parentSchema:schema170,data};
+if(data.crashed !== undefined && func0.call(data, "crashed")){
+let data56 = data.crashed;
+if(Array.isArray(data56)){
+if(data56.length < 1){
+const err94 = {instancePath:instancePath+"/crashed",schemaPath:"#/properties/crashed/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema170.properties.crashed,data:data56};
 if(vErrors === null){
 vErrors = [err94];
 }
 else {
 vErrors.push(err94);
+}
+errors++;
+}
+const len7 = data56.length;
+for(let i7=0; i7<len7; i7++){
+let data57 = data56[i7];
+if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
+if((data57.status === undefined) || (!(func0.call(data57, "status")))){
+const err95 = {instancePath:instancePath+"/crashed/" + i7,schemaPath:"#/$defs/expectation/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema175.required,parentSchema:schema175,data:data57};
+if(vErrors === null){
+vErrors = [err95];
+}
+else {
+vErrors.push(err95);
+}
+errors++;
+}
+for(const key8 of Object.keys(data57)){
+if(!(func0.call(schema175.properties, key8))){
+const err96 = {instancePath:instancePath+"/crashed/" + i7,schemaPath:"#/$defs/expectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema175,data:data57};
+if(vErrors === null){
+vErrors = [err96];
+}
+else {
+vErrors.push(err96);
+}
+errors++;
+}
+}
+if(data57.effects !== undefined && func0.call(data57, "effects")){
+let data58 = data57.effects;
+if((typeof data58 !== "string") && (!(Array.isArray(data58)))){
+const err97 = {instancePath:instancePath+"/crashed/" + i7+"/effects",schemaPath:"#/$defs/expectation/properties/effects/type",keyword:"type",params:{type: schema175.properties.effects.type},message:"must be string,array",schema:schema175.properties.effects.type,parentSchema:schema175.properties.effects,data:data58};
+if(vErrors === null){
+vErrors = [err97];
+}
+else {
+vErrors.push(err97);
+}
+errors++;
+}
+if(Array.isArray(data58)){
+const len8 = data58.length;
+for(let i8=0; i8<len8; i8++){
+let data59 = data58[i8];
+if(typeof data59 === "string"){
+if(!pattern5.test(data59)){
+const err98 = {instancePath:instancePath+"/crashed/" + i7+"/effects/" + i8,schemaPath:"#/$defs/expectation/properties/effects/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.effects.items,data:data59};
+if(vErrors === null){
+vErrors = [err98];
+}
+else {
+vErrors.push(err98);
+}
+errors++;
+}
+}
+else {
+const err99 = {instancePath:instancePath+"/crashed/" + i7+"/effects/" + i8,schemaPath:"#/$defs/expectation/properties/effects/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.effects.items.type,parentSchema:schema175.properties.effects.items,data:data59};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
+}
+errors++;
+}
+}
+}
+}
+if(data57.status !== undefined && func0.call(data57, "status")){
+let data60 = data57.status;
+if(typeof data60 === "string"){
+if(!pattern5.test(data60)){
+const err100 = {instancePath:instancePath+"/crashed/" + i7+"/status",schemaPath:"#/$defs/expectation/properties/status/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.status,data:data60};
+if(vErrors === null){
+vErrors = [err100];
+}
+else {
+vErrors.push(err100);
+}
+errors++;
+}
+}
+else {
+const err101 = {instancePath:instancePath+"/crashed/" + i7+"/status",schemaPath:"#/$defs/expectation/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.status.type,parentSchema:schema175.properties.status,data:data60};
+if(vErrors === null){
+vErrors = [err101];
+}
+else {
+vErrors.push(err101);
+}
+errors++;
+}
+}
+if(data57.outcome !== undefined && func0.call(data57, "outcome")){
+let data61 = data57.outcome;
+if(typeof data61 === "string"){
+if(!pattern5.test(data61)){
+const err102 = {instancePath:instancePath+"/crashed/" + i7+"/outcome",schemaPath:"#/$defs/expectation/properties/outcome/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.outcome,data:data61};
+if(vErrors === null){
+vErrors = [err102];
+}
+else {
+vErrors.push(err102);
+}
+errors++;
+}
+}
+else {
+const err103 = {instancePath:instancePath+"/crashed/" + i7+"/outcome",schemaPath:"#/$defs/expectation/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.outcome.type,parentSchema:schema175.properties.outcome,data:data61};
+if(vErrors === null){
+vErrors = [err103];
+}
+else {
+vErrors.push(err103);
+}
+errors++;
+}
+}
+if(data57.failure !== undefined && func0.call(data57, "failure")){
+let data62 = data57.failure;
+if((typeof data62 !== "string") && (!(data62 && typeof data62 == "object" && !Array.isArray(data62)))){
+const err104 = {instancePath:instancePath+"/crashed/" + i7+"/failure",schemaPath:"#/$defs/expectation/properties/failure/type",keyword:"type",params:{type: schema175.properties.failure.type},message:"must be string,object",schema:schema175.properties.failure.type,parentSchema:schema175.properties.failure,data:data62};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
+}
+errors++;
+}
+if(typeof data62 === "string"){
+if(!pattern5.test(data62)){
+const err105 = {instancePath:instancePath+"/crashed/" + i7+"/failure",schemaPath:"#/$defs/expectation/properties/failure/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.failure,data:data62};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
+}
+errors++;
+}
+}
+}
+if(data57.finallyFailed !== undefined && func0.call(data57, "finallyFailed")){
+let data63 = data57.finallyFailed;
+if(typeof data63 === "string"){
+if(!pattern5.test(data63)){
+const err106 = {instancePath:instancePath+"/crashed/" + i7+"/finallyFailed",schemaPath:"#/$defs/expectation/properties/finallyFailed/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.finallyFailed,data:data63};
+if(vErrors === null){
+vErrors = [err106];
+}
+else {
+vErrors.push(err106);
+}
+errors++;
+}
+}
+else {
+const err107 = {instancePath:instancePath+"/crashed/" + i7+"/finallyFailed",schemaPath:"#/$defs/expectation/properties/finallyFailed/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.finallyFailed.type,parentSchema:schema175.properties.finallyFailed,data:data63};
+if(vErrors === null){
+vErrors = [err107];
+}
+else {
+vErrors.push(err107);
+}
+errors++;
+}
+}
+if(data57.steps !== undefined && func0.call(data57, "steps")){
+let data66 = data57.steps;
+if(Array.isArray(data66)){
+const len9 = data66.length;
+for(let i9=0; i9<len9; i9++){
+let data67 = data66[i9];
+if(typeof data67 === "string"){
+if(!pattern5.test(data67)){
+const err108 = {instancePath:instancePath+"/crashed/" + i7+"/steps/" + i9,schemaPath:"#/$defs/expectation/properties/steps/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.steps.items,data:data67};
+if(vErrors === null){
+vErrors = [err108];
+}
+else {
+vErrors.push(err108);
+}
+errors++;
+}
+}
+else {
+const err109 = {instancePath:instancePath+"/crashed/" + i7+"/steps/" + i9,schemaPath:"#/$defs/expectation/properties/steps/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.steps.items.type,parentSchema:schema175.properties.steps.items,data:data67};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
+}
+errors++;
+}
+}
+}
+else {
+const err110 = {instancePath:instancePath+"/crashed/" + i7+"/steps",schemaPath:"#/$defs/expectation/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema175.properties.steps.type,parentSchema:schema175.properties.steps,data:data66};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
+}
+errors++;
+}
+}
+if(data57.incidents !== undefined && func0.call(data57, "incidents")){
+let data68 = data57.incidents;
+if(Array.isArray(data68)){
+const len10 = data68.length;
+for(let i10=0; i10<len10; i10++){
+let data69 = data68[i10];
+if(typeof data69 === "string"){
+if(!pattern5.test(data69)){
+const err111 = {instancePath:instancePath+"/crashed/" + i7+"/incidents/" + i10,schemaPath:"#/$defs/expectation/properties/incidents/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.incidents.items,data:data69};
+if(vErrors === null){
+vErrors = [err111];
+}
+else {
+vErrors.push(err111);
+}
+errors++;
+}
+}
+else {
+const err112 = {instancePath:instancePath+"/crashed/" + i7+"/incidents/" + i10,schemaPath:"#/$defs/expectation/properties/incidents/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.incidents.items.type,parentSchema:schema175.properties.incidents.items,data:data69};
+if(vErrors === null){
+vErrors = [err112];
+}
+else {
+vErrors.push(err112);
+}
+errors++;
+}
+}
+}
+else {
+const err113 = {instancePath:instancePath+"/crashed/" + i7+"/incidents",schemaPath:"#/$defs/expectation/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema175.properties.incidents.type,parentSchema:schema175.properties.incidents,data:data68};
+if(vErrors === null){
+vErrors = [err113];
+}
+else {
+vErrors.push(err113);
+}
+errors++;
+}
+}
+if(data57.open !== undefined && func0.call(data57, "open")){
+let data70 = data57.open;
+if((typeof data70 !== "string") && (!(Array.isArray(data70)))){
+const err114 = {instancePath:instancePath+"/crashed/" + i7+"/open",schemaPath:"#/$defs/expectation/properties/open/type",keyword:"type",params:{type: schema175.properties.open.type},message:"must be string,array",schema:schema175.properties.open.type,parentSchema:schema175.properties.open,data:data70};
+if(vErrors === null){
+vErrors = [err114];
+}
+else {
+vErrors.push(err114);
+}
+errors++;
+}
+if(Array.isArray(data70)){
+const len11 = data70.length;
+for(let i11=0; i11<len11; i11++){
+let data71 = data70[i11];
+if(typeof data71 === "string"){
+if(!pattern5.test(data71)){
+const err115 = {instancePath:instancePath+"/crashed/" + i7+"/open/" + i11,schemaPath:"#/$defs/expectation/properties/open/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.open.items,data:data71};
+if(vErrors === null){
+vErrors = [err115];
+}
+else {
+vErrors.push(err115);
+}
+errors++;
+}
+}
+else {
+const err116 = {instancePath:instancePath+"/crashed/" + i7+"/open/" + i11,schemaPath:"#/$defs/expectation/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.open.items.type,parentSchema:schema175.properties.open.items,data:data71};
+if(vErrors === null){
+vErrors = [err116];
+}
+else {
+vErrors.push(err116);
+}
+errors++;
+}
+}
+}
+}
+if(data57.sent !== undefined && func0.call(data57, "sent")){
+let data72 = data57.sent;
+if(data72 && typeof data72 == "object" && !Array.isArray(data72)){
+for(const key9 of Object.keys(data72)){
+let data73 = data72[key9];
+if(!(Array.isArray(data73))){
+const err117 = {instancePath:instancePath+"/crashed/" + i7+"/sent/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/sent/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema175.properties.sent.additionalProperties.type,parentSchema:schema175.properties.sent.additionalProperties,data:data73};
+if(vErrors === null){
+vErrors = [err117];
+}
+else {
+vErrors.push(err117);
+}
+errors++;
+}
+}
+}
+else {
+const err118 = {instancePath:instancePath+"/crashed/" + i7+"/sent",schemaPath:"#/$defs/expectation/properties/sent/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema175.properties.sent.type,parentSchema:schema175.properties.sent,data:data72};
+if(vErrors === null){
+vErrors = [err118];
+}
+else {
+vErrors.push(err118);
+}
+errors++;
+}
+}
+if(data57.calls !== undefined && func0.call(data57, "calls")){
+let data74 = data57.calls;
+if(data74 && typeof data74 == "object" && !Array.isArray(data74)){
+for(const key10 of Object.keys(data74)){
+let data75 = data74[key10];
+if(!(((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75))) && (isFinite(data75)))){
+const err119 = {instancePath:instancePath+"/crashed/" + i7+"/calls/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema175.properties.calls.additionalProperties.type,parentSchema:schema175.properties.calls.additionalProperties,data:data75};
+if(vErrors === null){
+vErrors = [err119];
+}
+else {
+vErrors.push(err119);
+}
+errors++;
+}
+if((typeof data75 == "number") && (isFinite(data75))){
+if(data75 < 0 || isNaN(data75)){
+const err120 = {instancePath:instancePath+"/crashed/" + i7+"/calls/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema175.properties.calls.additionalProperties,data:data75};
+if(vErrors === null){
+vErrors = [err120];
+}
+else {
+vErrors.push(err120);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err121 = {instancePath:instancePath+"/crashed/" + i7+"/calls",schemaPath:"#/$defs/expectation/properties/calls/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema175.properties.calls.type,parentSchema:schema175.properties.calls,data:data74};
+if(vErrors === null){
+vErrors = [err121];
+}
+else {
+vErrors.push(err121);
+}
+errors++;
+}
+}
+if(data57.waits !== undefined && func0.call(data57, "waits")){
+let data76 = data57.waits;
+if(data76 && typeof data76 == "object" && !Array.isArray(data76)){
+for(const key11 of Object.keys(data76)){
+let data77 = data76[key11];
+if(Array.isArray(data77)){
+const len12 = data77.length;
+for(let i12=0; i12<len12; i12++){
+let data78 = data77[i12];
+if(typeof data78 === "string"){
+if(!pattern5.test(data78)){
+const err122 = {instancePath:instancePath+"/crashed/" + i7+"/waits/" + key11.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i12,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.waits.additionalProperties.items,data:data78};
+if(vErrors === null){
+vErrors = [err122];
+}
+else {
+vErrors.push(err122);
+}
+errors++;
+}
+}
+else {
+const err123 = {instancePath:instancePath+"/crashed/" + i7+"/waits/" + key11.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i12,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.waits.additionalProperties.items.type,parentSchema:schema175.properties.waits.additionalProperties.items,data:data78};
+if(vErrors === null){
+vErrors = [err123];
+}
+else {
+vErrors.push(err123);
+}
+errors++;
+}
+}
+}
+else {
+const err124 = {instancePath:instancePath+"/crashed/" + i7+"/waits/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema175.properties.waits.additionalProperties.type,parentSchema:schema175.properties.waits.additionalProperties,data:data77};
+if(vErrors === null){
+vErrors = [err124];
+}
+else {
+vErrors.push(err124);
+}
+errors++;
+}
+}
+}
+else {
+const err125 = {instancePath:instancePath+"/crashed/" + i7+"/waits",schemaPath:"#/$defs/expectation/properties/waits/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema175.properties.waits.type,parentSchema:schema175.properties.waits,data:data76};
+if(vErrors === null){
+vErrors = [err125];
+}
+else {
+vErrors.push(err125);
+}
+errors++;
+}
+}
+if(data57.at !== undefined && func0.call(data57, "at")){
+let data79 = data57.at;
+if(data79 && typeof data79 == "object" && !Array.isArray(data79)){
+for(const key12 of Object.keys(data79)){
+let data80 = data79[key12];
+if(typeof data80 !== "string"){
+const err126 = {instancePath:instancePath+"/crashed/" + i7+"/at/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/at/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.at.additionalProperties.type,parentSchema:schema175.properties.at.additionalProperties,data:data80};
+if(vErrors === null){
+vErrors = [err126];
+}
+else {
+vErrors.push(err126);
+}
+errors++;
+}
+}
+}
+else {
+const err127 = {instancePath:instancePath+"/crashed/" + i7+"/at",schemaPath:"#/$defs/expectation/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema175.properties.at.type,parentSchema:schema175.properties.at,data:data79};
+if(vErrors === null){
+vErrors = [err127];
+}
+else {
+vErrors.push(err127);
+}
+errors++;
+}
+}
+}
+else {
+const err128 = {instancePath:instancePath+"/crashed/" + i7,schemaPath:"#/$defs/expectation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema175.type,parentSchema:schema175,data:data57};
+if(vErrors === null){
+vErrors = [err128];
+}
+else {
+vErrors.push(err128);
+}
+errors++;
+}
+}
+}
+else {
+const err129 = {instancePath:instancePath+"/crashed",schemaPath:"#/properties/crashed/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema170.properties.crashed.type,parentSchema:schema170.properties.crashed,data:data56};
+if(vErrors === null){
+vErrors = [err129];
+}
+else {
+vErrors.push(err129);
+}
+errors++;
+}
+}
+}
+else {
+const err130 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema170.type,parentSchema:schema170,data};
+if(vErrors === null){
+vErrors = [err130];
+}
+else {
+vErrors.push(err130);
 }
 errors++;
 }

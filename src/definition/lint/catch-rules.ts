@@ -44,6 +44,11 @@ const OWN_CODES = [
 const STATUS_CODE = /^http-\d{3}$/;
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
+/** Whether any workflow may have failures of that name, whatever its author says. */
+export function isCommonCode(name: string): boolean {
+  return [...Object.keys(CLASSES), ...OWN_CODES].includes(name) || STATUS_CODE.test(name);
+}
+
 /** A catch names failures that its step can have; a code is written as other codes are. */
 export function lintCatches(context: LintContext): void {
   for (const { step } of context.graph.steps) {

@@ -14,6 +14,7 @@ import { lintFormNames, lintFormReach, lintFormUndo, placeInForm } from './machi
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
 import { lintApprovals, lintDeadline, lintUndoApprovals } from './people-rules.ts';
 import { lintProviders } from './provider-rules.ts';
+import { lintRefusals } from './refusal-rules.ts';
 import {
   lintAuthorized,
   lintAuthorizers,
@@ -50,6 +51,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintApprovals,
   lintCatches,
   lintChildren,
+  lintRefusals,
   lintDeadline,
 ];
 

@@ -130,7 +130,11 @@ class LabAdapter implements ActionAdapter {
     const instead = insteadOfRead(word);
     const carry = async (): Promise<AttemptReport | null> =>
       instead === null ? provider.read(order, acts) : reportOf(instead, isHttp);
-    return this.#exchange(fate, { landsMs: WAY_MS, timeoutMs: order.timeoutMs, isHttp, signal, but: null }, carry);
+    return this.#exchange(
+      fate,
+      { landsMs: WAY_MS, takesMs: 0, timeoutMs: order.timeoutMs, isHttp, signal, but: null },
+      carry,
+    );
   };
 
   #way(): Promise<void> {
@@ -141,7 +145,8 @@ class LabAdapter implements ActionAdapter {
   }
 
   #wayOf({ contract, timeoutMs }: SendOrder) {
-    return { landsMs: landingMs(this.#wires.lab, contract), timeoutMs };
+    const { lab } = this.#wires;
+    return { landsMs: landingMs(lab, contract), takesMs: lab.scenario.takes.get(contract.name) ?? 0, timeoutMs };
   }
 
   /** The word of a call: the story's no, the scenario's script, or done. */
@@ -171,6 +176,7 @@ class LabAdapter implements ActionAdapter {
     fate: CallFate,
     way: {
       readonly landsMs: number;
+      readonly takesMs: number;
       readonly timeoutMs: number;
       readonly isHttp: boolean;
       readonly signal: AbortSignal;
@@ -186,7 +192,7 @@ class LabAdapter implements ActionAdapter {
         resolve(report);
       };
       const back = (report: AttemptReport | null): void => {
-        if (report !== null) world.after(WAY_MS, owner, () => end(report));
+        if (report !== null) world.after(WAY_MS + way.takesMs, owner, () => end(report));
       };
       const cancel = world.after(way.timeoutMs, owner, () => end(broken(true, 'timeout')));
       way.signal.addEventListener('abort', () => end(broken(true, 'aborted')), { once: true });

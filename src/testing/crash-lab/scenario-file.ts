@@ -40,6 +40,8 @@ export interface Scenario {
   readonly scripts: ReadonlyMap<string, Script>;
   /** By action: what a yes of it says. */
   readonly answers: ReadonlyMap<string, Json>;
+  /** By action: how long its answers take, milliseconds. */
+  readonly takes: ReadonlyMap<string, number>;
   readonly untruths: readonly Untruth[];
   readonly lookups: ReadonlyMap<string, LookupBodies>;
   readonly events: readonly GivenEvent[];
@@ -52,6 +54,7 @@ export const NO_SCENARIO: Scenario = {
   input: undefined,
   scripts: new Map(),
   answers: new Map(),
+  takes: new Map(),
   untruths: [],
   lookups: new Map(),
   events: [],
@@ -227,6 +230,7 @@ export function readScenario(text: string, file: string, definition: WorkflowDef
     input: value.input,
     scripts: new Map(Object.entries(value.provider ?? {}).map(([name, words]) => [name, parseScript(name, words)])),
     answers: new Map(Object.entries(value.answers ?? {})),
+    takes: NO_SCENARIO.takes,
     untruths: untruthsOf(value),
     lookups: lookupsOf(value),
     events: (value.events ?? []).map(({ name, data = {}, at, id = null }) => ({ name, data, atMs: timeOf(at), id })),

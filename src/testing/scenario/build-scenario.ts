@@ -49,13 +49,20 @@ function wordsOf(context: ScenarioContext, pointer: string, script: ScriptYaml):
 
 function operationOf(context: ScenarioContext, pointer: string, value: OperationYaml): OperationScript {
   if (isScript(value))
-    return { words: wordsOf(context, pointer, value), answer: undefined, isKeyIgnored: false, isBlind: false };
-  const { script, answer, key, lookup } = value;
+    return {
+      words: wordsOf(context, pointer, value),
+      answer: undefined,
+      isKeyIgnored: false,
+      isBlind: false,
+      takesMs: 0,
+    };
+  const { script, answer, key, lookup, takes } = value;
   return {
     words: script === undefined ? [OK] : wordsOf(context, childPointer(pointer, 'script'), script),
     answer,
     isKeyIgnored: key === 'ignored',
     isBlind: lookup === 'no',
+    takesMs: takes === undefined ? 0 : durationAt(context, childPointer(pointer, 'takes'), takes),
   };
 }
 
@@ -190,6 +197,9 @@ export function buildScenario(context: ScenarioContext, pointer: string, yaml: S
     events: built.sort((a, b) => a.atMs - b.atMs),
     untilMs: until === undefined ? null : durationAt(context, at('until'), until),
     expect: expectationOf(context, at('expect'), yaml.expect),
+    crashed: (yaml.crashed ?? []).map((expect, index) =>
+      expectationOf(context, childPointer(at('crashed'), index), expect),
+    ),
   };
 }
 

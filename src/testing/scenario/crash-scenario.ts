@@ -45,6 +45,17 @@ function isLeftToPerson(mutes: ReadonlySet<string>, crashed: Seen, calm: Seen): 
   return crashed.happened.every(({ label }) => timesOf(crashed.happened, label) <= timesOf(calm.happened, label));
 }
 
+/** What a play with a crash has missed of what is expected, or of nothing where it meets what a crash may lead to instead. */
+function missesOf(lab: Lab, scenario: TestScenario, seen: Seen): readonly Miss[] {
+  const { compiled } = lab;
+  const more = actionNames(lab);
+  const own = judgeCrash({ scenario, seen, compiled, more });
+  const isOther = scenario.crashed.some(
+    (expect) => judgeCrash({ scenario: { ...scenario, expect }, seen, compiled, more }).length === 0,
+  );
+  return isOther ? [] : own;
+}
+
 /**
  * Plays a scenario once for each moment at which its worker can die: with a call on its way, before and after each state
  * is stored; whoever comes next dies at the next such moment.
@@ -60,7 +71,7 @@ export async function crashScenario(
   for (const boundary of calm.boundaries) {
     const { seen } = await playScenario(lab, scenario, { boundary, calm: calm.seen });
     const { problems } = seen;
-    const own = judgeCrash({ scenario, seen, compiled: lab.compiled, more: actionNames(lab) });
+    const own = missesOf(lab, scenario, seen);
     if (problems.length === 0 && (own.length === 0 || isLeftToPerson(mutes, seen, calm.seen))) continue;
     misses.push({ words: boundary.words, misses: own, problems });
   }

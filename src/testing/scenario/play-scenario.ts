@@ -49,10 +49,11 @@ function labOf(lab: Lab, { provider }: TestScenario): Lab {
   const answers = [...provider].flatMap(([action, { answer }]) =>
     answer === undefined ? [] : [[action, answer] as const],
   );
+  const takes = [...provider].map(([action, { takesMs }]) => [action, takesMs] as const);
   const ignored = [...provider].filter(([, { isKeyIgnored }]) => isKeyIgnored);
   return {
     ...lab,
-    scenario: { ...NO_SCENARIO, scripts: new Map(scripts), answers: new Map(answers) },
+    scenario: { ...NO_SCENARIO, scripts: new Map(scripts), answers: new Map(answers), takes: new Map(takes) },
     untruths: ignored.map(([action]) => ({ lie: 'keys', action, byMs: null })),
   };
 }

@@ -26,6 +26,7 @@ export type OperationYaml =
       readonly answer?: Json;
       readonly key?: 'honoured' | 'ignored';
       readonly lookup?: 'yes' | 'no';
+      readonly takes?: string;
     };
 
 /** What comes from outside, as the schema lets it pass: exactly one of the acts. */
@@ -82,6 +83,7 @@ export interface ScenarioYaml {
   readonly events?: readonly EventYaml[];
   readonly until?: string;
   readonly expect: ExpectationYaml;
+  readonly crashed?: readonly ExpectationYaml[];
 }
 
 /** A test file as it is written: its names mean nothing yet. */

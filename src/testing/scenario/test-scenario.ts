@@ -13,6 +13,8 @@ export interface OperationScript {
   readonly isKeyIgnored: boolean;
   /** It cannot be asked what happened. */
   readonly isBlind: boolean;
+  /** How long its answers take, milliseconds. */
+  readonly takesMs: number;
 }
 
 /** Something that somebody outside does. */
@@ -109,4 +111,6 @@ export interface TestScenario {
   /** How long it is played; null = until nothing moves by itself. */
   readonly untilMs: number | null;
   readonly expect: Expectation;
+  /** Any of them may be met instead where a worker has died. */
+  readonly crashed: readonly Expectation[];
 }

@@ -318,6 +318,21 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: d, approve: Go, from: ['role:x'], expires: 1h }\n  - { id: m, call: act }\n  - { id: a, call: act, with: { n: «=⟦steps.m.output⟧|=input.n» }, authorizedBy: d }\n`,
   },
   {
+    code: 'PAWL-250',
+    why: 'a refusal that a crash hides',
+    file: `${HEAD}timeout: 1d\nactions:\n  pay: { http: { method: POST, url: 'http://127.0.0.1:1/pay' }, idempotency: { header: Key, remembers: 24h }, compensate: none«|, outcome: [{ when: response.status == 402, is: rejected }]» }\nsteps:\n  - { id: a, call: pay, catch: [{ on: [⟦rejected⟧], do: [] }] }\n`,
+  },
+  {
+    code: 'PAWL-250',
+    why: 'a refusal inside a group, of an action that can be asked',
+    file: `${HEAD}timeout: 1d\nactions:\n  pay:\n    http: { method: POST, url: 'http://127.0.0.1:1/pay' }\n    idempotency: natural\n    compensate: none\n«|    reconcile: { http: { method: GET, url: 'http://127.0.0.1:1/pay' }, found: 'true', absent: final }»\nsteps:\n  - { id: s, scope: [{ id: a, call: pay }], catch: [{ on: [timeout, ⟦http-402⟧], do: [] }] }\n`,
+  },
+  {
+    code: 'PAWL-250',
+    why: 'a no that a function has a name for',
+    file: `${HEAD}timeout: 1d\nactions:\n  pay: { function: pay@1, idempotency: { remembers: 24h }, compensate: none«|, outcome: [{ when: response.body == null, is: rejected, code: no-stock }]» }\nsteps:\n  - { id: a, call: pay, catch: [{ on: [unknown, ⟦no-stock⟧], do: [] }] }\n`,
+  },
+  {
     code: 'PAWL-251',
     why: 'losers that run on',
     file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act }] }, join: any, siblings: «finish|drain», losers: ⟦keep⟧ }\n`,

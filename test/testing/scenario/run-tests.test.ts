@@ -222,6 +222,25 @@ describe('a scenario with crashes', () => {
     const wrong = await wrongIn(one("effects: 'hold, pay', status: COMPLETED", ignored), { crash: true });
     expect(wrong).toContainEqual('after hold was sent: hold x3, pay');
   });
+
+  it('may come to something else with a crash where it says so, and to nothing else', async () => {
+    const ignored = 'provider: { stock.hold: { key: ignored } }';
+    const crashed = (...effects: readonly string[]): string =>
+      `crashed: [${effects.map((text) => `{ effects: '${text}', status: COMPLETED }`).join(', ')}]`;
+    const other = one("effects: 'hold, pay', status: COMPLETED", ignored, crashed('hold x2, pay', 'hold x3, pay'));
+    expect(await wrongIn(other, { crash: true })).toEqual([]);
+    const less = one("effects: 'hold, pay', status: COMPLETED", ignored, crashed('hold x2, pay'));
+    expect(await wrongIn(less, { crash: true })).toContainEqual('after hold was sent: hold x3, pay');
+    const calm = one("effects: 'hold, pay', status: CANCELLED", crashed('hold, pay'));
+    expect(await wrongIn(calm)).toEqual(['status: expected CANCELLED, got COMPLETED']);
+  }, 60_000);
+
+  it('has answers that take their time, and are lost where they take longer than the call waits', async () => {
+    const takes = (time: string): string => `provider: { stock.hold: { takes: ${time} } }`;
+    expect(await wrongIn(one("status: COMPLETED, effects: 'hold, pay', at: { end: 11s }", takes('1s')))).toEqual([]);
+    const late = one('status: WAITING, open: hold, effects: hold', takes('3s'), 'until: 1m');
+    expect(await wrongIn(late)).toEqual([]);
+  });
 });
 
 describe('coverage', () => {
