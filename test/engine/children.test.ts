@@ -465,7 +465,10 @@ describe('a child', () => {
         .map(({ state }) => state)
         .sort(),
     ).toEqual(['dead', 'delivered']);
-    expect(run.runId).toBeDefined();
+    const dead = (await home.show(run.runId)).messages[0];
+    expect(dead?.lastError).toContain('PAWL_RUN_KEY_CONFLICT');
+    await home.house.settled(home.verbs.actOnMessage(run.runId, dead?.id ?? '', { act: 'drop', ...ORDER }));
+    expect((await home.show(run.runId)).messages[0]?.state).toBe('dropped');
   });
 });
 
