@@ -1,6 +1,6 @@
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import { childOf } from '../decision/child-run.ts';
-import { parseChildReference } from '../model/child.ts';
+import { type ChildReference, parseChildReference } from '../model/child.ts';
 import type { Effect } from '../model/effect.ts';
 import type { RunId } from '../model/ids.ts';
 import { displayRunId } from '../model/run-id.ts';
@@ -29,22 +29,29 @@ export interface ParentView {
 /** Where runs stand, by id. */
 export type Whereabouts = ReadonlyMap<RunId, RunStatus>;
 
-/** Rows that have started a child. */
-function startsOf(effects: readonly Effect[]): readonly Effect[] {
-  return effects.filter(
-    ({ action, compensates, externalId }) =>
-      compensates === null && externalId !== null && parseChildReference(action) !== null,
-  );
+interface Started {
+  readonly step: string;
+  readonly runId: RunId;
+  readonly reference: ChildReference;
+}
+
+/** The children that a ledger has started. */
+function startedIn(effects: readonly Effect[]): readonly Started[] {
+  return effects.flatMap((effect) => {
+    const reference = parseChildReference(effect.action);
+    if (reference === null || effect.compensates !== null || effect.externalId === null) return [];
+    return [{ step: effect.step, runId: childOf(effect), reference }];
+  });
 }
 
 /** The children of a run, in the order of its ledger. */
 export function childViews(effects: readonly Effect[], statuses: Whereabouts): readonly ChildView[] {
-  return startsOf(effects).flatMap((effect) => {
-    const reference = parseChildReference(effect.action);
-    const runId = childOf(effect);
-    if (reference === null) return [];
-    return [{ step: effect.step, id: displayRunId(runId), ...reference, status: statuses.get(runId) ?? null }];
-  });
+  return startedIn(effects).map(({ step, runId, reference }) => ({
+    step,
+    id: displayRunId(runId),
+    ...reference,
+    status: statuses.get(runId) ?? null,
+  }));
 }
 
 /** Whose child a run is. */
@@ -56,7 +63,7 @@ export function parentView({ control }: Pick<SnapshotEnvelope, 'control'>): Pare
 
 /** Where the children of a run stand. Transaction: none, one read per part. */
 export async function childStatuses(store: Store, effects: readonly Effect[]): Promise<Whereabouts> {
-  const ids = startsOf(effects).map(childOf);
+  const ids = startedIn(effects).map(({ runId }) => runId);
   const parts = [...new Set(ids.map((runId) => partOf(runId, store.parts)))];
   const heads = await Promise.all(
     parts.map((part) =>

@@ -59,7 +59,7 @@ export async function listMessages(engine: Engine, dead: boolean): Promise<reado
 
 /**
  * A person has an undelivered message sent again, or lets it go; recorded with who and why. What goes to another run of the
- * house cannot be let go: that run would wait for ever.
+ * house cannot be let go: that run would wait for ever, but for the start of a child that nobody waits for and that was given up.
  * @throws PAWL_MESSAGE_NOT_FOUND; PAWL_USAGE for one that is delivered or dropped. Transaction: the store's own.
  */
 export async function actOnMessage(engine: Engine, run: RunIdentity, id: string, act: OutboxAct): Promise<void> {
@@ -71,7 +71,7 @@ export async function actOnMessage(engine: Engine, run: RunIdentity, id: string,
       runId: run.runId,
       messageId: id,
     });
-  if (act.act === 'drop' && !isOutward(message.topic))
+  if (act.act === 'drop' && !isOutward(message.topic) && message.state !== 'dead')
     throw new RefusedError('PAWL_USAGE', `message ${id} goes to another run, which would wait for it for ever`, {
       messageId: id,
     });

@@ -1,6 +1,6 @@
 import { decideStart } from '../decision/decide-start.ts';
 import type { ChildStart } from '../model/child.ts';
-import { ConflictError, NotFoundError } from '../model/errors.ts';
+import { ConflictError, invariant } from '../model/errors.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { partOf } from '../model/virtual-shard.ts';
 import type { Engine } from './engine.ts';
@@ -18,13 +18,12 @@ function lockOf(version: LoadedVersion, start: ChildStart, input: RunIdentity['i
 /**
  * Starts the run that a parent has chosen (V08), free for whoever claims it. Its id and its key are the message's: the same
  * message again starts nothing.
- * @throws PAWL_VERSION_NOT_FOUND, PAWL_INPUT_INVALID, PAWL_VALUE_NOT_STORABLE; PAWL_RUN_KEY_CONFLICT where the key is
+ * @throws PAWL_INPUT_INVALID, PAWL_VALUE_NOT_STORABLE; PAWL_RUN_KEY_CONFLICT where the key is
  * another run's. Transaction: opens one.
  */
 export async function startChild(engine: Engine, start: ChildStart, nowMs: number): Promise<void> {
   const version = await engine.versions.find(engine.tenant, start.workflow, start.version);
-  if (version === null)
-    throw new NotFoundError('PAWL_VERSION_NOT_FOUND', `no version ${start.workflow}@${start.version} is published`, {});
+  invariant(version !== null, 'a child is published before its parent', { workflow: start.workflow });
   const input = acceptInput(version, start.input);
   const part = partOf(start.runId, engine.store.parts);
   const run: RunIdentity = {
@@ -49,10 +48,9 @@ export async function startChild(engine: Engine, start: ChildStart, nowMs: numbe
     missingFunctions: engine.actions.missing(version.functions),
   };
   const decision = decideStart(context, run, start.parent);
-  const { lease: _free, ...rows } = decision.start;
-  const { lease } = decision.start;
-  const free = lease.kind === 'free' ? lease : { kind: 'free' as const, readyAtMs: nowMs };
-  const [answer] = await startRuns(engine, part, [{ ...rows, lease: free }]);
+  const { lease, ...rows } = decision.start;
+  invariant(lease.kind === 'free', 'whoever sends nothing keeps no run', { runId: run.runId });
+  const [answer] = await startRuns(engine, part, [{ ...rows, lease }]);
   if (answer !== undefined && accepted(answer).runId !== run.runId)
     throw new ConflictError(
       'PAWL_RUN_KEY_CONFLICT',

@@ -436,6 +436,10 @@ describe('a child', () => {
     await home.house.settled(home.verbs.start({ workflow: 'part', version: 1, input: { item: 'y' }, by: 'ana' }));
     await home.house.until(() => home.all('part').every(({ head }) => head.status === 'COMPLETED'));
     expect(home.all('part').filter(({ run: { lock: own } }) => own !== undefined)).toHaveLength(1);
+    const other = new Household();
+    await other.begin(file('part', [A], [...ITEM, 'lock: shed']), file('whole', [child()], lock));
+    await other.until('whole', 'COMPLETED');
+    expect((await other.show(other.only('part'))).lock).toMatchObject({ name: 'shed' });
   });
 
   it('The key that a step names is the run key of the child; where it is taken, the child is refused', async () => {
@@ -465,7 +469,10 @@ describe('a child', () => {
         .map(({ state }) => state)
         .sort(),
     ).toEqual(['dead', 'delivered']);
-    expect(run.runId).toBeDefined();
+    const dead = (await home.show(run.runId)).messages[0];
+    expect(dead?.lastError).toContain('PAWL_RUN_KEY_CONFLICT');
+    await home.house.settled(home.verbs.actOnMessage(run.runId, dead?.id ?? '', { act: 'drop', ...ORDER }));
+    expect((await home.show(run.runId)).messages[0]?.state).toBe('dropped');
   });
 });
 
