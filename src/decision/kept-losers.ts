@@ -1,4 +1,5 @@
 import type { RunData, RunState, WaitingUndo } from '../model/run.ts';
+import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Draft } from './draft.ts';
 import { isOpen } from './effect-lifecycle.ts';
@@ -36,7 +37,11 @@ export function hasKept({ control, effects }: Pick<RunState, 'control' | 'effect
   const { kept, undos = [] } = control;
   if (kept === undefined) return false;
   const isUndoing = undos.some(({ step }) => kept.undos.includes(step));
-  return isUndoing || kept.rows.some((key) => isOpen(effects.get(key)?.state ?? 'CANCELLED'));
+  return isUndoing || kept.rows.some((key) => isOpenRow(effects.get(key)));
+}
+
+function isOpenRow(row: Effect | undefined): boolean {
+  return row !== undefined && isOpen(row.state);
 }
 
 /** An undo waits for what losers have on its way. @returns whether it does. */

@@ -3,7 +3,7 @@ import { readRequest } from '../decision/effect-key.ts';
 import { undoVoters } from '../decision/undo-voters.ts';
 import type { Voters } from '../decision/voting.ts';
 import type { Effect } from '../model/effect.ts';
-import { ConflictError } from '../model/errors.ts';
+import { ConflictError, invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { Engine } from './engine.ts';
@@ -49,10 +49,12 @@ export interface CompensationPreview extends UndoView {
   readonly planHash: string;
 }
 
-/** Who must agree to the undo of an effect; the plan was computed, so that they can be, too. */
+/** Who must agree to an undo; the plan was computed, so that they can be, too. */
 function votersView({ program, run }: PlanSource, forward: Effect | undefined): UndoVotersView | null {
-  const voters = forward === undefined ? null : undoVoters(program, run, forward);
-  if (voters === null || 'fault' in voters) return null;
+  invariant(forward !== undefined, 'a plan undoes what is in the ledger');
+  const voters = undoVoters(program, run, forward);
+  if (voters === null) return null;
+  invariant(!('fault' in voters), 'who agrees to an undo was computed with its plan', { key: forward.key });
   const { title, from, except, quorum, denials } = voters;
   return { title, from, except, quorum, denials };
 }
@@ -75,7 +77,10 @@ export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
       compensates: row.compensates,
       request: readRequest(row).with,
       state: row.state,
-      approve: votersView(source, row.compensates === null ? undefined : rows.get(row.compensates)),
+      approve: votersView(
+        source,
+        effects.find(({ key }) => key === row.compensates),
+      ),
     })),
     standing: stands.map(({ key, step, action, output }) => ({
       effectKey: key,

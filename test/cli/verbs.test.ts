@@ -282,7 +282,7 @@ describe('a destructive verb', () => {
     await shell.ok(['compensate', 'd6', '--yes', '--reason', 'make amends']);
     const told = await shell.call(['approve', 'd6', 'undo:reserve', '--by', 'ana']);
     expect(told.err).toMatch(
-      /undoes: reserve\n.*action: shop\.reserve\n.*will send shop\.release \{"id":"reserve-\d+"\}/,
+      /action: shop\.reserve\n.*undoes: reserve\n.*will send shop\.release \{"id":"reserve-\d+"\}/,
     );
     expect((await show('d6')).effects.at(-1)).toMatchObject({ action: 'shop.release', state: 'AUTHORIZED' });
   });

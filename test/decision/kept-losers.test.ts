@@ -157,6 +157,21 @@ describe('losers that are kept', () => {
     expect([run.happened.at(-1), run.state.status]).toEqual(['undo.b', 'COMPLETED']);
   });
 
+  it('R08 what a loser of one race waits to undo for the loser of another is awaited, too', () => {
+    // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
+    const inner = '{ u: [{ id: b, call: do.b }], v: [{ id: c, call: do.c }] }';
+    const y = `[{ id: q, parallel: ${inner}, join: any, losers: keep }, { id: back, undo: [b] }]`;
+    const x = '[{ id: a, call: do.a }, { id: w, wait: 1m }]';
+    const script = { 'do.c': ['hang'], 'undo.b': ['hang'] } as const;
+    const run = play(workflow(`  - { id: p, parallel: { x: ${x}, y: ${y} }, join: any, losers: keep }`), script);
+    sound(run.wait('2m'));
+    expect([run.happened, run.state.status]).toEqual([['do.a', 'do.b'], 'RUNNING']);
+    answer(run, 'do.c');
+    expect([run.ledger()['undo b'], run.state.status]).toEqual(['REQUESTED', 'RUNNING']);
+    answer(run, 'undo.b');
+    expect([run.happened, run.state.status]).toEqual([['do.a', 'do.b', 'do.c', 'undo.b'], 'COMPLETED']);
+  });
+
   it('R08 a loser that has nothing on its way is not awaited, and its approvals and waits end', () => {
     // R08: "`keep`: the next step starts at once; the run does not end, and nothing is compensated, before they settle."
     const branches =

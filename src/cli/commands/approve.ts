@@ -88,12 +88,6 @@ function plain(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** By its step, or by its own id where that says more. */
-function namesOf(open: readonly ApprovalView[]): readonly string[] {
-  const steps = open.map(({ step }) => step);
-  return new Set(steps).size === steps.length ? steps : open.map(({ id }) => id);
-}
-
 function tellAsked(context: CliContext, approval: ApprovalView): void {
   context.say(`${terminalText(approval.title)}  (needs ${approval.quorum} of ${approval.from.join(', ')})`);
   const lines = [...subjectLines(approval.subject), ...formLines(approval.form ?? null)];
@@ -115,7 +109,7 @@ async function vote(context: CliContext, app: App, { verb, run, step, options }:
     ({ id, step: of, state }) => state === 'open' && (step === null || of === step || id === step),
   );
   if (open.length > 1)
-    throw new UsageError(`${open.length} approvals are open: name one of ${namesOf(open).join(', ')}`);
+    throw new UsageError(`${open.length} approvals are open: name one of ${open.map(({ id }) => id).join(', ')}`);
   const [approval = null] = open;
   const person = app.principal(context.options.by ?? null);
   if (approval !== null) tellAsked(context, approval);

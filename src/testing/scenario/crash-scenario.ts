@@ -45,13 +45,16 @@ function isLeftToPerson(mutes: ReadonlySet<string>, crashed: Seen, calm: Seen): 
   return crashed.happened.every(({ label }) => timesOf(crashed.happened, label) <= timesOf(calm.happened, label));
 }
 
-/** What a play with a crash has missed of what is expected, or of nothing where it meets what a crash may lead to instead. */
+/**
+ * What a play with a crash has missed of what is expected; nothing where it meets what a crash may lead to instead, whatever those
+ * were told who sent something: they heard it of another way.
+ */
 function missesOf(lab: Lab, scenario: TestScenario, seen: Seen): readonly Miss[] {
   const { compiled } = lab;
   const more = actionNames(lab);
   const own = judgeCrash({ scenario, seen, compiled, more });
-  const isOther = scenario.crashed.some(
-    (expect) => judgeCrash({ scenario: { ...scenario, expect }, seen, compiled, more }).length === 0,
+  const isOther = scenario.crashed.some((expect) =>
+    judgeCrash({ scenario: { ...scenario, expect }, seen, compiled, more }).every(({ what }) => what === 'answer'),
   );
   return isOther ? [] : own;
 }

@@ -229,6 +229,13 @@ describe('a scenario with crashes', () => {
       `crashed: [${effects.map((text) => `{ effects: '${text}', status: COMPLETED }`).join(', ')}]`;
     const other = one("effects: 'hold, pay', status: COMPLETED", ignored, crashed('hold x2, pay', 'hold x3, pay'));
     expect(await wrongIn(other, { crash: true })).toEqual([]);
+    const answered = one(
+      "effects: 'hold, pay', status: COMPLETED",
+      ignored,
+      'events: [{ at: 11s, signal: calledOff, answer: applied }]',
+      crashed('hold, pay', 'hold x2, pay', 'hold x3, pay'),
+    );
+    expect(await wrongIn(answered, { crash: true })).toEqual(['answer: expected applied, got ended']);
     const less = one("effects: 'hold, pay', status: COMPLETED", ignored, crashed('hold x2, pay'));
     expect(await wrongIn(less, { crash: true })).toContainEqual('after hold was sent: hold x3, pay');
     const calm = one("effects: 'hold, pay', status: CANCELLED", crashed('hold, pay'));
