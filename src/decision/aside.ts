@@ -1,6 +1,6 @@
 import { FAULT_HELD, SETTLING } from '../machine/kernel-names.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { KernelEvent, SettledAct } from '../model/kernel.ts';
+import type { IssuedCommand, KernelEvent, SettledAct } from '../model/kernel.ts';
 import type { RunState } from '../model/run.ts';
 import type { Cause, Draft } from './draft.ts';
 import { effectSettled } from './settle-step.ts';
@@ -27,7 +27,7 @@ interface Aside {
 interface Leaving {
   readonly entered: readonly string[];
   readonly left: readonly string[];
-  readonly commands: readonly { readonly command: { readonly type: string; readonly step?: string } }[];
+  readonly commands: readonly IssuedCommand[];
 }
 
 function asideOf({ control }: Pick<RunState, 'control'>): readonly Aside[] {
@@ -64,14 +64,13 @@ export function putAside(
 ): boolean {
   if (!isMachine(draft) || draft.phase !== 'forward' || move.entered.some((id) => id === SETTLING || id === FAULT_HELD))
     return false;
-  const isNext = 'before' in event && event.before !== undefined;
+  const before = 'before' in event ? event.before : undefined;
+  const isNext = before !== undefined;
   const open = openSteps(draft);
-  const left = move.commands.flatMap(({ command }) =>
-    command.type === 'step.leave' && command.step !== undefined ? [command.step] : [],
-  );
+  const left = move.commands.flatMap(({ command }) => (command.type === 'step.leave' ? [command.step] : []));
   const inFlight = left.filter((step) => open.includes(step));
   if (inFlight.length === 0 && (isNext || !isBehindAside(draft, move))) return false;
-  const settled = isNext ? (event.before ?? []) : [];
+  const settled = before ?? [];
   const aside: Aside = { event, cause, waitsFor: [...inFlight, ...withdraw(draft, left)], left: move.left, settled };
   setAside(draft, isNext ? [aside, ...asideOf(draft)] : [...asideOf(draft), aside]);
   return true;

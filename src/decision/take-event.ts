@@ -1,3 +1,5 @@
+import { activeStates } from '../machine/form/active-states.ts';
+import { isNamed } from '../machine/guards.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { isBehindAside, isMachine } from './aside.ts';
@@ -45,14 +47,29 @@ export function comeToRest(draft: Draft): void {
 }
 
 function takeKept(draft: Draft): boolean {
-  if (draft.queue.length > 0 || !draft.hasRoom) return false;
+  if (draft.kept.length === 0 || draft.queue.length > 0 || !draft.hasRoom) return false;
   const isTaken = (view: EventView): boolean => takes(draft, receivedBy(draft, view));
-  const signals = draft.kept.filter(({ payload }) => payload.type === 'signal');
-  const found = signals.find((event) => isTaken(viewOf(draft, event)));
+  const names = waitedFor(draft);
+  const found = draft.kept.find(
+    (event) => event.payload.type === 'signal' && isAmong(names, event.payload.name) && isTaken(viewOf(draft, event)),
+  );
   if (found === undefined) return false;
   const event = firstInOrder(draft, found, isTaken);
   draft.clearTimer(`keep:${event.source}/${event.eventId}`);
   return takeByMachine(draft, event);
+}
+
+/** Names and patterns of the events that the present states may take: no other is asked about, however many are kept. */
+function waitedFor({ ctx, snapshot }: Draft): readonly string[] {
+  const { machine } = ctx.compiled.machine.definition;
+  const active = machine === undefined ? [] : activeStates(machine, snapshot.value);
+  return active.flatMap(({ edges }) =>
+    edges.flatMap(({ trigger }) => (trigger.kind === 'event' ? [trigger.name] : [])),
+  );
+}
+
+function isAmong(names: readonly string[], name: string): boolean {
+  return names.some((wanted) => isNamed(name, wanted));
 }
 
 /** Whether there may be more of what is kept to take than fitted into the commit. */

@@ -385,6 +385,24 @@ describe('a state that is left while its act is on its way', () => {
     expect(faultsOf(run)).toEqual([]);
   });
 
+  it('gives up what waits for its next attempt beside what is on its way', () => {
+    const both = ((REGIONS['states'] as JsonObject)['both'] as JsonObject)['states'] as JsonObject;
+    const sc = call('c', then('sx'), { retry: { attempts: 3, delay: '1h' } });
+    const s = { initial: 'sc', states: { sc, sx: END } };
+    const states = {
+      ...(REGIONS['states'] as JsonObject),
+      both: { type: 'parallel', states: { r: both['r'] ?? null, s }, on: { stop: 'five' }, onDone: 'end' },
+    };
+    const run = play({ initial: 'both', states }, { 'do.a': ['hang'], 'do.c': ['503'] });
+    expect(run.ledger()).toEqual({ a: 'REQUESTED', c: 'AUTHORIZED' });
+    run.signal('stop');
+    expect(run.ledger()).toEqual({ a: 'REQUESTED', c: 'CANCELLED' });
+    run.provider.says('do.a', 'ok');
+    run.drive();
+    expect([run.happened, run.state.status, faultsOf(run)]).toEqual([['do.a', 'do.e'], 'COMPLETED', []]);
+    expect(run.state.snapshot.data.steps['c']?.code).toBe('cancelled');
+  });
+
   it('keeps what would lead out of the same states until that is done', () => {
     const run = play(REGIONS, { 'do.a': ['hang'], 'do.c': ['hang'] });
     run.signal('stop');
@@ -431,8 +449,10 @@ describe('a state that is left while its act is on its way', () => {
 
   it('forgets what it was to follow when the run is cancelled meanwhile', () => {
     const run = play(LEFT, { 'do.a': ['hang'] });
+    run.signal('tick', {}, { id: 'lost' });
     run.signal('stop');
     run.cancel();
+    expect([run.state.phase, kept(run)]).toEqual(['settling', ['lost']]);
     run.provider.says('do.a', 'ok');
     run.drive();
     expect([run.happened, run.state.status, run.state.control.aside]).toEqual([['do.a', 'undo.a'], 'CANCELLED', []]);

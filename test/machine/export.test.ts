@@ -30,7 +30,8 @@ import {
   wait,
   workflow,
 } from './support/definitions.ts';
-import { Driver } from './support/driver.ts';
+import { Driver, eventView, failure } from './support/driver.ts';
+import { definitionOf } from './scxml/session.ts';
 
 /** What the text of the module holds once it has been loaded. */
 function loaded(text: string): xstate.AnyStateMachine {
@@ -45,22 +46,25 @@ interface Given {
   readonly event: { readonly turn?: Turn; readonly input?: { readonly turn: Turn } };
 }
 
-function turnIn({ event }: Given): Turn {
-  const turn = event.turn ?? event.input?.turn;
+/** The turn of an event; XState's own events belong to that of the event before them. */
+function turnIn({ event }: Given, last: { turn?: Turn }): Turn {
+  const turn = event.turn ?? event.input?.turn ?? last.turn;
   if (turn === undefined) throw new Error('an event without its turn');
+  last.turn = turn;
   return turn;
 }
 
 /** The names of the module, filled in as Pawl means them; a command is noted down instead of carried out. */
 function provided(machine: xstate.AnyStateMachine, asked: JsonObject[]): xstate.AnyStateMachine {
+  const last: { turn?: Turn } = {};
   const guards = GUARD_NAMES.map((type) => {
     const check = (given: Given, params: JsonObject): boolean =>
-      checkGuard(turnIn(given), given.context.data, { type, params });
+      checkGuard(turnIn(given, last), given.context.data, { type, params });
     return [type, check];
   });
   const assigns = ASSIGN_NAMES.map((type) => {
     const change = (given: Given, params: JsonObject): object => ({
-      data: applyAssign(turnIn(given), given.context.data, { type, params }),
+      data: applyAssign(turnIn(given, last), given.context.data, { type, params }),
     });
     return [type, xstate.assign(change as never)];
   });
@@ -116,6 +120,73 @@ describe('the exported XState module', () => {
       { numRuns: 30 },
     );
     expect(moves).toBeGreaterThan(50);
+  });
+
+  it('goes the same way with the states of an author, and carries at each what its call carries', () => {
+    const work = {
+      type: 'parallel',
+      states: {
+        l: {
+          initial: 'la',
+          states: { la: { invoke: { id: 'a', src: 'act', onDone: 'lx', onError: 'la' } }, lx: { type: 'final' } },
+        },
+        r: {
+          initial: 'ra',
+          states: {
+            ra: { on: { go: 'rb' } },
+            rb: { invoke: { id: 'b', src: 'act' }, meta: { pawl: { pivot: true } }, on: { go: 'rx' } },
+            rx: { type: 'final' },
+          },
+        },
+        back: { type: 'history', history: 'deep' },
+      },
+      on: {
+        pause: {
+          target: 'rest',
+          guard: 'vars.n < 3.0',
+          actions: { type: 'assign', params: { n: '${ vars.n + 1.0 }' } },
+        },
+      },
+      onDone: 'end',
+    };
+    const states = { work, rest: { on: { go: 'work.back', pause: 'work' } }, end: { type: 'final' } };
+    const definition = definitionOf({ initial: 'work', states }, { vars: [['n', { default: 0 }]] });
+    const text = exportMachine(lower(definition), 'xstate');
+    expect(text).toContain('"pivot": true');
+    const outcome = { ok: true, output: null, attempts: 1 } as const;
+    const happenings = fc.constantFrom<KernelEvent>(
+      ...['go', 'pause'].map(
+        (name) => ({ type: 'event.received', event: eventView(name), atMs: 9, hold: false }) as const,
+      ),
+      ...['a', 'b'].map((step) => ({ type: 'effect.settled', step, outcome, atMs: 9, hold: false }) as const),
+      {
+        type: 'effect.settled',
+        step: 'a',
+        outcome: { ok: false, failure: failure('no'), attempts: 1 },
+        atMs: 9,
+        hold: false,
+      },
+    );
+    fc.assert(
+      fc.property(fc.array(happenings, { maxLength: 12 }), (events) => {
+        const run = new Driver(definition);
+        const asked: JsonObject[] = [];
+        const actor = xstate.createActor(provided(loaded(text), asked), {
+          input: { turn: turnFor(run, null) } as never,
+        });
+        actor.start();
+        for (const event of events) {
+          const turn = turnFor(run, event);
+          asked.splice(0);
+          run.give(event);
+          actor.send({ type: event.type, turn } as never);
+          const { value, context } = actor.getSnapshot() as { value: Json; context: { data: RunData } };
+          expect([value, context.data, asked]).toEqual([run.value, run.data, run.commands]);
+        }
+        actor.stop();
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('holds at every step what its reader must know, and of a call all that it carries', () => {

@@ -77,4 +77,30 @@ describe('what a machine may say', () => {
       ['PAWL-110', '"timeout": "soon",'],
     ]);
   });
+
+  it('finds names, expressions and secrets of a config alone where they are written', () => {
+    const actions = { act: { function: 'act@1', idempotency: 'natural', compensate: 'none' } };
+    const pawl = { pawl: 1, workflow: 'x', version: 1, timeout: '1d', events: { go: {} }, actions };
+    const states = {
+      a: {
+        invoke: { id: 'x', src: 'actt', input: { token: 'sk_live_4242424242424242' }, onDone: 'b' },
+        on: { og: 'b' },
+      },
+      b: { on: { go: { target: 'c', guard: 'vars.n > 1' } } },
+      c: { type: 'final' },
+    };
+    const text = JSON.stringify({ initial: 'a', states, meta: { pawl } }, null, 1);
+    const lines = text.split('\n');
+    const found = validateWorkflow(text, 'x.json').problems.map(({ code, range, file }) => [
+      code,
+      file,
+      lines[range.line - 1]?.slice(range.column - 1, range.endColumn - 1),
+    ]);
+    expect(found).toEqual([
+      ['PAWL-301', 'x.json', '"actt"'],
+      ['PAWL-702', 'x.json', '"sk_live_4242424242424242"'],
+      ['PAWL-209', 'x.json', '"og"'],
+      ['PAWL-403', 'x.json', 'n'],
+    ]);
+  });
 });
