@@ -19,6 +19,7 @@ const DEFAULTS = {
   'workflow.output': '`null`',
   'workflow.steps': 'required',
   'key.again': '`never`',
+  'schedule.input': '`{}`',
   'catalogue.secrets': '`[]`',
   'action.settlesWithin': '`timeout` + 1m',
   'action.idempotency': 'required for a write',

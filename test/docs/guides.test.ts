@@ -21,6 +21,7 @@ describe('the guides to patterns', () => {
       'long-waits',
       'retries',
       'saga',
+      'scheduled',
       'unknown-outcomes',
     ]);
     for (const name of PATTERNS) expect(read('README.md')).toContain(`docs/guides/${name}.md`);

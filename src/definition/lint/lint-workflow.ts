@@ -20,6 +20,7 @@ import {
   lintSecrets,
   lintStepReads,
 } from './reading-rules.ts';
+import { lintSchedule } from './schedule-rules.ts';
 
 type Rule = (context: LintContext) => void;
 
@@ -47,6 +48,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintApprovals,
   lintCatches,
   lintDeadline,
+  lintSchedule,
 ];
 
 /** Rules that follow the ways through a workflow: they need all of its steps. */
