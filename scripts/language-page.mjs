@@ -18,6 +18,7 @@ const DEFAULTS = {
   'workflow.compensation': 'in reverse order, 10 attempts, then hold',
   'workflow.output': '`null`',
   'key.again': '`never`',
+  'schedule.input': '`{}`',
   'catalogue.secrets': '`[]`',
   'action.settlesWithin': '`timeout` + 1m',
   'action.idempotency': 'required for a write',

@@ -10,6 +10,7 @@ import { type RunLineView, listRuns } from '../engine/list-runs.ts';
 import { limitLock, listLocks, type LimitAsk, type LockView } from '../engine/list-locks.ts';
 import { actOnMessage, listMessages, type MessageLineView } from '../engine/list-messages.ts';
 import { listNeeds, type NeedView } from '../engine/list-needs.ts';
+import { listSchedules, orderSchedule, type ScheduleView } from '../engine/list-schedules.ts';
 import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
 import { type CancelPreview, previewCancel } from '../engine/preview-cancel.ts';
@@ -28,6 +29,7 @@ import { catalogueOfStored } from '../model/catalogue-name.ts';
 import { NotFoundError } from '../model/errors.ts';
 import type { OutboxAct } from '../model/outbox.ts';
 import type { RunIdentity } from '../model/run.ts';
+import type { ScheduleAct } from '../model/schedule.ts';
 import type { RunFilter, StoredVersion } from '../ports/store.ts';
 
 /** Who orders something, and why. */
@@ -82,6 +84,10 @@ export interface Verbs {
   messages(dead: boolean): Promise<readonly MessageLineView[]>;
   /** A person has an undelivered message sent again, or lets it go; recorded. */
   actOnMessage(run: string, message: string, act: OutboxAct): Promise<void>;
+  /** Schedules of workflows, with what comes next. */
+  schedules(): Promise<readonly ScheduleView[]>;
+  /** Stops the schedule of a workflow, or has it go on; recorded. */
+  orderSchedule(workflow: string, act: Omit<ScheduleAct, 'atMs'>): Promise<void>;
   versions(): Promise<readonly StoredVersion[]>;
   /** @param version null = the highest. @throws PAWL_VERSION_NOT_FOUND. */
   version(workflow: string, version: number | null): Promise<StoredVersion>;
@@ -104,6 +110,8 @@ type ReadVerbs = Pick<
   | 'limitLock'
   | 'messages'
   | 'actOnMessage'
+  | 'schedules'
+  | 'orderSchedule'
   | 'versions'
   | 'version'
   | 'previewCancel'
@@ -129,6 +137,8 @@ function readVerbs(engine: Engine): ReadVerbs {
     limitLock: (name, ask) => limitLock(engine, name, ask),
     messages: (dead) => listMessages(engine, dead),
     actOnMessage: async (name, message, act) => actOnMessage(engine, await find(name), message, act),
+    schedules: () => listSchedules(engine),
+    orderSchedule: (workflow, act) => orderSchedule(engine, workflow, act),
     versions: async () => {
       const stored = await engine.store.listVersions(engine.tenant);
       return stored.filter(({ workflow }) => catalogueOfStored(workflow) === null);

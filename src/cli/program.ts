@@ -16,6 +16,7 @@ import { addReceipt } from './commands/receipt.ts';
 import { addReconcile } from './commands/reconcile.ts';
 import { addResolve } from './commands/resolve.ts';
 import { addRetry } from './commands/retry.ts';
+import { addSchedule } from './commands/schedule.ts';
 import { addRun } from './commands/run.ts';
 import { addShow } from './commands/show.ts';
 import { addSignal } from './commands/signal.ts';
@@ -58,6 +59,7 @@ const VERBS = [
   addVerify,
   addLock,
   addOutbox,
+  addSchedule,
 ];
 
 /**

@@ -1,4 +1,4 @@
-import type { EventDeclaration, WorkflowDefinition } from '../model/definition.ts';
+import type { EventDeclaration, ScheduleDefinition, WorkflowDefinition } from '../model/definition.ts';
 import type { JsonObject } from '../model/json.ts';
 import { everyStep } from '../model/step-lists.ts';
 import { buildAction } from './build-action.ts';
@@ -26,10 +26,34 @@ function readKey(context: BuildContext, node: YamlNode | null): WorkflowDefiniti
   return value === null ? null : { value, again };
 }
 
+type Starting = Pick<WorkflowDefinition, 'lock' | 'schedule'>;
+
 /** Nothing where the file names no lock: a file without it has the digest that it always had. */
-function readLock(context: BuildContext, node: YamlNode | null): Pick<WorkflowDefinition, 'lock'> {
+function readLock(context: BuildContext, node: YamlNode | null): Pick<Starting, 'lock'> {
   const name = readTemplate(context, child(node, 'name') ?? node);
   return name === null ? {} : { lock: { name, limit: numberOf(child(node, 'limit')) ?? 1 } };
+}
+
+/** What decides when a run begins. Runs of a schedule that queue do so behind a lock of their workflow's own. */
+function readStarting(context: BuildContext, root: YamlNode): Starting {
+  const lock = readLock(context, child(root, 'lock'));
+  const schedule = readSchedule(context, child(root, 'schedule'));
+  if (schedule === null) return lock;
+  const name = `schedule/${textOf(child(root, 'workflow')) ?? ''}`;
+  const own: Starting = { lock: { name: { kind: 'literal', value: name }, limit: 1 } };
+  return { ...(schedule.overlap === 'queue' ? own : {}), ...lock, schedule };
+}
+
+function readSchedule(context: BuildContext, node: YamlNode | null): ScheduleDefinition | null {
+  const cron = textOf(child(node, 'cron'));
+  if (cron === null) return null;
+  return {
+    cron,
+    timezone: textOf(child(node, 'timezone')) ?? 'UTC',
+    input: readTemplate(context, child(node, 'input')) ?? { kind: 'literal', value: {} },
+    overlap: wordOf(child(node, 'overlap'), ['skip', 'queue', 'allow'] as const, 'skip'),
+    catchUp: wordOf(child(node, 'catchUp'), ['one', 'all', 'none'] as const, 'one'),
+  };
 }
 
 function readEvents(context: BuildContext, node: YamlNode | null): readonly EventDeclaration[] {
@@ -109,7 +133,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
     description: textOf(child(root, 'description')),
     labels: readObject(root, 'labels'),
     key: readKey(context, child(root, 'key')),
-    ...readLock(context, child(root, 'lock')),
+    ...readStarting(context, root),
     input: readSchema(child(root, 'input')),
     constants: readObject(root, 'constants'),
     vars: readVars(child(root, 'vars')),

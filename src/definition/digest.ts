@@ -60,11 +60,13 @@ function policyOfStep(step: Step): unknown {
 function policyOf(definition: WorkflowDefinition, steps: readonly Step[]): unknown {
   const { timeoutMs, onFailure, compensation, actions } = definition;
   const lock = definition.lock === undefined ? {} : { lock: definition.lock };
+  const schedule = definition.schedule === undefined ? {} : { schedule: definition.schedule };
   return {
     timeoutMs,
     onFailure,
     compensation,
     ...lock,
+    ...schedule,
     actions: actions.map(policyOfAction),
     steps: steps.map(policyOfStep),
   };

@@ -42,6 +42,8 @@ export type ExpressionPlace =
 
 /** What is known when a run is started. */
 const BEFORE_A_RUN = ['input', 'constants'] as const;
+/** What is known before anybody starts one. */
+const BEFORE_A_START = ['constants'] as const;
 
 const TEXT: JsonSchema = { type: 'string' };
 const NUMBER: JsonSchema = { type: 'number' };
@@ -74,7 +76,24 @@ class PlaceWalk {
   }
 
   walk(): readonly ExpressionPlace[] {
-    const { key, lock, output, events, actions, on = [], steps, finally: last = [], machine } = this.definition;
+    const { output, events, actions, on = [], steps, finally: last = [], machine } = this.definition;
+    this.starts();
+    for (const event of events) {
+      this.ofEvent(event.by, event.name, 'any');
+      this.ofEvent(event.sequence ?? null, event.name, 'int');
+    }
+    for (const action of actions) this.action(action);
+    this.handlers(on, { kind: 'flow' }, null);
+    this.steps(steps, { kind: 'flow' });
+    this.steps(last, { kind: 'flow', in: 'finally' });
+    if (machine !== undefined) this.states([machine.root]);
+    this.template(output, { kind: 'flow' }, true, '/output');
+    return this.places;
+  }
+
+  /** What is computed before there is a run. */
+  private starts(): void {
+    const { key, lock, schedule } = this.definition;
     if (key !== null)
       this.places.push({
         kind: 'expression',
@@ -92,17 +111,16 @@ class PlaceWalk {
         pointer: '/lock',
         roots: BEFORE_A_RUN,
       });
-    for (const event of events) {
-      this.ofEvent(event.by, event.name, 'any');
-      this.ofEvent(event.sequence ?? null, event.name, 'int');
-    }
-    for (const action of actions) this.action(action);
-    this.handlers(on, { kind: 'flow' }, null);
-    this.steps(steps, { kind: 'flow' });
-    this.steps(last, { kind: 'flow', in: 'finally' });
-    if (machine !== undefined) this.states([machine.root]);
-    this.template(output, { kind: 'flow' }, true, '/output');
-    return this.places;
+    // That the input fits its schema is a rule of lint: all of it is known there.
+    if (schedule !== undefined)
+      this.places.push({
+        kind: 'template',
+        template: schedule.input,
+        site: { kind: 'flow' },
+        schema: true,
+        pointer: '/schedule/input',
+        roots: BEFORE_A_START,
+      });
   }
 
   /** What is computed of an event before it is known which step takes it. */

@@ -1,11 +1,14 @@
+import { cronTimes } from '../definition/cron-times.ts';
 import { digestsOf } from '../definition/digest.ts';
 import type { Shelf } from '../definition/embed-catalogues.ts';
 import { validateWorkflow } from '../definition/validate-workflow.ts';
 import { lower } from '../machine/lower.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
+import type { WorkflowDefinition } from '../model/definition.ts';
 import { DefinitionError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { Problem } from '../model/problem.ts';
+import { scheduleAddress, type ScheduleStart } from '../model/schedule.ts';
 import type { StoredVersion } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { withChildren } from './with-children.ts';
@@ -33,7 +36,8 @@ export interface Published {
 export type Publisher = Pick<Engine, 'store' | 'versions' | 'logger' | 'tenant'>;
 
 /**
- * Publishes a version: validated, its catalogues embedded and published with it, lowered, stored under its digest, immutable. The same content again is a no-op.
+ * Publishes a version: validated, its catalogues embedded and published with it, lowered, stored under its digest, immutable;
+ * its schedule begins with it. The same content again is a no-op.
  * @throws PAWL_DEFINITION_INVALID with all problems; PAWL_VERSION_CONFLICT when the number exists with other content, or
  * that of a catalogue that it uses.
  * Transaction: opens one, and one for each catalogue before.
@@ -46,7 +50,7 @@ export async function publishVersion(engine: Publisher, ask: PublishAsk): Promis
   const machine = lower(whole);
   const { digest, parts } = digestsOf(machine);
   for (const catalogue of catalogues) await storeCatalogue(engine, catalogue, ask.by);
-  const { created, version } = await engine.store.publish({
+  const given = {
     tenant: engine.tenant,
     workflow: definition.workflow,
     version: definition.version,
@@ -56,8 +60,19 @@ export async function publishVersion(engine: Publisher, ask: PublishAsk): Promis
     machine: canonicalJson(machine as unknown as Json),
     publishedBy: ask.by,
     publishedAtMs: 0,
-  });
+  };
+  const { created, version } = await engine.store.publish(given, await beginSchedule(engine, definition));
   engine.versions.adopt(version);
   engine.logger.info({ workflow: version.workflow, version: version.version, created }, 'version.published');
   return { created, version, warnings: problems.filter((problem) => problem.severity === 'warning') };
+}
+
+/** The schedule that a version brings along, from its first instant by the database's clock. */
+async function beginSchedule(
+  { store, tenant }: Publisher,
+  { schedule, workflow }: WorkflowDefinition,
+): Promise<ScheduleStart | undefined> {
+  if (schedule === undefined) return undefined;
+  const { part } = scheduleAddress(tenant, workflow, store.parts);
+  return { part, dueAtMs: cronTimes(schedule).next(await store.nowMs()) };
 }

@@ -370,6 +370,20 @@ export interface EventDeclaration {
   readonly keepMs: number;
 }
 
+/** When runs of a workflow start by themselves. */
+export interface ScheduleDefinition {
+  /** Five fields: minute, hour, day of the month, month, day of the week. */
+  readonly cron: string;
+  /** IANA name of the zone whose wall clock counts. */
+  readonly timezone: string;
+  /** Reads constants only. */
+  readonly input: Template;
+  /** What becomes of a start while the run before it has not ended. */
+  readonly overlap: 'skip' | 'queue' | 'allow';
+  /** Which of the instants that nobody was there for are made up for. */
+  readonly catchUp: 'one' | 'all' | 'none';
+}
+
 /** A parsed, normalized workflow: plain data, every default filled in. Positions are in the `SourceMap`, by pointer. */
 export interface WorkflowDefinition {
   readonly pawl: 1;
@@ -381,6 +395,8 @@ export interface WorkflowDefinition {
   readonly key: { readonly value: Expression; readonly again: 'never' | 'afterFailure' } | null;
   /** Absent where the file names none: so a file without it has the digest that it always had. */
   readonly lock?: { readonly name: Template; readonly limit: number };
+  /** Absent where no run starts by itself. */
+  readonly schedule?: ScheduleDefinition;
   readonly input: JsonSchema;
   readonly constants: JsonObject;
   readonly vars: readonly (readonly [string, JsonObject])[];

@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   PAWL_VERSION_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_RUN_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_MESSAGE_NOT_FOUND: { retry: 'never', httpStatus: 404 },
+  PAWL_SCHEDULE_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_APPROVAL_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_EFFECT_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_RUN_AMBIGUOUS: { retry: 'never', httpStatus: 409 },

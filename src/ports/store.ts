@@ -16,6 +16,7 @@ import type {
 } from '../model/outbox.ts';
 import type { RunIdentity, Timer } from '../model/run.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
+import type { ScheduleStart } from '../model/schedule.ts';
 import type { Approval } from '../model/approval.ts';
 import type {
   AuditEntry,
@@ -27,6 +28,7 @@ import type {
   Transition,
 } from '../model/run-commit.ts';
 import type { InboxOutcome, RunStatus } from '../model/statuses.ts';
+import type { ScheduleStore } from './schedule-store.ts';
 
 /** A published version as stored; immutable. */
 export interface StoredVersion {
@@ -213,10 +215,17 @@ export interface Hearing {
  * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);
  * times in answers are the database's. Two implementations pass `testing/store-conformance`.
  */
-export interface Store {
+export interface Store extends ScheduleStore {
   readonly parts: number;
-  /** @throws PAWL_VERSION_CONFLICT when the version exists with another digest. */
-  publish(version: StoredVersion): Promise<{ readonly created: boolean; readonly version: StoredVersion }>;
+  /**
+   * Stores a version once. A new one brings its schedule along, in the same statement: it takes the place of the schedule
+   * of lower versions; an instant of theirs that is due and was not started stays due.
+   * @throws PAWL_VERSION_CONFLICT when the version exists with another digest.
+   */
+  publish(
+    version: StoredVersion,
+    schedule?: ScheduleStart,
+  ): Promise<{ readonly created: boolean; readonly version: StoredVersion }>;
   findVersion(tenant: string, workflow: string, version: number | null): Promise<StoredVersion | null>;
   loadVersion(digest: Digest): Promise<StoredVersion | null>;
   listVersions(tenant: string): Promise<readonly StoredVersion[]>;

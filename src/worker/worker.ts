@@ -1,11 +1,13 @@
 import { createCircuits } from '../engine/circuits.ts';
 import type { Door } from '../engine/door.ts';
 import type { Engine } from '../engine/engine.ts';
+import { fireSchedules } from '../engine/fire-schedules.ts';
 import { createRecovery } from '../engine/recovery.ts';
 import { createAlone } from './alone.ts';
 import { type Lane, openLane } from './lane.ts';
+import { startLoop } from './loop.ts';
 
-/** A worker process's work: one lane per part. */
+/** A worker process's work: one lane per part, and the schedules of all. */
 export interface Worker {
   /** The decider of a part in this process. */
   doorOf(part: number): Door;
@@ -27,19 +29,30 @@ export async function startWorker(engine: Engine): Promise<Worker> {
   const hearing = await engine.store.listen((part) => lanes[part]?.nudge());
   const company = { alone, outlet, look: () => recovery.look() };
   lanes = await Promise.all(parts.map((part) => openLane(engine, part, { ...company, hears: () => hearing.hears() })));
+  const doorOf = (part: number): Door => {
+    const lane = lanes[part];
+    if (lane === undefined) throw new RangeError(`there is no part ${part}`);
+    return lane;
+  };
+  const schedules = startLoop({
+    name: 'schedules',
+    clock: engine.clock,
+    logger: engine.logger,
+    round: async () => {
+      const pauses: number[] = [];
+      for (const part of parts) pauses.push(await fireSchedules(engine, doorOf, part));
+      return Math.min(...pauses);
+    },
+  });
   const stopAll = async (graceMs: number): Promise<void> => {
-    await Promise.all(lanes.map((lane) => lane.stop(graceMs)));
+    await Promise.all([schedules.stop(), ...lanes.map((lane) => lane.stop(graceMs))]);
     await hearing.end();
     engine.logger.info({}, 'worker.stopped');
   };
   let stopped: Promise<void> | null = null;
   engine.logger.info({ parts: parts.length }, 'worker.started');
   return {
-    doorOf: (part) => {
-      const lane = lanes[part];
-      if (lane === undefined) throw new RangeError(`there is no part ${part}`);
-      return lane;
-    },
+    doorOf,
     heldCount,
     stop: (graceMs) => {
       stopped ??= stopAll(graceMs);

@@ -92,7 +92,6 @@ describe('failures that happened elsewhere', () => {
   }, 60_000);
 
   it.each([
-    ['F24 a schedule', 'schedule: { daily: "02:30", zone: America/New_York }', ''],
     ['F24 a time without its zone', '', "\n  - { id: w, wait: { until: '2027-03-14T02:30:00' } }"],
     ['F43 a retention', 'retention: 0d', ''],
   ])('%s is not in the language: it is refused with its line, never passed over', (_name, head, step) => {

@@ -23,6 +23,7 @@ describe('the guides to patterns', () => {
       'machines',
       'retries',
       'saga',
+      'scheduled',
       'unknown-outcomes',
     ]);
     for (const name of PATTERNS) expect(read('README.md')).toContain(`docs/guides/${name}.md`);

@@ -23,6 +23,7 @@ import {
   lintSecrets,
   lintStepReads,
 } from './reading-rules.ts';
+import { lintSchedule } from './schedule-rules.ts';
 
 type Rule = (context: LintContext) => void;
 
@@ -53,6 +54,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintChildren,
   lintRefusals,
   lintDeadline,
+  lintSchedule,
 ];
 
 /** Rules that follow the ways through a workflow: they need all of its steps. */

@@ -56,6 +56,7 @@ export function createDatabase(clock: DatabaseClock): Database {
     startKeys: new Map(),
     locks: new Map(),
     places: new Map(),
+    schedules: new Map(),
   };
   const open = new Map<RunId, OpenDelivery>();
   let restores = 0;

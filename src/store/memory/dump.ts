@@ -16,6 +16,7 @@ import type {
   ObservationRow,
   PlaceRow,
   RunRows,
+  ScheduleRow,
   Seat,
   StartKey,
   Tables,
@@ -47,6 +48,7 @@ export interface Dump {
   readonly startKeys: readonly StartKey[];
   readonly locks: readonly LockRow[];
   readonly places: readonly PlaceRow[];
+  readonly schedules: readonly ScheduleRow[];
   readonly runs: readonly RunDump[];
 }
 
@@ -69,13 +71,14 @@ function runDump(rows: RunRows): RunDump {
 }
 
 /** All rows in canonical order: by key, runs by id. */
-export function dumpOf({ versions, seats, startKeys, locks, places, runs }: Tables): Dump {
+export function dumpOf({ versions, seats, startKeys, locks, places, schedules, runs }: Tables): Dump {
   return {
     versions: inOrder(versions.values(), (row) => [row.tenant, row.workflow, row.version]),
     seats: inOrder(seats.values(), (seat) => [seat.part, seat.workerId]),
     startKeys: inOrder(startKeys.values(), (row) => [row.part, row.tenant, row.workflow, row.key]),
     locks: inOrder(locks.values(), (row) => [row.tenant, row.name]),
     places: inOrder(places.values(), (row) => [row.tenant, row.name, row.runId]),
+    schedules: inOrder(schedules.values(), (row) => [row.part, row.tenant, row.workflow]),
     runs: inOrder(runs.values(), ({ run }) => [run.runId]).map(runDump),
   };
 }

@@ -11,6 +11,7 @@ import { actOnOutbox, claimOutbox, listOutbox, messagesOf, settleOutbox } from '
 import { findRun, holderOf, listRuns, loadRuns, observe, overdueIn, traceOf, workersOf } from './reads.ts';
 import { recordsPage } from './records.ts';
 import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './run-reads.ts';
+import { claimSchedules, listSchedules, orderSchedule, settleSchedule } from './schedules.ts';
 import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
 import { startRuns } from './start.ts';
 import { runIn, type RunRows, type Statement, type Tables } from './tables.ts';
@@ -47,7 +48,7 @@ function versionVerbs({
   write,
 }: Database): Verbs<'publish' | 'findVersion' | 'loadVersion' | 'listVersions' | 'nowMs'> {
   return {
-    publish: (version) => write((statement) => publish(statement, version)),
+    publish: (version, schedule) => write((statement) => publish(statement, version, schedule)),
     findVersion: async (tenant, workflow, version) =>
       read((statement) => findVersion(statement, tenant, workflow, version)),
     loadVersion: async (digest) => read((statement) => loadVersion(statement, digest)),
@@ -149,6 +150,18 @@ function outboxVerbs({
   };
 }
 
+function scheduleVerbs({
+  read,
+  write,
+}: Database): Verbs<'claimSchedules' | 'settleSchedule' | 'orderSchedule' | 'schedules'> {
+  return {
+    claimSchedules: (part, ask) => write((statement) => claimSchedules(statement, part, ask)),
+    settleSchedule: (claim, firing) => write((statement) => settleSchedule(statement, claim, firing)),
+    orderSchedule: (of, order) => write((statement) => orderSchedule(statement, of, order)),
+    schedules: async (tenant, limit) => read((statement) => listSchedules(statement, tenant, limit)),
+  };
+}
+
 type ReadingVerbs = Verbs<
   'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
 >;
@@ -187,6 +200,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...readingVerbs(database, parts),
     ...lockVerbs(database),
     ...outboxVerbs(database),
+    ...scheduleVerbs(database),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
     // Every row hangs on its run here.
     strays: () => Promise.resolve([]),

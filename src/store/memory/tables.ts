@@ -7,6 +7,7 @@ import type { LockAct, LockAddress, LockPlace } from '../../model/lock.ts';
 import type { OutboxRecord } from '../../model/outbox.ts';
 import type { AuditEntry, HeadChange, Observation, Transition } from '../../model/run-commit.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
+import type { ScheduleRecord } from '../../model/schedule.ts';
 import type { StoredVersion } from '../../ports/store.ts';
 
 /** The hot half of a run. */
@@ -98,6 +99,14 @@ export interface PlaceRow extends LockPlace, Pick<LockAddress, 'part' | 'tenant'
   readonly seenMs: number | null;
 }
 
+/** A schedule as it stands; `freeAtMs`: until when the claim on its instant keeps others away. */
+export interface ScheduleRow extends ScheduleRecord {
+  readonly sinceMs: number;
+  readonly takenAtMs: number | null;
+  readonly freeAtMs: number;
+  readonly attempt: number;
+}
+
 /** All tables. Rows are immutable; a statement changes the maps of its own copy. */
 export interface Tables {
   readonly versions: Map<string, StoredVersion>;
@@ -106,6 +115,7 @@ export interface Tables {
   readonly startKeys: Map<string, StartKey>;
   readonly locks: Map<string, LockRow>;
   readonly places: Map<string, PlaceRow>;
+  readonly schedules: Map<string, ScheduleRow>;
 }
 
 /** A delivery that is not committed yet, as the other statements meet it. */
@@ -124,7 +134,7 @@ export interface Statement extends Tables {
 }
 
 /** A copy whose maps can be changed without the others seeing it. */
-export function copyOf({ versions, runs, seats, startKeys, locks, places }: Tables): Tables {
+export function copyOf({ versions, runs, seats, startKeys, locks, places, schedules }: Tables): Tables {
   return {
     versions: new Map(versions),
     runs: new Map(runs),
@@ -132,6 +142,7 @@ export function copyOf({ versions, runs, seats, startKeys, locks, places }: Tabl
     startKeys: new Map(startKeys),
     locks: new Map(locks),
     places: new Map(places),
+    schedules: new Map(schedules),
   };
 }
 

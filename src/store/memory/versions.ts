@@ -1,14 +1,18 @@
 import type { Digest } from '../../model/ids.ts';
+import type { ScheduleStart } from '../../model/schedule.ts';
 import type { StoredVersion } from '../../ports/store.ts';
 import { assertSameContent } from '../version-conflict.ts';
 import { inOrder, rowOf } from './row.ts';
+import { beginSchedule } from './schedules.ts';
 import { keyOf, type Statement } from './tables.ts';
 
-/** Stores a version once. @throws PAWL_VERSION_CONFLICT when it is there with another digest. */
+/** Stores a version once, with its schedule. @throws PAWL_VERSION_CONFLICT when it is there with another digest. */
 export function publish(
-  { versions, nowMs }: Statement,
+  statement: Statement,
   asked: StoredVersion,
+  schedule?: ScheduleStart,
 ): { readonly created: boolean; readonly version: StoredVersion } {
+  const { versions, nowMs } = statement;
   const { tenant, workflow, version, digest, digests, source, machine, publishedBy } = asked;
   const key = keyOf(tenant, workflow, version);
   const known = versions.get(key);
@@ -17,6 +21,7 @@ export function publish(
     return { created: false, version: known };
   }
   const row = rowOf({ tenant, workflow, version, digest, digests, source, machine, publishedBy, publishedAtMs: nowMs });
+  if (schedule !== undefined) beginSchedule(statement, row, schedule);
   versions.set(key, row);
   return { created: true, version: row };
 }

@@ -14,6 +14,7 @@ import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.
 import { NO_HINTS, openHints } from './hints.ts';
 import { lockVerbs } from './lock-verbs.ts';
 import { outboxVerbs } from './outbox-verbs.ts';
+import { scheduleVerbs } from './schedule-verbs.ts';
 import { openDatabase } from './open-database.ts';
 import {
   auditFromRow,
@@ -82,11 +83,11 @@ function versionVerbs({ run }: Connections): Verbs<'publish' | 'findVersion' | '
     one(await run(FIND_VERSION, [tenant, workflow, version]));
   return {
     findVersion,
-    publish: async (asked) => {
+    publish: async (asked, schedule) => {
       const { tenant, workflow, version, digest, digests, source, machine, publishedBy } = asked;
-      const made = one(
-        await run(PUBLISH, [tenant, workflow, version, digest, JSON.stringify(digests), source, machine, publishedBy]),
-      );
+      const content = [digest, JSON.stringify(digests), source, machine, publishedBy];
+      const begins = [schedule?.part ?? null, schedule?.dueAtMs ?? null];
+      const made = one(await run(PUBLISH, [tenant, workflow, version, ...content, ...begins]));
       const stored = made ?? (await findVersion(tenant, workflow, version));
       invariant(stored !== null, 'a version is neither new nor there', { workflow, version });
       assertSameContent(asked, stored);
@@ -318,6 +319,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...checkingVerbs(connections),
     ...lockVerbs(connections),
     ...outboxVerbs(connections),
+    ...scheduleVerbs(connections),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

@@ -20,6 +20,8 @@ const ACT = `  act:
 /** The head of a sound file with one action. */
 export const WITH_ACT = `${HEAD}timeout: 1d\nactions:\n${ACT}`;
 
+const SCHEDULED = `${WITH_ACT}steps:\n  - { id: a, call: act }\n`;
+
 /** Mistakes of lint that are not those of one step. */
 export const DOCUMENTS: readonly DocumentMistake[] = [
   {
@@ -101,6 +103,56 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     code: 'PAWL-242',
     why: 'a time for what nobody waits for',
     file: `${HEAD}timeout: 1d\nsteps:\n  - { id: a, child: other@1, detach: «true, ⟦timeout⟧: 1h|false, timeout: 1h» }\n`,
+  },
+  {
+    code: 'PAWL-231',
+    why: 'six fields',
+    file: `${SCHEDULED}schedule: { cron: «⟦'0 30 2 * * *'⟧|'30 2 * * *'», input: { n: 1 } }\n`,
+  },
+  {
+    code: 'PAWL-231',
+    why: 'a minute that there is not',
+    file: `${SCHEDULED}schedule: { cron: «⟦'61 2 * * *'⟧|'1 2 * * *'», input: { n: 1 } }\n`,
+  },
+  {
+    code: 'PAWL-231',
+    why: 'a day that never comes',
+    file: `${SCHEDULED}schedule: { cron: «⟦'0 0 30 2 *'⟧|'0 0 29 2 *'», input: { n: 1 } }\n`,
+  },
+  {
+    code: 'PAWL-232',
+    why: 'a misspelled zone',
+    file: `${SCHEDULED}schedule: { cron: '0 2 * * *', timezone: «⟦Europe/Berlim⟧|Europe/Berlin», input: { n: 1 } }\n`,
+  },
+  {
+    code: 'PAWL-232',
+    why: 'an offset for a zone',
+    file: `${SCHEDULED}schedule: { cron: '0 2 * * *', timezone: «⟦'+02:00'⟧|Africa/Cairo», input: { n: 1 } }\n`,
+  },
+  {
+    code: 'PAWL-233',
+    why: 'an input of another type',
+    file: `${SCHEDULED}schedule: { cron: '0 2 * * *', input: { n: «⟦a⟧|1» } }\n`,
+  },
+  {
+    code: 'PAWL-233',
+    why: 'an input that lacks a key',
+    file: `${SCHEDULED}schedule: { cron: '0 2 * * *', input: «⟦{ m: 1 }⟧|{ n: 1 }» }\n`,
+  },
+  {
+    code: 'PAWL-233',
+    why: 'no input where one is needed',
+    file: `${SCHEDULED}schedule: «⟦{ cron: '0 2 * * *' }⟧|{ cron: '0 2 * * *', input: { n: 1 } }»\n`,
+  },
+  {
+    code: 'PAWL-234',
+    why: 'a queue beside a lock',
+    file: `${SCHEDULED}lock: gate\nschedule: { cron: '0 2 * * *', input: { n: 1 }, overlap: «⟦queue⟧|allow» }\n`,
+  },
+  {
+    code: 'PAWL-235',
+    why: 'a key of its own',
+    file: `${SCHEDULED}«⟦key⟧: string(input.n)\n|»schedule: { cron: '0 2 * * *', input: { n: 1 } }\n`,
   },
   {
     code: 'PAWL-216',

@@ -42,6 +42,10 @@ function promised({ verb }: Command, part: number, answer: unknown): unknown {
     case 'limitLock':
     case 'sweepLocks':
       return byRun(answer as readonly LockGrant[], ({ runId }) => runId);
+    case 'claimSchedules': {
+      const { due, ...rest } = answer as Awaited<ReturnType<Store['claimSchedules']>>;
+      return { ...rest, due: [...due].sort((a, b) => (a.address.workflow < b.address.workflow ? -1 : 1)) };
+    }
     case 'workers':
       return (answer as Awaited<ReturnType<Store['workers']>>).filter((worker) => worker.part === part);
     case 'commit':

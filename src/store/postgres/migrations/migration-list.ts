@@ -4,6 +4,7 @@ import { CRASHES_TAKEN_BACK } from './0002-crashes-taken-back.ts';
 import { FORMS } from './0003-forms.ts';
 import { LOCKS } from './0004-locks.ts';
 import { OUTBOX } from './0005-outbox.ts';
+import { SCHEDULES } from './0006-schedules.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 3, name: 'forms', breaking: true, sql: FORMS },
   { number: 4, name: 'locks', breaking: true, sql: LOCKS },
   { number: 5, name: 'outbox', breaking: true, sql: OUTBOX },
+  { number: 6, name: 'schedules', breaking: true, sql: SCHEDULES },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

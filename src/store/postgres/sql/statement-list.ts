@@ -6,6 +6,7 @@ import { HINT } from './hint.ts';
 import { HEADS, JOIN_LOCK, LEAVE_LOCK, LIMIT_LOCK, LOCK_ROWS, SWEEP_LOCKS } from './lock.ts';
 import { ACT_ON_OUTBOX, CLAIM_OUTBOX, LIST_OUTBOX, OUTBOX_ROWS, SETTLE_OUTBOX } from './outbox.ts';
 import { LOAD, NOW, TRACE } from './load.ts';
+import { CLAIM_SCHEDULES, LIST_SCHEDULES, ORDER_SCHEDULE, SETTLE_SCHEDULE } from './schedule.ts';
 import {
   AUDIT_ROWS,
   FIND_RUN_BY_ID,
@@ -80,4 +81,8 @@ export const STATEMENTS: readonly Statement[] = [
   ACT_ON_OUTBOX,
   OUTBOX_ROWS,
   LIST_OUTBOX,
+  CLAIM_SCHEDULES,
+  SETTLE_SCHEDULE,
+  ORDER_SCHEDULE,
+  LIST_SCHEDULES,
 ];

@@ -2,6 +2,7 @@ import { sha256 } from '../../../../src/model/hash.ts';
 import type { Digest, RunId, WorkerId } from '../../../../src/model/ids.ts';
 import type { InboxPayload } from '../../../../src/model/inbox-event.ts';
 import type { RunCommit } from '../../../../src/model/run-commit.ts';
+import type { Firing } from '../../../../src/model/schedule.ts';
 import type { RunStatus } from '../../../../src/model/statuses.ts';
 import type { Delivery, StartRequest, Store, StoredVersion } from '../../../../src/ports/store.ts';
 import type { RunDump } from '../../../../src/store/memory/dump.ts';
@@ -291,6 +292,30 @@ const lock: Maker = (choices, world) => {
   ])();
 };
 
+/** Versions bring schedules of two workflows, which are taken, settled by claims of now and before, stopped and listed. */
+const schedule: Maker = (choices, world) => {
+  const { part, tenant, nowMs } = world;
+  const atMs = nowMs + choices.pick([-5, 300, 2_000]);
+  const of = { part, tenant, workflow: choices.pick(['shop', 'bank']), version: choices.pick([1, 1, 2]) };
+  const { version, ...address } = of;
+  const firing = choices.pick<Firing>([
+    { kind: 'fired', atMs: nowMs, runId: anyRunId(choices, world), nextAtMs: atMs },
+    { kind: 'skipped', atMs: nowMs, nextAtMs: atMs },
+    { kind: 'passed', nextAtMs: atMs },
+    { kind: 'failed', error: 'ö' },
+  ]);
+  return choices.pick([
+    () => ask('publish', anyVersion(choices, world), { part, dueAtMs: atMs }),
+    () => ask('publish', anyVersion(choices, world), { part, dueAtMs: atMs }),
+    () => ask('claimSchedules', part, { tenant, limit: choices.pick([10, 1]), forMs: choices.pick([0, 500]) }),
+    () => ask('claimSchedules', part, { tenant, limit: 10, forMs: 500 }),
+    () => ask('settleSchedule', { address, version, attempt: choices.pick([1, 2, 3]) }, firing),
+    () => ask('orderSchedule', of, { act: 'pause', by: 'ops', reason: 'test' }),
+    () => ask('orderSchedule', of, { act: 'resume', by: 'ops', reason: 'test', dueAtMs: atMs }),
+    () => ask('schedules', tenant, choices.pick([10, 1])),
+  ])();
+};
+
 /** What a sequence begins with, so that there is something to work on. */
 const FIRST: readonly Maker[] = [takeSeat, start, start, takeSeat];
 
@@ -319,6 +344,8 @@ const MAKERS: readonly Maker[] = [
   deliver,
   lock,
   lock,
+  schedule,
+  schedule,
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
 ];
