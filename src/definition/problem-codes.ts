@@ -65,6 +65,7 @@ export const PROBLEM_CODES = {
   'PAWL-214': 'a variable set inside a branch',
   'PAWL-215': 'a join that can never be met',
   'PAWL-216': 'what has no place in finally',
+  'PAWL-270': 'a join that waits for nothing',
   'PAWL-301': 'an action that is not declared',
   'PAWL-302': 'a write without idempotency',
   'PAWL-303': 'a write before the pivot without compensate',

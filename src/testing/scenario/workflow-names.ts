@@ -1,6 +1,7 @@
 import { closestWord } from '../../definition/closest-word.ts';
 import { outlineOf } from '../../machine/outline.ts';
-import type { WorkflowDefinition } from '../../model/definition.ts';
+import { REMINDER } from '../../decision/remind.ts';
+import type { Step, WorkflowDefinition } from '../../model/definition.ts';
 
 /** What a scenario may name of its workflow. */
 export interface WorkflowNames {
@@ -9,6 +10,8 @@ export interface WorkflowNames {
   readonly steps: readonly string[];
   /** Steps that ask people. */
   readonly approvals: readonly string[];
+  /** What it tells others. */
+  readonly published: readonly string[];
 }
 
 /** Something that happened outside, as an effects text may call it. */
@@ -26,12 +29,23 @@ export function namesOf(definition: WorkflowDefinition): WorkflowNames {
     events: definition.events.map(({ name }) => name),
     steps: steps.filter(({ named }) => named).map(({ id }) => id),
     approvals: steps.filter(({ verb }) => verb === 'approve').map(({ id }) => id),
+    published: [...new Set(steps.flatMap(publishedBy))],
   };
+}
+
+function publishedBy(step: Step): readonly string[] {
+  if (step.verb === 'publish') return [step.event];
+  return step.verb === 'approve' && step.remindMs !== undefined ? [REMINDER] : [];
+}
+
+/** A label without the visit, the turn and the item. */
+function plainLabel(label: string): string {
+  return label.replace(/[#[].*$/s, '');
 }
 
 /** The step in `undo pay#2`. */
 function stepIn(name: string): string {
-  return name.replace(/^undo\s+/, '').replace(/#\d+$|\[.*\]$/, '');
+  return plainLabel(name).replace(/^undo\s+/, '');
 }
 
 /** Whether an effects text may use a name. */
@@ -42,7 +56,7 @@ export function isEffectName({ actions, steps }: WorkflowNames, name: string): b
 /** Whether a happening is called so: by its action; where no action has that name, by its step. */
 export function isCalled(names: WorkflowNames, { action, label }: NamedHappening, name: string): boolean {
   if (names.actions.includes(name)) return name === action;
-  return name === label || (name === label.replace(/#\d+$|\[.*\]$/, '') && !name.includes('#'));
+  return name === label || (name === plainLabel(label) && !name.includes('#'));
 }
 
 /** The mend for a name that is none. */
