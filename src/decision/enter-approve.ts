@@ -10,6 +10,7 @@ import type { Draft } from './draft.ts';
 import { armReminder } from './remind.ts';
 import { prepareCall } from './prepare-call.ts';
 import { atEntry, enqueueSettled, failed, failureOf } from './settle-step.ts';
+import { withdrawUnsent } from './step-effects.ts';
 import { framesAt, framesAhead, scopeAt } from './step-scope.ts';
 import { type VotingFault, votersOf } from './voting.ts';
 
@@ -32,6 +33,7 @@ export function enterApprove(draft: Draft, step: ApproveStep, data: RunData): vo
   }
   const approval = known === undefined ? asked.approval : reopen(known, asked.approval);
   draft.putApproval(approval);
+  withdrawEarlier(draft, approval);
   if (known === undefined)
     for (const target of asked.targets) if (!draft.effects.has(target.key)) draft.putEffect(target);
   if (approval.expiresAtMs !== null) draft.setTimer(`${step.id}:expires`, approval.expiresAtMs);
@@ -39,6 +41,12 @@ export function enterApprove(draft: Draft, step: ApproveStep, data: RunData): vo
   if (step.timeoutMs !== null) draft.setTimer(`${step.id}:timeout`, draft.atMs + step.timeoutMs);
   const state = tally(approval);
   if (state !== 'open') enqueueSettled(draft, step.id, approvalOutcome(closeApproval(draft, approval, state)));
+}
+
+/** What people said yes to in an earlier visit and nobody has sent is theirs no more: they are asked anew (A04). */
+function withdrawEarlier(draft: Draft, { authorizes }: Approval): void {
+  const asked = authorizes.map(({ effectKey }) => effectKey);
+  for (const { step } of authorizes) withdrawUnsent(draft, step, asked);
 }
 
 function isDecided(approval: Approval): boolean {

@@ -7,6 +7,9 @@ import type { Draft } from './draft.ts';
 import { envelopeOf, messageIdOf } from './enter-publish.ts';
 import { framesAt } from './step-scope.ts';
 
+/** The event that reminds of an approval. */
+export const REMINDER = 'approval.reminder';
+
 /** Name of the timer by which people are reminded of an approval. */
 export function remindTimer(step: string): string {
   return `${step}:remind`;
@@ -46,6 +49,6 @@ function sendReminder(draft: Draft, approval: Approval, of: { number: number; fr
     askedAt: new Date(approval.askedAtMs).toISOString(),
     expiresAt: approval.expiresAtMs === null ? null : new Date(approval.expiresAtMs).toISOString(),
   };
-  const body = envelopeOf(run, { id: messageId, type: 'approval.reminder', atMs: draft.atMs, data });
+  const body = envelopeOf(run, { id: messageId, type: REMINDER, atMs: draft.atMs, data });
   draft.send({ messageId, topic: 'reminder', key: approval.approvalId, step: approval.step, frames, body });
 }

@@ -1,4 +1,5 @@
 import type { Effect } from '../model/effect.ts';
+import type { EffectKey } from '../model/ids.ts';
 import type { Draft } from './draft.ts';
 import { cancelEffect } from './withdraw-effect.ts';
 
@@ -14,10 +15,10 @@ export function openSteps(draft: Draft): readonly string[] {
   return [...new Set([...[...inFlight, ...undos, ...undosWaiting].map(({ step }) => step), ...finishing])];
 }
 
-/** Cancels at once what is not in flight: of one step, or of all (`step` null). */
-export function withdrawUnsent(draft: Draft, step: string | null): void {
+/** Cancels at once what is not in flight: of one step, or of all (`step` null). @param kept rows that are left as they are. */
+export function withdrawUnsent(draft: Draft, step: string | null, kept: readonly EffectKey[] = []): void {
   for (const effect of forwardRows(draft)) {
-    const isUnsent = effect.state === 'PROPOSED' || effect.state === 'AUTHORIZED';
+    const isUnsent = (effect.state === 'PROPOSED' || effect.state === 'AUTHORIZED') && !kept.includes(effect.key);
     if (isUnsent && (step === null || effect.step === step)) draft.putEffect(cancelEffect(effect, draft.atMs));
   }
 }

@@ -183,9 +183,11 @@ function readMapJoin(context: BuildContext, node: YamlNode | null): MapStep['joi
   return percent === null ? readJoin(context, node) : { kind: 'percent', percent };
 }
 
-function readTolerate(node: YamlNode | null): MapStep['tolerate'] {
+function readTolerate(node: YamlNode | null): Pick<MapStep, 'tolerate'> {
   const share = /^(\d+(?:\.\d+)?)%$/.exec(textOf(node) ?? '')?.[1];
-  return share === undefined ? { kind: 'count', of: numberOf(node) ?? 0 } : { kind: 'percent', of: Number(share) };
+  if (share !== undefined) return { tolerate: { kind: 'percent', of: Number(share) } };
+  const of = numberOf(node);
+  return of === null ? {} : { tolerate: { kind: 'count', of } };
 }
 
 /** What a step of each verb is built from: the context, what every step says, the step's node and the verb's value. */
@@ -228,7 +230,7 @@ const BUILDERS: { readonly [V in Verb]: Built<V extends 'child' ? 'call' : V> } 
     key: readExpression(context, child(node, 'key')) ?? nothing(node, 'key'),
     concurrency: numberOf(child(node, 'concurrency')) ?? 10,
     join: readMapJoin(context, child(node, 'join')),
-    tolerate: readTolerate(child(node, 'tolerate')),
+    ...readTolerate(child(node, 'tolerate')),
     siblings: wordOf(child(node, 'siblings'), ['drain', 'cancel', 'finish'] as const, 'drain'),
     losers: wordOf(child(node, 'losers'), ['undo', 'keep'] as const, 'undo'),
     steps: buildSteps(context, child(node, 'steps')),

@@ -79,6 +79,7 @@ export const PROBLEM_CODES = {
   'PAWL-262': 'a key that means nothing at such a state',
   'PAWL-263': 'a key of the document that a machine says itself',
   'PAWL-264': 'a machine without the document around it',
+  'PAWL-270': 'a join that waits for nothing',
   'PAWL-301': 'an action that is not declared',
   'PAWL-302': 'a write without idempotency',
   'PAWL-303': 'a write before the pivot without compensate',

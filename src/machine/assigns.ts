@@ -9,6 +9,7 @@ import {
   beginBranches,
   branchesOf,
   branchListId,
+  comesLate,
   endBranch,
   failingAt,
   failureIn,
@@ -94,11 +95,13 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
     invariant(need.ok, 'branches begin without their number', { step });
     return beginBranches(data, parallelAt(turn.program, step), Number(need.value));
   },
-  'branch.end': (_turn, data, { step, branch, as }) => {
+  'branch.end': (turn, data, { step, branch, as }) => {
     const list = branchListId(step, branch);
     const failure = as === 'failed' ? failureIn(data, list) : null;
-    const output = as === 'succeeded' ? lastOutput(data, list) : null;
-    return endBranch(data, step, { branch, status: as, code: failure?.code ?? null, output }, failure);
+    const isLate = as === 'succeeded' && comesLate(parallelAt(turn.program, step), branchesOf(data, step));
+    const status = isLate ? 'stopped' : as;
+    const output = status === 'succeeded' ? lastOutput(data, list) : null;
+    return endBranch(data, step, { branch, status, code: failure?.code ?? null, output }, failure);
   },
   'branch.lose': (_turn, data, { list, crossed }) => {
     const failure = failingOutward(data, failureIn(data, list), crossed);

@@ -87,6 +87,11 @@ export function decisionOf(step: ParallelStep, branches: Branches): 'met' | 'los
   return countOf(branches, 'failed') > step.branches.length - branches.need ? 'lost' : null;
 }
 
+/** Whether a branch that succeeds now does so when it is decided already: at the same moment, before it could be told. */
+export function comesLate(step: ParallelStep, branches: Branches): boolean {
+  return step.siblings !== 'finish' && decisionOf(step, branches) !== null;
+}
+
 /** Whether nothing is under way in any branch. */
 export function areOver(step: ParallelStep, branches: Branches): boolean {
   return branches.ends.length === step.branches.length;

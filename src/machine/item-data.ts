@@ -6,7 +6,7 @@ import type { Failure, Items, RunData } from '../model/run.ts';
 import { failingAt, withFailing } from './branches.ts';
 import { compute, computedBefore, failingOutward, type Turn } from './compute.ts';
 import { mapOf } from './compute-items.ts';
-import { itemsOf, itemsOutput, OUTPUTS_KEPT_MAX } from './items.ts';
+import { itemsOf, itemsOutput, OUTPUTS_KEPT_MAX, toleratedOf } from './items.ts';
 import type { FailureSource } from './kernel-names.ts';
 import { bodyListId } from './outline.ts';
 
@@ -100,13 +100,14 @@ function firstItems({ program }: Turn, step: string, known: JsonObject): Items {
 /** Most failed items that a failure names one by one. */
 const NAMED_MAX = 100;
 
-/** Where all must succeed the first failure is that of the map; else no way is left to as many as were asked for (V07). */
-function lostFailure({ id, join }: MapStep, data: RunData): Failure {
+/** Where more have failed than may, the first failure is that of the map; else no way is left to as many as were asked for (V07). */
+function lostFailure(map: MapStep, data: RunData): Failure {
+  const { id } = map;
   const { count, needed, failed, failure } = itemsOf(data, bodyListId(id, 'item'));
   const codes = Object.entries(failed);
   const items = codes.slice(0, NAMED_MAX).map(([no, code]) => ({ index: Number(no), code }));
   const told = { failed: codes.length, of: count, items };
-  if (join.kind === 'all' && failure !== undefined)
+  if (codes.length > toleratedOf(map, count) && failure !== undefined)
     return { ...failure, data: failure.data ?? told, step: id, cause: failure };
   const named = codes.slice(0, 10).map(([no, code]) => `${no}: ${code}`);
   const message = `of ${count} items of step ${id} ${needed} had to succeed; failed: ${named.join(', ') || 'none'}`;

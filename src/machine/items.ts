@@ -20,8 +20,8 @@ export function itemsOf(data: RunData, list: string): Items {
  * How many items must succeed. A share rounds up; what may fail rounds down, so that neither lets more pass than was said.
  * @param of the computed `count` or `percent`; nothing is read of it for `all` and `any`.
  */
-export function neededOf({ join, tolerate }: MapStep, count: number, of: number): number {
-  switch (join.kind) {
+export function neededOf(map: MapStep, count: number, of: number): number {
+  switch (map.join.kind) {
     case 'any':
       return 1;
     case 'count':
@@ -29,8 +29,14 @@ export function neededOf({ join, tolerate }: MapStep, count: number, of: number)
     case 'percent':
       return Math.ceil(shareOf(count, of) - TINY);
     case 'all':
-      return count - (tolerate.kind === 'count' ? tolerate.of : Math.floor(shareOf(count, tolerate.of) + TINY));
+      return count - toleratedOf(map, count);
   }
+}
+
+/** How many items may fail; where nothing is said of it, none of `all`, and of any other join as many as it lets. */
+export function toleratedOf({ join, tolerate }: MapStep, count: number): number {
+  if (tolerate === undefined) return join.kind === 'all' ? 0 : count;
+  return tolerate.kind === 'count' ? tolerate.of : Math.floor(shareOf(count, tolerate.of) + TINY);
 }
 
 /** 7 % of 100 is 7, and not what binary fractions make of it. */
@@ -40,13 +46,13 @@ function shareOf(count: number, percent: number): number {
   return (count * percent) / 100;
 }
 
-/** Between two items: V07. A join that is met by less than all is met at once; one that cannot be met any more is lost at once. */
-export function itemsVerdict({ join, siblings }: MapStep, items: Items): ItemsVerdict {
+/** Between two items: V07. A join that is met by less than all is met at once; one that cannot be met any more, or past what is tolerated, is lost at once. */
+export function itemsVerdict(map: MapStep, items: Items): ItemsVerdict {
   const { count, needed, no, succeeded } = items;
   const left = count - no;
-  if (succeeded >= needed && (left === 0 || join.kind !== 'all')) return 'won';
-  if (left === 0) return 'lost';
-  return succeeded + left < needed && siblings !== 'finish' ? 'lost' : 'next';
+  if (succeeded + left < needed || no - succeeded > toleratedOf(map, count))
+    return left === 0 || map.siblings !== 'finish' ? 'lost' : 'next';
+  return succeeded >= needed && (left === 0 || map.join.kind !== 'all') ? 'won' : 'next';
 }
 
 /** What a map's step gives: one entry for each item in the order of the list. */

@@ -281,8 +281,8 @@ export interface MapStep extends StepBase {
   /** Items at once at most. */
   readonly concurrency: number;
   readonly join: Join | { readonly kind: 'percent'; readonly percent: Template };
-  /** Items that may fail: a number, or a share of all (`percent`). */
-  readonly tolerate: { readonly kind: 'count' | 'percent'; readonly of: number };
+  /** Items that may fail: a number, or a share of all (`percent`); absent = none where all must succeed, else as many as the join lets. */
+  readonly tolerate?: { readonly kind: 'count' | 'percent'; readonly of: number };
   readonly siblings: 'drain' | 'cancel' | 'finish';
   readonly losers: 'undo' | 'keep';
   readonly steps: readonly Step[];

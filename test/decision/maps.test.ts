@@ -115,6 +115,20 @@ describe('a map', () => {
     expect(run.state.snapshot.data.ending?.failure?.message).toContain('0: declined, 1: declined');
   });
 
+  it('a join of less than all may still say how many may fail: one more ends it at once with that failure', () => {
+    const script = { 'do.a': ['ok', 'declined', 'ok'] } as const;
+    const strict = new Play(each(', join: { count: 2 }, tolerate: 0'), { script }).drive();
+    expect(strict.happened).toEqual(['do.a', 'do.b', 'undo.b', 'undo.a']);
+    expect(strict.state.snapshot.data.ending?.failure).toMatchObject({ code: 'declined', step: 'm' });
+    const patient = new Play(each(', join: { count: 2 }, tolerate: 1'), { script }).drive();
+    expect(patient.happened).toEqual(['do.a', 'do.b', 'do.a', 'do.b', 'do.c']);
+    const late = new Play(each(', join: { percent: 34 }, tolerate: 0, siblings: finish'), {
+      script: { 'do.a': ['declined', 'ok', 'ok'] },
+    }).drive();
+    expect(late.happened.slice(0, 4)).toEqual(['do.a', 'do.b', 'do.a', 'do.b']);
+    expect(late.state.snapshot.data.ending?.failure).toMatchObject({ code: 'declined' });
+  });
+
   it('R05 `siblings: finish` does the other items before it fails', () => {
     // R05: "`finish`: branches run to their end first."
     const run = new Play(each(', siblings: finish'), { script: { 'do.a': ['declined', 'ok', 'ok'] } }).drive();

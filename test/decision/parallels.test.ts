@@ -190,6 +190,19 @@ describe('a parallel step', () => {
     expect(play(text, {}, { input: { k: 3 } }).happened).toEqual(['do.a', 'do.b', 'do.c', 'do.d']);
   });
 
+  it('V07 of branches that succeed in one moment as many as are needed do, in the order of the file', () => {
+    // V07: "Joins settle all that they must, then decide."
+    const once = (name: string): string => `${name}: [{ id: ${name}1, choose: [{ else: [] }], output: done }]`;
+    const statuses = (more: string): unknown =>
+      Object.values(joinOf(play(side(more, ['x', 'y', 'z'].map(once).join(', ')))) as object).map(
+        ({ status }: { status: string }) => status,
+      );
+    expect(statuses(', join: any')).toEqual(['succeeded', 'stopped', 'stopped']);
+    expect(statuses(', join: { count: 2 }')).toEqual(['succeeded', 'succeeded', 'stopped']);
+    expect(statuses(', join: any, siblings: finish')).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    expect(statuses('')).toEqual(['succeeded', 'succeeded', 'succeeded']);
+  });
+
   it('lets each branch catch its own failures', () => {
     const branches =
       'x: [{ id: a, call: do.a, catch: [{ on: [declined], do: [{ id: e, call: do.e }] }] }], y: [{ id: b, call: do.b }]';

@@ -1,4 +1,5 @@
-import type { Handler, Step } from '../../model/definition.ts';
+import type { Handler, MapStep, ParallelStep, Step } from '../../model/definition.ts';
+import type { Template } from '../../model/template.ts';
 import type { PlacedStep } from './flow-graph.ts';
 import type { LintContext } from './lint-context.ts';
 
@@ -17,10 +18,8 @@ export function isInBranch({ parent, siblings }: PlacedStep): boolean {
 /** What is in a branch stays in it: it writes no vars, which others read at the same time, and does not end the run. */
 export function lintBranches(context: LintContext): void {
   for (const placed of context.graph.steps) {
-    if (placed.step.verb === 'parallel') {
-      lintCount(context, placed.step);
-      lintKept(context, placed.step);
-    }
+    if (placed.step.verb === 'parallel' || placed.step.verb === 'map') lintJoin(context, placed.step);
+    if (placed.step.verb === 'parallel') lintKept(context, placed.step);
     const parallel = parallelAround(placed);
     if (parallel === null) continue;
     lintWrites(context, placed.step, parallel);
@@ -59,16 +58,38 @@ function endOf({ then, pointer }: Handler): readonly string[] {
   return then === 'end' || then === 'cancel' ? [`${pointer}/then`] : [];
 }
 
-function lintCount({ report }: LintContext, step: Extract<Step, { verb: 'parallel' }>): void {
-  const { join, branches } = step;
-  if (join.kind !== 'count' || join.count.kind !== 'literal') return;
-  if (Number(join.count.value) <= branches.length) return;
-  report({
-    code: 'PAWL-215',
-    pointer: `${step.pointer}/join/count`,
-    message: `"${step.id}" waits for ${String(join.count.value)} branches and has ${branches.length}: it can never be met`,
-    help: `write ${branches.length} or less`,
-  });
+/** A number that is written into a join: of how many at most, and what of. */
+function numberIn(step: ParallelStep | MapStep): { of: Template; most: number | null; what: string } | null {
+  const { join } = step;
+  if (join.kind === 'percent') return { of: join.percent, most: 100, what: 'percent' };
+  if (join.kind !== 'count') return null;
+  return step.verb === 'parallel'
+    ? { of: join.count, most: step.branches.length, what: 'branches' }
+    : { of: join.count, most: null, what: 'items' };
+}
+
+/** A join that is written as a number: one that is met before anything begins was not meant, one that never is neither. */
+function lintJoin({ report }: LintContext, step: ParallelStep | MapStep): void {
+  const number = numberIn(step);
+  if (number === null || number.of.kind !== 'literal') return;
+  const { most, what } = number;
+  const value = Number(number.of.value);
+  const pointer = `${step.pointer}/join/${step.join.kind}`;
+  const named = `"${step.id}" waits for ${value} ${what}`;
+  if (value <= 0)
+    report({
+      code: 'PAWL-270',
+      pointer,
+      message: `${named}: it is met before anything in it begins`,
+      help: `leave out \`join\` to wait for all, or leave out "${step.id}"`,
+    });
+  if (most !== null && value > most)
+    report({
+      code: 'PAWL-215',
+      pointer,
+      message: `${named}${step.verb === 'parallel' ? ` and has ${most}` : ''}: it can never be met`,
+      help: `write ${most} or less`,
+    });
 }
 
 /** Losers that are kept settle what is on its way, and begin nothing: to let them run on is to wait for them. */

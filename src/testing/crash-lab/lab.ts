@@ -40,9 +40,14 @@ export function actionsOf({ definition, children }: Pick<Lab, 'definition' | 'ch
   return [...definition.actions, ...children.flatMap(({ compiled }) => compiled.machine.definition.actions)];
 }
 
+/** Which visit it was; nothing for the first. */
+function visitOf(no: number): string {
+  return no === 0 ? '' : `#${no + 1}`;
+}
+
 /** How an effect is called: its step, which visit of it, and whether it is the undo. */
 export function labelOf(effect: Pick<Effect, 'step' | 'frames' | 'compensates'>): string {
-  const visits = effect.frames.map(([kind, value]) => (kind === 'v' ? `#${Number(value) + 1}` : `[${value}]`)).join('');
+  const visits = effect.frames.map(([kind, value]) => (kind === 'v' ? visitOf(Number(value)) : `[${value}]`)).join('');
   return `${effect.compensates === null ? '' : 'undo '}${effect.step}${visits}`;
 }
 

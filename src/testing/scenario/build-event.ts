@@ -11,6 +11,9 @@ interface EventSource {
   readonly input: Json;
 }
 
+/** A vote that does not say which approval it is for; no step is called so. */
+const ANY = 'any';
+
 /** Keys that only some acts have. */
 const OWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   data: ['signal'],
@@ -52,7 +55,14 @@ function orderOf(event: EventYaml, by: string): OutsideAct | null {
 function voteOf({ approve, deny, roles = [], form }: EventYaml, by: string): OutsideAct | null {
   const step = approve ?? deny;
   if (step === undefined) return null;
-  return { kind: 'vote', step, decision: approve === undefined ? 'deny' : 'approve', by, roles, form };
+  return {
+    kind: 'vote',
+    step: step === ANY ? null : step,
+    decision: approve === undefined ? 'deny' : 'approve',
+    by,
+    roles,
+    form,
+  };
 }
 
 function signalOf({ signal, data = {}, id, source = 'test' }: EventYaml, by: string): OutsideAct | null {
@@ -81,8 +91,8 @@ function checkNames(context: ScenarioContext, pointer: string, event: EventYaml)
     if (name !== undefined) checkName(context, childPointer(pointer, key), name, { known, what });
   };
   check('signal', names.events, 'event');
-  check('approve', names.approvals, 'approval');
-  check('deny', names.approvals, 'approval');
+  check('approve', [...names.approvals, ANY], 'approval');
+  check('deny', [...names.approvals, ANY], 'approval');
   check('retry', names.steps, 'step');
   check('resolve', names.steps, 'step');
 }

@@ -158,6 +158,14 @@ function byAction<T>(
   return new Map(Object.entries(said));
 }
 
+/** What is said by event. */
+function publishedOf(context: ScenarioContext, pointer: string, said: ExpectationYaml['published'] = {}) {
+  const known = context.names.published;
+  for (const name of Object.keys(said))
+    checkName(context, childPointer(pointer, name), name, { known, what: 'event that it publishes', at: 'key' });
+  return new Map(Object.entries(said));
+}
+
 function expectationOf(context: ScenarioContext, pointer: string, expect: ExpectationYaml): Expectation {
   const at = (key: string): string => childPointer(pointer, key);
   const { effects, status, outcome = null, failure = null, steps = null, incidents = null } = expect;
@@ -176,6 +184,7 @@ function expectationOf(context: ScenarioContext, pointer: string, expect: Expect
     incidents,
     open: openOf(context, at('open'), expect.open),
     sent: byAction(context, at('sent'), expect.sent),
+    published: publishedOf(context, at('published'), expect.published),
     calls: byAction(context, at('calls'), expect.calls),
     waits: waitsOf(context, at('waits'), expect.waits),
     at: timesOf(context, at('at'), expect.at),

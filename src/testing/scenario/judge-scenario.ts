@@ -113,6 +113,7 @@ class Judge {
     this.#incidents();
     this.#open();
     this.sent();
+    this.published();
     this.#calls();
     this.#waits();
     this.#times();
@@ -214,6 +215,16 @@ class Judge {
     }
   }
 
+  /** What it told others. */
+  published(): void {
+    for (const [event, messages] of this.#expect.published) {
+      const got = this.#seen.published.filter(({ type }) => type === event);
+      const lack = lacks(messages, got);
+      if (lack === null) continue;
+      this.#miss('published', { key: event, expected: jsonText(messages), got: jsonText(got), hint: lack });
+    }
+  }
+
   #open(): void {
     const { open } = this.#expect;
     if (open !== null)
@@ -281,13 +292,14 @@ export function judgeScenario(judged: Judged): readonly Miss[] {
   return new Judge(judged).judge();
 }
 
-/** Holds a play with a crash against what no crash may change: the effects and what they carried, the end, the output, and what was answered. */
+/** Holds a play with a crash against what no crash may change: the effects and what they carried, the end, the output, what was published, and what was answered. */
 export function judgeCrash(judged: Judged): readonly Miss[] {
   const judge = new Judge(judged);
   judge.effects();
   judge.end();
   judge.output();
   judge.sent();
+  judge.published();
   // Without the crash it may not have been known yet, or known at once.
   judge.answers((told, answer) => told.words.includes(answer) || (answer === 'pending' && told.isTaken));
   return judge.misses;

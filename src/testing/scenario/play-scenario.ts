@@ -99,7 +99,7 @@ class ScenarioPlay {
   async run(): Promise<ScenarioPlayed> {
     await this.#stage.open();
     const run = await this.#start();
-    if (run instanceof PawlError) return { seen: seenRejected(run.code), boundaries: [] };
+    if (run instanceof PawlError) return { seen: seenRejected(run), boundaries: [] };
     this.#stage.watch(run.runId);
     this.#startMs = this.#stage.world.nowMs() - (this.#stage.nowMs() - run.startedAtMs);
     const { stored, isUnderWay } = await this.#toRest(run);
@@ -320,6 +320,7 @@ class ScenarioPlay {
       happened,
       told: this.#told,
       waits: this.#director.waits,
+      outbox: await store.outbox(run.part, run.runId),
       reads: this.#director.reads,
       problems: [...problems, ...bugs, ...endless],
     });

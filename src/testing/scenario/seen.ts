@@ -1,7 +1,8 @@
 import { callsOf } from '../../decision/settlement.ts';
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
 import type { Effect, Receipt } from '../../model/effect.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
+import { isOutward, type OutboxMessage } from '../../model/outbox.ts';
 import type { RunIdentity } from '../../model/run.ts';
 import type { Transition } from '../../model/run-commit.ts';
 import type { StoredRun } from '../../ports/store.ts';
@@ -41,6 +42,8 @@ export interface Seen extends EndSeen {
   readonly decided: readonly string[];
   readonly calls: ReadonlyMap<string, number>;
   readonly waits: readonly PlannedWait[];
+  /** What it told others, in order: CloudEvents, each with the key of its order. */
+  readonly published: readonly JsonObject[];
   /** Why it did not complete, as its run shows it. */
   readonly whole: Json;
   /** From the start, milliseconds; null = it has not ended. */
@@ -54,11 +57,11 @@ export interface Seen extends EndSeen {
 const OPEN: ReadonlySet<string> = new Set(['PROPOSED', 'AUTHORIZED', 'REQUESTED', 'UNKNOWN']);
 
 /** A start that was refused. */
-export function seenRejected(code: string): Seen {
+export function seenRejected(refusal: { readonly code: string; readonly message: string }): Seen {
   return {
     status: null,
     outcome: null,
-    failure: code,
+    failure: refusal.code,
     finallyFailed: null,
     incidents: [],
     messages: [],
@@ -73,7 +76,8 @@ export function seenRejected(code: string): Seen {
     decided: [],
     calls: new Map(),
     waits: [],
-    whole: { code },
+    published: [],
+    whole: { code: refusal.code, message: refusal.message },
     endMs: null,
     told: [],
     problems: [],
@@ -89,6 +93,7 @@ export interface PlayedRecords {
   readonly happened: readonly Happening[];
   readonly told: Seen['told'];
   readonly waits: Seen['waits'];
+  readonly outbox: readonly OutboxMessage[];
   readonly reads: ReadonlyMap<string, number>;
   readonly problems: readonly string[];
 }
@@ -104,6 +109,10 @@ function countCalls(effects: readonly Effect[], reads: ReadonlyMap<string, numbe
   return calls;
 }
 
+function publishedIn({ body, key }: OutboxMessage): JsonObject {
+  return { ...(JSON.parse(body) as JsonObject), key };
+}
+
 function failureCode(failure: Json | undefined): string | null {
   return typeof failure === 'object' && failure !== null && 'code' in failure ? String(failure['code']) : null;
 }
@@ -117,6 +126,7 @@ export function seenOf({
   happened,
   told,
   waits,
+  outbox,
   reads,
   problems,
 }: PlayedRecords): Seen {
@@ -144,6 +154,7 @@ export function seenOf({
     decided: effects.filter(({ key }) => words.has(key)).map(({ action }) => action),
     calls: countCalls(effects, reads),
     waits,
+    published: outbox.filter(({ topic }) => isOutward(topic)).map(publishedIn),
     whole: stored.failure ?? null,
     endMs: stored.endedAtMs === null ? null : stored.endedAtMs - stored.run.startedAtMs,
     told,

@@ -68,6 +68,7 @@ export interface ExpectationYaml {
   readonly incidents?: readonly string[];
   readonly open?: Texts;
   readonly sent?: Readonly<Record<string, readonly Json[]>>;
+  readonly published?: Readonly<Record<string, readonly Json[]>>;
   readonly calls?: Readonly<Record<string, number>>;
   readonly waits?: Readonly<Record<string, readonly string[]>>;
   readonly at?: Readonly<Record<string, string>>;

@@ -29,7 +29,8 @@ export type OutsideAct =
     }
   | {
       readonly kind: 'vote';
-      readonly step: string;
+      /** null = it is not said which. */
+      readonly step: string | null;
       readonly decision: 'approve' | 'deny';
       readonly by: string;
       readonly roles: readonly string[];
@@ -90,6 +91,8 @@ export interface Expectation {
   readonly open: readonly string[] | null;
   /** By action, what the calls that did something carried at least, in order. */
   readonly sent: ReadonlyMap<string, readonly Json[]>;
+  /** By event, what its messages said at least, in order. */
+  readonly published: ReadonlyMap<string, readonly Json[]>;
   readonly calls: ReadonlyMap<string, number>;
   /** By action, the planned waits between its calls, in order. */
   readonly waits: ReadonlyMap<string, readonly Span[]>;

@@ -1,6 +1,7 @@
 import { closestWord } from '../../definition/closest-word.ts';
 import { undoVoting } from '../../decision/undo-voters.ts';
 import { outlineOf } from '../../machine/outline.ts';
+import { REMINDER } from '../../decision/remind.ts';
 import type { Step, WorkflowDefinition } from '../../model/definition.ts';
 import { allStates } from '../../model/machine-form.ts';
 
@@ -11,6 +12,8 @@ export interface WorkflowNames {
   readonly steps: readonly string[];
   /** Steps that ask people, or whose undo does. */
   readonly approvals: readonly string[];
+  /** What it tells others. */
+  readonly published: readonly string[];
 }
 
 /** Something that happened outside, as an effects text may call it. */
@@ -31,6 +34,7 @@ export function namesOf(definition: WorkflowDefinition, more: readonly string[] 
     // What is visited of a machine are its states; its effects are called by its steps as everywhere.
     steps: [...new Set([...named, ...states.map(({ id }) => id)])],
     approvals: steps.filter((step) => asksPeople(step, definition)).map(({ id }) => id),
+    published: [...new Set(steps.flatMap(publishedBy))],
   };
 }
 
@@ -42,9 +46,19 @@ function asksPeople(step: Step, { actions }: WorkflowDefinition): boolean {
   );
 }
 
+function publishedBy(step: Step): readonly string[] {
+  if (step.verb === 'publish') return [step.event];
+  return step.verb === 'approve' && step.remindMs !== undefined ? [REMINDER] : [];
+}
+
+/** A label without the visit, the turn and the item. */
+function plainLabel(label: string): string {
+  return label.replace(/[#[].*$/s, '');
+}
+
 /** The step in `undo pay#2`. */
 function stepIn(name: string): string {
-  return name.replace(/^undo\s+/, '').replace(/#\d+$|\[.*\]$/, '');
+  return plainLabel(name).replace(/^undo\s+/, '');
 }
 
 /** Whether an effects text may use a name. */
@@ -55,7 +69,7 @@ export function isEffectName({ actions, steps }: WorkflowNames, name: string): b
 /** Whether a happening is called so: by its action; where no action has that name, by its step. */
 export function isCalled(names: WorkflowNames, { action, label }: NamedHappening, name: string): boolean {
   if (names.actions.includes(name)) return name === action;
-  return name === label || (name === label.replace(/#\d+$|\[.*\]$/, '') && !name.includes('#'));
+  return name === label || (name === plainLabel(label) && !name.includes('#'));
 }
 
 /** The mend for a name that is none. */

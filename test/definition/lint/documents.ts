@@ -285,6 +285,21 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act }] }, join: { count: «⟦3⟧|2» } }\n`,
   },
   {
+    code: 'PAWL-215',
+    why: 'more than all items',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '["x"]', key: item, join: { percent: «⟦101⟧|100» }, steps: [{ id: a, call: act }] }\n`,
+  },
+  {
+    code: 'PAWL-270',
+    why: 'none of its branches',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act }] }, join: { count: «⟦0⟧|1» } }\n`,
+  },
+  {
+    code: 'PAWL-270',
+    why: 'none of its items',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '["x"]', key: item, join: { percent: «⟦0⟧|1» }, steps: [{ id: a, call: act }] }\n`,
+  },
+  {
     code: 'PAWL-212',
     why: 'an undo that comes after that of no step',
     file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { call: act, after: [«⟦bb⟧|b»] } }\n  - { id: b, call: act }\n`,

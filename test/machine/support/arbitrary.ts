@@ -201,7 +201,7 @@ function build(tape: Tape, site: Site): Step {
         ...common,
         items: cel(tape.pick(['[1, 2]', '[]', '[3]', 'input.gone', '[4, 4]'])),
         join: tape.pick<Join>([{ kind: 'all' }, { kind: 'any' }, { kind: 'count', count: literal(1) }]),
-        tolerate: { kind: 'count', of: tape.below(2) },
+        ...(tape.chance(50) ? { tolerate: { kind: 'count' as const, of: tape.below(2) } } : {}),
         losers: tape.pick(['undo', 'keep']),
         siblings: tape.pick(['drain', 'finish']),
         timeoutMs: tape.chance(50) ? 1_000 : null,

@@ -121,7 +121,7 @@ export function repeat(id: string, steps: readonly Step[], more: Partial<RepeatS
 }
 
 export function map(id: string, steps: readonly Step[], more: Partial<MapStep> = {}): MapStep {
-  const plain = { concurrency: 10, join: { kind: 'all' }, tolerate: { kind: 'count', of: 0 } } as const;
+  const plain = { concurrency: 10, join: { kind: 'all' } } as const;
   const items = { items: cel('[1, 2]'), as: `item_${id}`, key: cel(`string(item_${id})`) };
   return { ...base(id), verb: 'map', ...items, ...plain, siblings: 'drain', losers: 'undo', steps, ...more };
 }

@@ -13,7 +13,7 @@ it('what whoever sends something is told may not be another one after a crash, b
   const missed = (word: string, answer: string): readonly string[] => {
     const events = [{ at: '1s', signal: 'calledOff', answer }];
     const scenario = buildScenario(context, '', { name: 'one', events, expect: { status: 'REJECTED AT START' } });
-    const seen = { ...seenRejected('no'), told: [{ words: [word], isTaken: true }] };
+    const seen = { ...seenRejected({ code: 'no', message: 'no' }), told: [{ words: [word], isTaken: true }] };
     return judgeCrash({ scenario, seen, compiled }).map(({ what }) => what);
   };
   expect(missed('applied', 'applied')).toEqual([]);

@@ -59,6 +59,12 @@ describe('a test file', () => {
     ],
     ['an unknown time', one('input: {}', 'status: FAILED, at: { ⟦ent⟧: 1s }'), 'PAWL-602', /did you mean `end`/],
     ['calls of no action', one('input: {}', 'status: FAILED, calls: { ⟦pay⟧: 1 }'), 'PAWL-602', /it has bank.pay/],
+    [
+      'an event that is not published',
+      one('input: {}', 'status: FAILED, published: { ⟦calledOff⟧: [] }'),
+      'PAWL-602',
+      /it has no event/,
+    ],
     ['a word that is none', one('provider: { bank.pay: ⟦perhaps⟧ }'), 'PAWL-601', /"perhaps" is no word/],
     ['a word in a list', one('provider: { bank.pay: { script: [ok, ⟦no⟧] } }'), 'PAWL-601', /"no" is no word/],
     [
