@@ -45,6 +45,7 @@ const VIOLATIONS: readonly { readonly rule: string; readonly file: string; reado
   { rule: 'only-yaml', file: 'definition/planted.ts', text: "import 'yaml';\n" },
   { rule: 'only-ajv', file: 'definition/planted.ts', text: "import 'ajv';\n" },
   { rule: 'only-cel', file: 'definition/planted.ts', text: "import '@marcbachmann/cel-js';\n" },
+  { rule: 'only-croner', file: 'definition/planted.ts', text: "import 'croner';\n" },
   { rule: 'only-canonicalize', file: 'model/planted.ts', text: "import 'canonicalize';\n" },
   { rule: 'only-pg', file: 'app/planted.ts', text: "import 'pg';\n" },
   { rule: 'only-undici', file: 'app/planted.ts', text: "import 'undici';\n" },
