@@ -19,6 +19,7 @@ export function bigWorkflow(steps) {
     `  act.a${no}:`,
     `    http: { method: POST, url: 'http://127.0.0.1:1/a${no}' }`,
     '    idempotency: { header: Idempotency-Key, remembers: 24h }',
+    '    outcome: [{ when: response.status == 402, is: rejected }]',
     '    output: { type: object, required: [id], properties: { id: { type: string }, n: { type: integer } } }',
     `    compensate: { call: act.a${no}, with: { id: =effect.output.id } }`,
   ]);
