@@ -49,7 +49,7 @@ function isUndoing(
   { phase, control, effects }: Pick<RunState, 'phase' | 'control' | 'effects'>,
   effect: Effect,
 ): boolean {
-  const keys = phase === 'forward' ? (control.undos ?? []).flatMap((undo) => undo.keys) : [];
+  const keys = isStepping(phase) ? (control.undos ?? []).flatMap((undo) => undo.keys) : [];
   return keys.some((key) => effects.get(key)?.compensates === effect.compensates);
 }
 
