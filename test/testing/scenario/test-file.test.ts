@@ -49,7 +49,12 @@ describe('a test file', () => {
     ['a time without unit', one("events: [{ at: ⟦'5'⟧, worker: down }]"), 'PAWL-110', /unit is missing/],
     ['an unknown action', one('provider: { ⟦bank.pey⟧: ok }'), 'PAWL-602', /did you mean `bank.pay`/],
     ['an unknown event', one('events: [{ at: 1s, signal: ⟦calledof⟧ }]'), 'PAWL-602', /did you mean `calledOff`/],
-    ['an approval that is none', one('events: [{ at: 1s, approve: ⟦pay⟧ }]'), 'PAWL-602', /the workflow has no approval `pay`/],
+    [
+      'an approval that is none',
+      one('events: [{ at: 1s, approve: ⟦pay⟧ }]'),
+      'PAWL-602',
+      /the workflow has no approval `pay`/,
+    ],
     ['an unknown step', one('input: {}', 'status: FAILED, steps: [⟦hld⟧]'), 'PAWL-602', /did you mean `hold`/],
     [
       'an unknown effect',
