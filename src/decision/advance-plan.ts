@@ -1,6 +1,7 @@
 import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { UndoPlan } from '../model/run.ts';
+import { isStepping } from '../model/statuses.ts';
 import { describeProgress, isRefusedForGood, nextInPlan, planProgress, planRows } from './compensation-plan.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
@@ -14,7 +15,7 @@ import { undoOrderOf } from './undo-order.ts';
 type Plan = Omit<UndoPlan, 'step'> & { readonly step: string | null };
 
 function plansOf({ phase, control }: Draft): readonly Plan[] {
-  if (phase === 'forward') return control.undos ?? [];
+  if (isStepping(phase)) return control.undos ?? [];
   return phase === 'compensating' && control.plan !== null ? [{ step: null, keys: control.plan }] : [];
 }
 

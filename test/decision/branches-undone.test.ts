@@ -122,4 +122,18 @@ describe('a fork inside finally', () => {
     expect((failed(run) as JsonObject)['finallyFailed']).toMatchObject({ code: 'declined' });
     expect(faultsOf(run)).toEqual([]);
   });
+
+  it.each([
+    ['a race', `parallel: { x: [${CLEAN}], y: [{ id: d, call: do.d }] }, join: any`, ['do.c', 'do.d']],
+    [
+      'an item that may fail',
+      `map: '["x", "y"]', key: item, tolerate: 1, steps: [{ id: d, call: do.d }, ${CLEAN}]`,
+      ['do.d', 'do.d', 'do.c'],
+    ],
+  ])('%s comes to its end, and nothing that finally did is undone', (_what, fork, happened) => {
+    const run = play(fork, { 'do.c': ['declined', 'ok'] });
+    expect(run.state.status).toBe('COMPLETED');
+    expect(run.happened.slice(2)).toEqual(fork.startsWith('map') ? happened : ['do.d']);
+    expect(faultsOf(run)).toEqual([]);
+  });
 });

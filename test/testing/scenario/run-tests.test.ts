@@ -124,6 +124,31 @@ describe('a scenario', () => {
     expect(await wrongIn(scenario, { workflow })).toEqual([]);
   });
 
+  it('is held against what it has published, event by event', async () => {
+    const news = '  - { id: news, publish: paid, key: input.id, data: { id: =input.id } }\n';
+    const workflow = PAY.replace('steps:\n', `$&${news}`);
+    const said = (published: string) =>
+      wrongIn(one(`status: COMPLETED, published: { paid: ${published} }`), { workflow });
+    expect(await said('[{ type: paid, subject: P-1, key: P-1, data: { id: P-1 } }]')).toEqual([]);
+    expect(await said('[]')).toEqual([
+      expect.stringMatching(/^published: expected \[\], got \[\{"data":\{"id":"P-1"\}/),
+    ]);
+    expect(await said('[{ data: { id: P-2 } }]')).toEqual([expect.stringMatching(/^published: /)]);
+  });
+
+  it('may vote without saying for what, which is refused where two are asked for', async () => {
+    const ask = (id: string): string => `[{ id: ${id}, approve: 'Go on?', from: ['role:boss'], expires: 1h }]`;
+    const both = `  - { id: fork, parallel: { a: ${ask('askA')}, b: ${ask('askB')} } }\n`;
+    const steps = (lines: string): string => PAY.replace('steps:\n', `$&${lines}`);
+    const vote = (at: string, more: string): string => `{ at: ${at}, approve: any, by: ana, roles: [boss]${more} }`;
+    const refused = `events: [${vote('1s', ', answer: PAWL_RUN_AMBIGUOUS')}]`;
+    expect(await wrongIn(one('status: WAITING', refused, 'until: 2s'), { workflow: steps(both) })).toEqual([]);
+    const only = `  - { id: ask, approve: 'Go on?', from: ['role:boss'], expires: 1h }\n`;
+    expect(await wrongIn(one('status: COMPLETED', `events: [${vote('1s', '')}]`), { workflow: steps(only) })).toEqual(
+      [],
+    );
+  });
+
   it('that is refused at the start has no effects', async () => {
     const scenario =
       '- { name: one, input: {}, expect: { effects: "-", status: REJECTED AT START, failure: PAWL_INPUT_INVALID } }\n';
