@@ -15,9 +15,9 @@ export interface NextAtOnce {
 
 /**
  * Walks a plan whose undos need not come one after the other (R07): a row may go once all that must come before it is
- * confirmed. Under `hold` a refused row stops all that is not requested yet (R16); under `continue` only what must come
+ * confirmed, wherever in the plan that stands. Under `hold` a refused row stops all that is not requested yet (R16); under `continue` only what must come
  * after it, and what is left is held at the end (R17).
- * @param keys the plan's keys, the last receipt first: what must come before a row stands before it.
+ * @param keys the plan's keys, the last receipt first.
  */
 export function nextAtOnce(
   keys: readonly EffectKey[],
@@ -34,12 +34,16 @@ export function nextAtOnce(
       if (other === row || isDone(other)) return true;
       const isUnderWay = (isOpen(other.state) && other.state !== 'PROPOSED') || authorize.includes(other.key);
       if (isUnderWay && rules.order.excludes(other.step, row.step)) return false;
-      if (at > place || !rules.order.precedes(other.step, row.step)) return true;
+      if (at > place) return !rules.order.awaits(row.step, other.step);
+      if (!rules.order.precedes(other.step, row.step)) return true;
       // In a reverse order the rest goes on past what was refused, as it does where all is reverse.
       return refused.includes(other) && rules.order.excludes(other.step, row.step);
     });
   for (const [place, row] of rows.entries())
     if (row.state === 'PROPOSED' && isFree(row, place)) authorize.push(row.key);
   const isMoving = authorize.length > 0 || rows.some((row) => isOpen(row.state) && row.state !== 'PROPOSED');
+  // Where undos await each other, what was done last goes first.
+  const stuck = isMoving || held.length > 0 ? undefined : rows.find((row) => row.state === 'PROPOSED');
+  if (stuck !== undefined) authorize.push(stuck.key);
   return { authorize, held: isMoving ? [] : held, isDone: rows.every(isDone) };
 }

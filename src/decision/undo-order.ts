@@ -15,6 +15,8 @@ export interface UndoOrder {
   excludes(one: Step['id'], other: Step['id']): boolean;
   /** Whether the undo of the step that was done later must be confirmed before that of the earlier one is requested (R07). */
   precedes(later: Step['id'], earlier: Step['id']): boolean;
+  /** Whether the undo of the step that was done later says itself that it comes after that of the earlier one (R07). */
+  awaits(later: Step['id'], earlier: Step['id']): boolean;
 }
 
 type Version = Pick<Program, 'machine' | 'steps'>;
@@ -59,6 +61,7 @@ function makeOrder(version: Version): UndoOrder {
       if (order === 'reverse') return true;
       return named(earlier, later) || (order === 'graph' && reads(later, earlier));
     },
+    awaits: (later, earlier) => named(later, earlier) && standing(later, earlier) !== 'reverse',
   };
 }
 

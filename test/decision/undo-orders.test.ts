@@ -130,6 +130,38 @@ describe('the order parallel', () => {
     expect(asked(run)).toEqual(['a']);
   });
 
+  it.each(['graph', 'parallel'])('R07 `after` names what was done earlier, too, in %s', (name) => {
+    // R07: "and those its own `after` names, are confirmed"
+    const run = undoing(
+      `
+  - { id: a, call: do.a }
+  - { id: b, call: do.b, compensate: { call: undo.b, with: { key: =effect.key }, after: [a] } }
+  - { id: d, call: do.d }`,
+      order(name),
+    );
+    expect(asked(run)).toEqual(['a']);
+    undone(run, 'a');
+    expect(asked(run)).toEqual(['b']);
+    undone(run, 'b');
+    expect(run.state.status).toBe('COMPENSATED');
+  });
+
+  it('R07 undos that await each other begin with what was done last', () => {
+    // R07: "a compensation starts when those of all steps that read its step's output, and those its own `after` names, are confirmed"
+    const run = undoing(
+      `
+  - { id: a, call: do.a }
+  - { id: b, call: do.b, with: { of: =steps.a.output }, compensate: { call: undo.b, with: { key: =effect.key }, after: [a] } }
+  - { id: d, call: do.d }`,
+      order('graph'),
+    );
+    expect(asked(run)).toEqual(['b']);
+    undone(run, 'b');
+    expect(asked(run)).toEqual(['a']);
+    undone(run, 'a');
+    expect(run.state.status).toBe('COMPENSATED');
+  });
+
   it('R17 under `continue` only what must come after a refused one is left, then HELD', () => {
     // R17: "`continue`: the rest runs, then HELD for what is left."
     const steps = FOUR.replace(
