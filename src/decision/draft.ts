@@ -18,6 +18,7 @@ import type {
 } from '../model/run-commit.ts';
 import type { Incident, KernelSnapshot, RunControl, RunState, Timer } from '../model/run.ts';
 import type { InboxOutcome, RunPhase, RunStatus } from '../model/statuses.ts';
+import { keptAddress } from './kept-timers.ts';
 import type { DecideContext } from './decide-context.ts';
 import { canStore } from './effect-lifecycle.ts';
 import { issueReceipt, type ReceiptChain, type ReceiptDraft } from './receipt.ts';
@@ -353,6 +354,6 @@ function nextGenerations(
   name: string,
   generation: number,
 ): Readonly<Record<string, number>> {
-  if (!name.startsWith('keep:')) return { ...all, [name]: generation + 1 };
+  if (keptAddress(name) === null) return { ...all, [name]: generation + 1 };
   return Object.fromEntries(Object.entries(all).filter(([known]) => known !== name));
 }

@@ -1,6 +1,7 @@
 import type { AwaitStep } from '../model/definition.ts';
 import type { EventView } from '../model/kernel.ts';
 import type { RunData } from '../model/run.ts';
+import { keptTimer } from './kept-timers.ts';
 import type { Draft } from './draft.ts';
 import { atEntry, enqueueSettled } from './settle-step.ts';
 import { firstInOrder, noteApplied, viewOf } from './event-order.ts';
@@ -15,7 +16,7 @@ export function enterAwait(draft: Draft, step: AwaitStep, data: RunData): void {
   if (found !== undefined) {
     const event = firstInOrder(draft, found, takes);
     noteApplied(draft, event);
-    draft.clearTimer(`keep:${event.source}/${event.eventId}`);
+    draft.clearTimer(keptTimer(event));
     draft.answer(event, 'applied', { detail: { step: step.id } });
     enqueueSettled(draft, step.id, { ok: true, output: viewOf(draft, event).data, attempts: 0 });
     return;

@@ -6,6 +6,7 @@ import type { InboxEvent } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import type { EventView } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
+import { keptTimer } from './kept-timers.ts';
 import type { Draft } from './draft.ts';
 import { orFault } from './faults.ts';
 
@@ -71,7 +72,7 @@ export function noteApplied(draft: Draft, applied: InboxEvent): void {
   draft.setControl({ sequences: { ...draft.control.sequences, [order.stream]: order.sequence } });
   for (const { event, order: known } of keptInStream(draft, order)) {
     if (event === applied || !isStale(draft, known)) continue;
-    draft.clearTimer(`keep:${event.source}/${event.eventId}`);
+    draft.clearTimer(keptTimer(event));
     answerStale(draft, event, known);
   }
 }

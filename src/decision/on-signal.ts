@@ -6,6 +6,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
 import { isStepping } from '../model/statuses.ts';
+import { keptTimer } from './kept-timers.ts';
 import { activeLeaves, handlerOwnersOf } from './active-steps.ts';
 import { isMachine } from './aside.ts';
 import type { Cause, Draft } from './draft.ts';
@@ -139,5 +140,5 @@ function handlerTaken(draft: Draft, { leaf, owner, index, view }: Taken): Kernel
 
 function keepEvent(draft: Draft, event: InboxEvent, declared: EventDeclaration): void {
   draft.keep(event);
-  draft.setTimer(`keep:${event.source}/${event.eventId}`, event.receivedAtMs + declared.keepMs);
+  draft.setTimer(keptTimer(event), event.receivedAtMs + declared.keepMs);
 }

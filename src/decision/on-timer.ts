@@ -10,14 +10,13 @@ import { approvalOutcome, closeApproval } from './close-approval.ts';
 import type { Cause, Draft } from './draft.ts';
 import { firedOutput } from './enter-wait.ts';
 import { actsNow, OPERATORS } from './hold-step.ts';
+import { keptAddress } from './kept-timers.ts';
 import { feed } from './kernel-loop.ts';
 import { remind, remindTimer } from './remind.ts';
 import { passDeadline } from './pass-deadline.ts';
 import { DEADLINE } from './settle-run.ts';
 import { failed, failureOf, stepSettled } from './settle-step.ts';
 import { openSteps } from './step-effects.ts';
-
-const KEEP = 'keep:';
 
 type Firing = Extract<InboxPayload, { type: 'timer' }>;
 
@@ -43,11 +42,12 @@ export function fireTimer(draft: Draft, timer: Timer): void {
     passDeadline(draft);
     return;
   }
-  const { prefix, kind } = splitName(timer.name);
-  if (prefix === 'keep') {
-    endKeeping(draft, kind);
+  const address = keptAddress(timer.name);
+  if (address !== null) {
+    endKeeping(draft, address);
     return;
   }
+  const { prefix, kind } = splitName(timer.name);
   const cause: Cause = { type: 'timer', id: `${timer.name}#${timer.generation}`, step: prefix };
   if (kind === 'wait') {
     const output = firedOutput(timer.dueAtMs, draft.ctx.nowMs - timer.dueAtMs);
@@ -66,9 +66,9 @@ export function fireTimer(draft: Draft, timer: Timer): void {
   else expire(draft, prefix, cause);
 }
 
-/** What stands before the kind is a step, or the approval of an undo, which has colons of its own; an event's address has them behind. */
+/** What stands before the kind is a step, or the approval of an undo, which has colons of its own. */
 function splitName(name: string): { prefix: string; kind: string } {
-  const colon = name.startsWith(KEEP) ? KEEP.length - 1 : name.lastIndexOf(':');
+  const colon = name.lastIndexOf(':');
   return { prefix: name.slice(0, colon), kind: name.slice(colon + 1) };
 }
 

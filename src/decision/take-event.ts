@@ -2,6 +2,7 @@ import { activeStates } from '../machine/form/active-states.ts';
 import { isNamed } from '../machine/guards.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
+import { keptTimer } from './kept-timers.ts';
 import { isBehindAside, isMachine } from './aside.ts';
 import type { Draft } from './draft.ts';
 import { firstInOrder, noteApplied, viewOf } from './event-order.ts';
@@ -55,7 +56,7 @@ function takeKept(draft: Draft): boolean {
   );
   if (found === undefined) return false;
   const event = firstInOrder(draft, found, isTaken);
-  draft.clearTimer(`keep:${event.source}/${event.eventId}`);
+  draft.clearTimer(keptTimer(event));
   return takeByMachine(draft, event);
 }
 

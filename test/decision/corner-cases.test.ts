@@ -361,3 +361,21 @@ describe('a process that may not send any more', () => {
     expect(run.commits.at(-1)?.lease).toMatchObject({ kind: 'release', readyAtMs: run.nowMs });
   });
 });
+
+describe('a step that is called as the engine calls something of its own', () => {
+  it('V06 keep: it waits as long as it says, beside an event that is kept', () => {
+    // V06: "only the decider applies"
+    const run = new Play(
+      workflow(
+        '  - { id: keep, wait: 1h }\n  - { id: late, await: ping, timeout: 1d }',
+        'events: { ping: { keep: 2h } }',
+      ),
+    ).drive();
+    run.signal('ping');
+    run.wait('1h');
+    expect(run.state.status).toBe('COMPLETED');
+    const timed = new Play(workflow('  - { id: keep, await: ping, timeout: 1h }', 'events: { ping: {} }')).drive();
+    timed.wait('1h');
+    expect(timed.head().failure).toMatchObject({ code: 'timeout', step: 'keep' });
+  });
+});

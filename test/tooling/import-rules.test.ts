@@ -49,6 +49,7 @@ const VIOLATIONS: readonly { readonly rule: string; readonly file: string; reado
   { rule: 'only-canonicalize', file: 'model/planted.ts', text: "import 'canonicalize';\n" },
   { rule: 'only-pg', file: 'app/planted.ts', text: "import 'pg';\n" },
   { rule: 'only-undici', file: 'app/planted.ts', text: "import 'undici';\n" },
+  { rule: 'only-oauth4webapi', file: 'app/planted.ts', text: "import 'oauth4webapi';\n" },
   { rule: 'only-elkjs', file: 'app/planted.ts', text: "import 'elkjs';\n" },
   { rule: 'only-crypto-in-model', file: 'model/planted.ts', text: "import 'node:crypto';\n" },
   {

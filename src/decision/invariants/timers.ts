@@ -9,16 +9,15 @@ import { expiryTimer, UNDO_APPROVAL } from '../approval-rules.ts';
 import { remindTimer } from '../remind.ts';
 import { DEADLINE } from '../settle-run.ts';
 import type { Finding, PositionCheck } from './check.ts';
+import { keptAddress, keptTimer } from '../kept-timers.ts';
 import { inboxRow, type OpenedRun } from './opened-run.ts';
-
-const KEEP = 'keep:';
 
 /** What a timer waits with is over; null = it still stands for something. */
 function orphanOf({ rows, control, phase }: OpenedRun, { name }: Timer): string | null {
   if (phase === 'ended') return 'the run has ended';
   if (name === DEADLINE) return phase === 'forward' ? null : 'forward work is over';
-  if (name.startsWith(KEEP)) {
-    const isKept = rows.inbox.some((row) => `${KEEP}${row.source}/${row.eventId}` === name && row.outcome === 'kept');
+  if (keptAddress(name) !== null) {
+    const isKept = rows.inbox.some((row) => keptTimer(row) === name && row.outcome === 'kept');
     return isKept ? null : 'no event is kept under that name';
   }
   const step = name.slice(0, name.lastIndexOf(':'));
@@ -110,7 +109,7 @@ function wantedOf(run: OpenedRun): readonly Wanted[] {
     ...wantedByStep(run),
     ...open.map((approval): Wanted => [expiryTimer(approval), `approval ${approval.approvalId}`]),
     ...rows.approvals.filter((one) => one.state === 'open' && reminds(rows, one)).map(remindWanted),
-    ...kept.map((row): Wanted => [`${KEEP}${row.source}/${row.eventId}`, inboxRow(row)]),
+    ...kept.map((row): Wanted => [keptTimer(row), inboxRow(row)]),
     ...(hasDeadline ? [[DEADLINE, 'the run'] as const] : []),
   ];
 }
