@@ -17,7 +17,7 @@ export default defineConfig({
     // A planted mutant must be loaded anew by each test: scripts/mutants-worker.mjs knows no projects.
     ...(process.env['PAWL_MUTANTS'] === undefined ? { projects: PROJECTS } : WITH_SERVER),
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // A second try in CI alone, and never a silent one: test/support/flaked.ts names each test that needed it.
