@@ -114,7 +114,7 @@ export function createActionAdapter(options: ActionAdapterOptions): ActionAdapte
   const tokens = createTokenSource(options);
   return {
     token: (grant, timeoutMs, signal) => tokens.token(grant, timeoutMs, signal),
-    forgetToken: (grant) => tokens.forget(grant),
+    forgetToken: (grant, token) => tokens.forget(grant, token),
     send: (order, secrets, gate, signal) => {
       const { request, contract, timeoutMs, attempt, effect } = order;
       const marks = { 'pawl-effect': effect.key, 'pawl-attempt': String(attempt), 'pawl-fence': String(order.fence) };

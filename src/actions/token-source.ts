@@ -9,6 +9,8 @@ import type { Clock } from '../ports/clock.ts';
 const USED_SHARE = 0.9;
 /** How long a token is used whose answer does not say how long it is good (RFC 6749, 5.1 leaves it open), seconds. */
 const UNSAID_S = 60;
+/** Of a token that is younger a provider knows what it has given: its 401 is an answer to the request. */
+const NEW_FOR_MS = 30_000;
 /** A longer answer is none. */
 const ANSWER_BYTES_MAX = 1_048_576;
 /** So many credentials are remembered; those that were asked for first go first. */
@@ -25,7 +27,8 @@ export interface TokenSourceOptions {
 export interface TokenSource {
   /** Never rejects. Of several that ask at once one goes, and all get its answer. */
   token(grant: TokenGrant, timeoutMs: number, signal: AbortSignal): Promise<TokenAnswer>;
-  forget(grant: TokenGrant): void;
+  /** Another one may be there already: then that stays. */
+  forget(grant: TokenGrant, token: string): void;
 }
 
 /** The secret itself is no key of a map. */
@@ -68,7 +71,7 @@ async function ask(grant: TokenGrant, signal: AbortSignal, agent: Agent): Promis
 export function createTokenSource({ clock, ca }: TokenSourceOptions): TokenSource {
   const bounds = { maxResponseSize: ANSWER_BYTES_MAX };
   const agent = new Agent(ca === undefined ? bounds : { ...bounds, connect: { ca: [...ca] } });
-  const known = new Map<string, { readonly token: string; readonly goodUntilMs: number }>();
+  const known = new Map<string, { readonly token: string; readonly askedAtMs: number; readonly goodUntilMs: number }>();
   const asking = new Map<string, Promise<TokenAnswer>>();
 
   const fetchToken = async (grant: TokenGrant, name: string, signal: AbortSignal): Promise<TokenAnswer> => {
@@ -76,7 +79,7 @@ export function createTokenSource({ clock, ca }: TokenSourceOptions): TokenSourc
     try {
       const { access_token: token, token_type: type, expires_in: seconds = UNSAID_S } = await ask(grant, signal, agent);
       if (type !== 'bearer') return { kind: 'none', reason: `no token from ${grant.tokenUrl}: ${NO_BEARER}` };
-      known.set(name, { token, goodUntilMs: atMs + seconds * 1000 * USED_SHARE });
+      known.set(name, { token, askedAtMs: atMs, goodUntilMs: atMs + seconds * 1000 * USED_SHARE });
       const [oldest] = known.keys();
       if (known.size > REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
       return { kind: 'token', token, isRemembered: false };
@@ -91,8 +94,11 @@ export function createTokenSource({ clock, ca }: TokenSourceOptions): TokenSourc
     token: (grant, timeoutMs, signal) => {
       const name = nameOf(grant);
       const remembered = known.get(name);
-      if (remembered !== undefined && clock.monotonicMs() < remembered.goodUntilMs)
-        return Promise.resolve({ kind: 'token', token: remembered.token, isRemembered: true });
+      const nowMs = clock.monotonicMs();
+      if (remembered !== undefined && nowMs < remembered.goodUntilMs) {
+        const isRemembered = nowMs - remembered.askedAtMs >= NEW_FOR_MS;
+        return Promise.resolve({ kind: 'token', token: remembered.token, isRemembered });
+      }
       const running = asking.get(name);
       if (running !== undefined) return running;
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
@@ -100,6 +106,9 @@ export function createTokenSource({ clock, ca }: TokenSourceOptions): TokenSourc
       asking.set(name, asked);
       return asked;
     },
-    forget: (grant) => void known.delete(nameOf(grant)),
+    forget: (grant, token) => {
+      const name = nameOf(grant);
+      if (known.get(name)?.token === token) known.delete(name);
+    },
   };
 }

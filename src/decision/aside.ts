@@ -113,11 +113,22 @@ export function collectSettled(draft: Draft, event: KernelEvent, { id }: Cause):
   return true;
 }
 
-/** Nobody takes any more what was put aside: the acts that settled meanwhile lead where they lead. */
-export function giveBack(draft: Draft, event: KernelEvent): void {
-  if (!('before' in event) || event.before === undefined) return;
+/**
+ * Nobody takes any more what was put aside: the acts that settled meanwhile lead where they lead.
+ * @returns steps whose act was given up for it: they are still to be done.
+ */
+export function giveBack(draft: Draft, event: KernelEvent): readonly string[] {
+  if (!('before' in event) || event.before === undefined) return [];
+  const again = event.before.filter((settled) => isGivenUp(draft, settled)).map(({ step }) => step);
   for (const { id, step, outcome } of event.before.toReversed())
-    draft.enqueueFirst(effectSettled(draft, step, outcome), { type: 'effect', id, step });
+    if (!again.includes(step)) draft.enqueueFirst(effectSettled(draft, step, outcome), { type: 'effect', id, step });
+  return again;
+}
+
+/** Nothing of it has happened, and its state was not left after all. */
+function isGivenUp({ phase, control }: Draft, { step, outcome }: SettledAct): boolean {
+  const isWanted = phase === 'forward' && Object.hasOwn(control.activeSinceMs, step);
+  return isWanted && !outcome.ok && outcome.failure.class === 'cancelled';
 }
 
 /** The forward part is over: what was put aside leads nowhere any more. */

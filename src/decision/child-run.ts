@@ -83,8 +83,18 @@ export function childStartOf(
     key: keyOf(run, effect),
     input,
     by: run.startedBy,
-    parent: { runId: run.runId, step: effect.step, effectKey: detach ? null : effect.key, locks: ask.locks },
+    parent: {
+      runId: run.runId,
+      step: effect.step,
+      effectKey: detach ? null : effect.key,
+      locks: detach ? [] : ask.locks,
+    },
   };
+}
+
+/** Whether a child is started that nobody waits for; it shares no lock, which ends with its parent, and is not recalled. */
+export function isDetached(effect: Effect): boolean {
+  return effect.compensates === null && bodyOf(effect).detach;
 }
 
 /** The child of a row: of its start, or the one that it undoes. @throws PAWL_INVARIANT before it is chosen. */
@@ -109,12 +119,12 @@ export function childMessageId(
  */
 export function acceptedChild(effect: Effect): Outcome {
   const runId = childOf(effect);
-  const isDetached = effect.compensates === null && bodyOf(effect).detach;
+  const goesAlone = isDetached(effect);
   return {
-    kind: isDetached ? 'confirmed' : 'pending',
+    kind: goesAlone ? 'confirmed' : 'pending',
     code: null,
     message: effect.compensates === null ? 'the child runs' : 'the child is being undone',
-    output: isDetached ? { runId } : undefined,
+    output: goesAlone ? { runId } : undefined,
     named: true,
     retryAfterMs: null,
     externalId: runId,

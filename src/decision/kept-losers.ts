@@ -6,15 +6,18 @@ import { isOpen } from './effect-lifecycle.ts';
 import { isFinishing } from './finishing.ts';
 import { presentRows } from './present-rows.ts';
 import { isInFlight } from './step-effects.ts';
+import { recallChildren } from './tell-child.ts';
 
 /**
  * A race is decided and the run goes on at once: what its losers have on its way, a call between its retries included, and what
  * they are undoing settles meanwhile (R08).
  */
 export function keepLosers(draft: Draft, id: string, data: RunData): void {
-  const rows = presentRows(draft, [id], data)
-    .filter((row) => isInFlight(row) || (row.state === 'AUTHORIZED' && isFinishing(draft, row.step)))
-    .map(({ key }) => key);
+  const rows = presentRows(draft, [id], data).filter(
+    (row) => isInFlight(row) || (row.state === 'AUTHORIZED' && isFinishing(draft, row.step)),
+  );
+  const lost = rows.map(({ step }) => step);
+  if (lost.length > 0) recallChildren(draft, lost, 'recalled');
   // They were told to stop; nobody is there any more to hear it.
   draft.queue = draft.queue.filter(({ event }) => event.type !== 'branches.stopped' || event.step !== id);
   const { compiled } = draft.ctx;
@@ -24,7 +27,7 @@ export function keepLosers(draft: Draft, id: string, data: RunData): void {
     .filter(isInside);
   if (rows.length === 0 && undos.length === 0) return;
   const { kept = { rows: [], undos: [] } } = draft.control;
-  draft.setControl({ kept: { rows: [...kept.rows, ...rows], undos: [...kept.undos, ...undos] } });
+  draft.setControl({ kept: { rows: [...kept.rows, ...rows.map(({ key }) => key)], undos: [...kept.undos, ...undos] } });
 }
 
 /** Whether an effect is one that nobody in the machine waits for any more. */

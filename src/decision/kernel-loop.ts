@@ -5,6 +5,7 @@ import type { KernelSnapshot } from '../model/run.ts';
 import { isGroup } from '../model/step-lists.ts';
 import { collectSettled, giveBack, putAside } from './aside.ts';
 import type { Cause, Draft } from './draft.ts';
+import { enterStep } from './enter-step.ts';
 import { handleCommand } from './handle-command.ts';
 import { openSteps } from './step-effects.ts';
 import { holdsFailures } from './pivot.ts';
@@ -25,7 +26,7 @@ export function feed(draft: Draft, event: KernelEvent, cause: Cause): boolean {
   if (collectSettled(draft, event, cause)) return true;
   const moved = moveOf(draft, event);
   if (moved === null) {
-    giveBack(draft, event);
+    for (const step of giveBack(draft, event)) enterStep(draft, step, draft.snapshot.data);
     return false;
   }
   if (putAside(draft, { event, cause }, moved)) return true;

@@ -42,8 +42,22 @@ export function nextAtOnce(
   for (const [place, row] of rows.entries())
     if (row.state === 'PROPOSED' && isFree(row, place)) authorize.push(row.key);
   const isMoving = authorize.length > 0 || rows.some((row) => isOpen(row.state) && row.state !== 'PROPOSED');
-  // Where undos await each other, what was done last goes first.
-  const stuck = isMoving || held.length > 0 ? undefined : rows.find((row) => row.state === 'PROPOSED');
+  const proposed = rows.filter((row) => row.state === 'PROPOSED');
+  const stuck = isMoving || held.length > 0 ? undefined : firstInCircle(proposed, rules.order);
   if (stuck !== undefined) authorize.push(stuck.key);
   return { authorize, held: isMoving ? [] : held, isDone: rows.every(isDone) };
+}
+
+/** Undos that wait for each other begin with what was done last of them; what waits for one of them keeps its place behind it. */
+function firstInCircle(rows: readonly Effect[], order: UndoOrder): Effect | undefined {
+  const waitedFor = (row: Effect): readonly Effect[] =>
+    rows.filter((other, at) =>
+      at > rows.indexOf(row) ? order.awaits(row.step, other.step) : order.precedes(other.step, row.step),
+    );
+  return rows.find((row) => {
+    const seen = new Set(waitedFor(row).filter((other) => other !== row));
+    // A set that grows while it is walked is walked to its end.
+    for (const at of seen) for (const other of waitedFor(at)) if (other !== at) seen.add(other);
+    return seen.has(row);
+  });
 }

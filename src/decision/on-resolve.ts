@@ -27,6 +27,11 @@ export function onResolve(draft: Draft, event: InboxEvent, resolve: Resolve): vo
     draft.answer(event, 'refused', { code: 'not-found', detail: { effectKey: resolve.effectKey } });
     return;
   }
+  if (effect.doubt === 'event') {
+    const message = `step ${effect.step} runs a child, which tells its end itself: cancel the child, or terminate it`;
+    draft.answer(event, 'refused', { code: 'not-offered', detail: { message } });
+    return;
+  }
   const contradicts = !isAsked(draft, effect) && resolve.as === 'confirmed' && isDeniable(effect);
   if (!isAsked(draft, effect) && !contradicts) {
     draft.answer(event, 'refused', { code: 'not-in-doubt', detail: { message: notInDoubt(effect) } });

@@ -13,10 +13,11 @@ import { actsNow, OPERATORS } from './hold-step.ts';
 import { keptAddress } from './kept-timers.ts';
 import { feed } from './kernel-loop.ts';
 import { remind, remindTimer } from './remind.ts';
+import { cancelEffect } from './withdraw-effect.ts';
 import { passDeadline } from './pass-deadline.ts';
 import { DEADLINE } from './settle-run.ts';
-import { failed, failureOf, stepSettled } from './settle-step.ts';
-import { openSteps } from './step-effects.ts';
+import { effectSettled, failed, failureOf, stepSettled } from './settle-step.ts';
+import { forwardRows, openSteps } from './step-effects.ts';
 
 type Firing = Extract<InboxPayload, { type: 'timer' }>;
 
@@ -55,7 +56,7 @@ export function fireTimer(draft: Draft, timer: Timer): void {
   } else if (kind === 'timeout' && isGroup(draft.ctx.compiled.step(prefix))) {
     feed(draft, { type: 'group.expired', step: prefix, open: openSteps(draft), atMs: draft.atMs }, cause);
   } else if (kind === 'timeout' && draft.ctx.compiled.step(prefix).verb === 'call') {
-    recallChildren(draft, [prefix], 'timeout');
+    passChildTime(draft, prefix, cause);
   } else if (kind === 'timeout') {
     feed(
       draft,
@@ -64,6 +65,18 @@ export function fireTimer(draft: Draft, timer: Timer): void {
     );
   } else if (kind === 'remind') remind(draft, prefix, timer);
   else expire(draft, prefix, cause);
+}
+
+/** A child's time is over: one that runs is told to end, one that was not started yet is not started any more. */
+function passChildTime(draft: Draft, step: string, cause: Cause): void {
+  const unsent = forwardRows(draft).filter((row) => row.step === step && row.state === 'AUTHORIZED');
+  if (unsent.length === 0) {
+    recallChildren(draft, [step], 'timeout');
+    return;
+  }
+  for (const row of unsent) draft.putEffect(cancelEffect(row, draft.atMs));
+  const late = failed(failureOf(step, 'timeout', 'timeout', `step ${step} took too long: its child was not started`));
+  feed(draft, effectSettled(draft, step, late), cause);
 }
 
 /** What stands before the kind is a step, or the approval of an undo, which has colons of its own. */

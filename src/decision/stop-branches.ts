@@ -2,7 +2,6 @@ import { branchesOf, branchListId, losersOf, parallelAt } from '../machine/branc
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { setFinishing } from './finishing.ts';
-import { waitsForKept } from './kept-losers.ts';
 import { presentRows } from './present-rows.ts';
 import { effectSettled } from './settle-step.ts';
 import { stepOutcomeOf } from './settlement.ts';
@@ -53,7 +52,6 @@ export function stopBranches(draft: Draft, { step: id, retries }: StopBranches, 
 
 /** A race is decided and all has settled: what those that lost it have done is undone before the next step (R08). */
 export function undoLosers(draft: Draft, id: string, data: RunData): void {
-  if (waitsForKept(draft, { kind: 'losers', step: id })) return;
   const parallel = parallelAt(draft.ctx.compiled, id);
   const lists = losersOf(parallel, branchesOf(data, id)).map((branch) => branchListId(id, branch));
   const { steps } = draft.ctx.compiled;

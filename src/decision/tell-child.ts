@@ -3,7 +3,7 @@ import type { ActionContract } from '../model/definition.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Json } from '../model/json.ts';
 import { displayRunId } from '../model/run-id.ts';
-import { childMessageId, childOf, childStartOf, isChildStart } from './child-run.ts';
+import { childMessageId, childOf, childStartOf, isChildStart, isDetached } from './child-run.ts';
 import type { Draft } from './draft.ts';
 import { touchEffect } from './effect-lifecycle.ts';
 import { forwardRows, isInFlight } from './step-effects.ts';
@@ -62,6 +62,7 @@ export function recallChildren(draft: Draft, steps: readonly string[] | null, co
   for (const effect of forwardRows(draft)) {
     const isWaited = isInFlight(effect) && (steps === null || steps.includes(effect.step));
     if (!isWaited || isRecalled(effect) || !isChildStart(effect, draft.ctx.compiled.action(effect.action))) continue;
+    if (isDetached(effect)) continue;
     draft.putEffect(touchEffect(effect, { code }));
     send(draft, effect, 'cancel', orderOf(draft, effect));
   }

@@ -35,11 +35,13 @@ export function authorizeUndo(draft: Draft, key: EffectKey): boolean {
   return ask(draft, { row, forward, voters }) !== 'open';
 }
 
-/** The approval of this request: for this row, or for one before it that was refused. */
+/** The approval of this request: for this row, or for one before it that the provider refused; what was withdrawn asks anew. */
 function approvalGiven(draft: Draft, row: Effect, forward: Effect): Approval | null {
   for (let generation = row.ingredients.generation; generation >= 0; generation -= 1) {
     const known = draft.approvals.get(undoApprovalId(forward, generation));
-    if (known?.state === 'approved') return known;
+    const [asked] = known?.authorizes ?? [];
+    const isHeld = asked?.effectKey === row.key || draft.effects.get(asked?.effectKey as EffectKey)?.state === 'FAILED';
+    if (known?.state === 'approved' && isHeld) return known;
   }
   return null;
 }

@@ -24,7 +24,6 @@ export interface UndoOrder {
 
 /** A clause with `undo` has taken the failure of its step or group: what that has done is undone before its list begins (R21). */
 export function undoGroup(draft: Draft, step: string, data: RunData): void {
-  if (waitsForKept(draft, { kind: 'group', step })) return;
   const failure = ownValue(data.caught, step);
   invariant(failure !== undefined, 'a clause undoes without a failure', { step });
   undoRows(draft, { step, rows: presentRows(draft, [step], data), failure });
@@ -32,7 +31,6 @@ export function undoGroup(draft: Draft, step: string, data: RunData): void {
 
 /** An item of a map has failed and the map goes on: what the item has done is undone before the next one begins (R08). */
 export function undoItem(draft: Draft, step: string, data: RunData): void {
-  if (waitsForKept(draft, { kind: 'item', step })) return;
   const failure = itemsOf(data, bodyListId(step, 'item')).lost;
   invariant(failure !== undefined, 'an item is undone without a failure', { step });
   undoRows(draft, { step, rows: itemRows(draft, step, data), failure });
@@ -40,7 +38,6 @@ export function undoItem(draft: Draft, step: string, data: RunData): void {
 
 /** The verb `undo`: what the named steps have done in their present visit is undone now. */
 export function enterUndo(draft: Draft, { id, undo }: UndoStep, data: RunData): void {
-  if (waitsForKept(draft, { kind: 'verb', step: id })) return;
   const owner = draft.ctx.compiled.catchOwner(id);
   const caught = owner === null ? undefined : ownValue(data.caught, owner);
   const failure = caught ?? { code: 'undo', message: `undone by step ${id}`, step: id };
@@ -52,6 +49,7 @@ export function enterUndo(draft: Draft, { id, undo }: UndoStep, data: RunData): 
  * again (R22). Behind a confirmed pivot nothing is undone without a person (R20).
  */
 export function undoRows(draft: Draft, { step, rows, failure }: UndoOrder): void {
+  if (waitsForKept(draft, { step, keys: rows.map(({ key }) => key), failure })) return;
   if (pivotOf(draft.effects.values()) === 'behind') {
     holdUndo(draft, step);
     return;

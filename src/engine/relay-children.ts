@@ -1,5 +1,5 @@
 import type { ChildEnd, ChildNews, ChildOrder, ChildStart } from '../model/child.ts';
-import { PawlError } from '../model/errors.ts';
+import { PawlError, StoreError } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
 import type { RunId } from '../model/ids.ts';
 import type { InboxPayload } from '../model/inbox-event.ts';
@@ -35,7 +35,9 @@ async function start(engine: Engine, ask: ChildStart, nowMs: number): Promise<vo
     await startChild(engine, ask, nowMs);
   } catch (error) {
     const { effectKey } = ask.parent;
-    if (!(error instanceof PawlError) || error.retry !== 'never' || effectKey === null) throw error;
+    // What the database refuses says nothing of the child: an operator mends it.
+    if (!(error instanceof PawlError) || error instanceof StoreError) throw error;
+    if (error.retry !== 'never' || effectKey === null) throw error;
     const { code, message } = error;
     const failure = { code: wordOf(code), message, data: null };
     await postNews(engine, ask.parent.runId, {

@@ -1,5 +1,5 @@
-import { PawlError } from '../model/errors.ts';
-import { type ClaimedMessage, isOutward, type SendingResult } from '../model/outbox.ts';
+import { PawlError, StoreError } from '../model/errors.ts';
+import { type ClaimedMessage, isOutward, type OutboxTopic, type SendingResult } from '../model/outbox.ts';
 import type { Engine } from './engine.ts';
 import { relayInside } from './relay-children.ts';
 
@@ -38,10 +38,11 @@ function resultOf(error: string | null, attempt: number): SendingResult {
   return { kind: 'failed', error, waitMs: relayWaitMs(attempt) };
 }
 
-/** A start that nobody waits for and that can never be is a person's affair. */
-function resultOfFault(error: PawlError, attempt: number): SendingResult {
+/** A start that nobody waits for and that can never be is a person's affair; nothing else between runs is given up. */
+function resultOfFault(error: PawlError, topic: OutboxTopic, attempt: number): SendingResult {
   const told = `${error.code}: ${error.message}`;
-  if (error.retry === 'never') return { kind: 'dead', error: told };
+  const isForGood = error.retry === 'never' && !(error instanceof StoreError);
+  if (isForGood && topic === 'child.start') return { kind: 'dead', error: told };
   return { kind: 'failed', error: told, waitMs: Math.min(relayWaitMs(attempt), INSIDE_WAIT_MS_MAX) };
 }
 
@@ -57,7 +58,7 @@ async function relayToRun(
     desk.nudge();
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    result = resultOfFault(error, attempt);
+    result = resultOfFault(error, message.topic, attempt);
     engine.logger.warn({ runId: address.runId, topic: message.topic, attempt, code: error.code }, 'message.failed');
   }
   await engine.store.settleOutbox(address, attempt, result);

@@ -14,7 +14,7 @@ interface Authorized {
   readonly kind: 'authorized';
   readonly headers: SecretHeaders;
   readonly values: readonly string[];
-  readonly remembered: TokenGrant | null;
+  readonly remembered: { readonly grant: TokenGrant; readonly token: string } | null;
 }
 
 async function authorize(touch: Touch, ask: SecretsAsk): Promise<Authorized | AttemptReport> {
@@ -29,7 +29,7 @@ async function authorize(touch: Touch, ask: SecretsAsk): Promise<Authorized | At
     kind: 'authorized',
     headers: { ...headers, authorization: `Bearer ${answer.token}` },
     values: [...values, answer.token],
-    remembered: answer.isRemembered ? grant : null,
+    remembered: answer.isRemembered ? { grant, token: answer.token } : null,
   };
 }
 
@@ -48,7 +48,7 @@ export async function sendWithSecrets(
   const report = await leave(ready.headers);
   const isRefused = report.kind === 'answered' && report.status === UNAUTHORIZED;
   if (ready.remembered === null || !isRefused) return scrubReport(report, ready.values);
-  touch.engine.actions.forgetToken(ready.remembered);
+  touch.engine.actions.forgetToken(ready.remembered.grant, ready.remembered.token);
   return {
     kind: 'unsent',
     reason: 'the provider did not take the remembered token (401): the next try asks for a new one',

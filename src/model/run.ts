@@ -226,10 +226,11 @@ export interface KeptLosers {
   readonly undos: readonly string[];
 }
 
-/** An undo whose turn comes when all losers have settled: of a clause, an item, the losers of another race, or the verb. */
+/** An undo whose turn comes when all losers have settled: for which step, of what, and why, as it was when it was asked for. */
 export interface WaitingUndo {
-  readonly kind: 'group' | 'item' | 'losers' | 'verb';
   readonly step: string;
+  readonly keys: readonly EffectKey[];
+  readonly failure: Pick<Failure, 'code' | 'message' | 'step'>;
 }
 
 /** Decision's own durable notes, stored beside the kernel's snapshot. */

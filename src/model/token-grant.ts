@@ -12,7 +12,7 @@ export type TokenAnswer =
   | {
       readonly kind: 'token';
       readonly token: string;
-      /** It is an earlier one, which the provider may have taken back since. */
+      /** It was asked for some time ago: the provider may have taken it back since. */
       readonly isRemembered: boolean;
     }
   | { readonly kind: 'none'; readonly reason: string };

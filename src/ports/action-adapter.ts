@@ -17,8 +17,8 @@ export interface ActionAdapter {
   read(order: ReadOrder, secrets: SecretHeaders, signal: AbortSignal): Promise<AttemptReport>;
   /** A token for these credentials, remembered until shortly before it expires. `timeoutMs` bounds the asking. */
   token(grant: TokenGrant, timeoutMs: number, signal: AbortSignal): Promise<TokenAnswer>;
-  /** The provider has refused the token: the next one is asked for. */
-  forgetToken(grant: TokenGrant): void;
+  /** The provider has refused this token: the next one is asked for. */
+  forgetToken(grant: TokenGrant, token: string): void;
   /** Functions that a version needs and this process lacks (`name@contract`); such runs are held (pin). */
   missing(functions: readonly string[]): readonly string[];
 }

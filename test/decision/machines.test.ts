@@ -447,6 +447,30 @@ describe('a state that is left while its act is on its way', () => {
     expect([run.happened, run.state.status, faultsOf(run)]).toEqual([['do.a', 'do.b'], 'COMPLETED', []]);
   });
 
+  it('does what was given up for an event that in the end nobody takes', () => {
+    const guarded = { target: 'three', guard: 'or(steps.a.attempts, 0) == 0' };
+    const region = (name: string, pawl: JsonObject = {}): JsonObject => ({
+      initial: `${name}a`,
+      states: { [`${name}a`]: call(name, then(`${name}x`), pawl), [`${name}x`]: END },
+    });
+    const states = {
+      both: {
+        type: 'parallel',
+        states: { l: region('a'), r: region('b', { retry: { attempts: 3, delay: '1h' } }) },
+        onDone: 'end',
+        on: { stop: guarded },
+      },
+      three: call('c', then('end')),
+      end: END,
+    };
+    const run = play({ initial: 'both', states }, { 'do.a': ['hang'], 'do.b': ['503', 'ok'] });
+    run.signal('stop');
+    expect(run.ledger()['b']).toBe('CANCELLED');
+    run.provider.says('do.a', 'ok');
+    run.drive();
+    expect([run.happened, run.state.status, faultsOf(run)]).toEqual([['do.a', 'do.b'], 'COMPLETED', []]);
+  });
+
   it('forgets what it was to follow when the run is cancelled meanwhile', () => {
     const run = play(LEFT, { 'do.a': ['hang'] });
     run.signal('tick', {}, { id: 'lost' });

@@ -155,6 +155,23 @@ describe('a compensation with its own approve', () => {
     expect(run.state.approvals.size).toBe(1);
   });
 
+  it('R23 a yes to what was withdrawn before it was sent holds no longer: an order to undo it asks anew', () => {
+    // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
+    const steps = `
+  - { id: a, ${asking('a')} }
+  - { id: b, ${asking('b')} }
+  - { id: d, call: do.d }`;
+    const run = play(steps, 'compensation: { order: parallel }', { 'undo.a': ['declined', 'ok'] });
+    run.vote('ann', 'approve', { approvalId: 'undo:a' });
+    run.vote('ann', 'approve', { approvalId: 'undo:b' });
+    expect(run.ledger()).toMatchObject({ 'undo a': 'FAILED', 'undo b': 'PROPOSED' });
+    run.terminate();
+    run.compensate(planHash(run));
+    run.resolve(run.rowOf('a', 'undo'), 'retry');
+    expect(idsOf(open(sound(run)))).toEqual(['undo:b~0.1']);
+    expect(run.happened).not.toContain('undo.b');
+  });
+
   it('R23 R01 in reverse order what comes after it waits with it, and what a person tries again goes before it', () => {
     // R23: "A compensation with its own `approve` waits PROPOSED, holds no worker; expiry or denial means HELD, never skipped."
     // R01: "Never two at once within a plan."

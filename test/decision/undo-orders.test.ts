@@ -146,6 +146,23 @@ describe('the order parallel', () => {
     expect(run.state.status).toBe('COMPENSATED');
   });
 
+  it('R07 what waits for one of those that await each other keeps its place behind it', () => {
+    // R07: "and those its own `after` names, are confirmed"
+    const run = undoing(
+      `
+  - { id: a, call: do.a, compensate: { call: undo.a, with: { key: =effect.key }, after: [b] } }
+  - { id: b, call: do.b, compensate: { call: undo.b, with: { key: =effect.key }, after: [a] } }
+  - { id: c, call: do.c, compensate: { call: undo.c, with: { key: =effect.key }, after: [a] } }
+  - { id: d, call: do.d }`,
+      order('parallel'),
+    );
+    expect(asked(run)).toEqual(['b']);
+    undone(run, 'b');
+    expect(asked(run)).toEqual(['a']);
+    undone(run, 'a');
+    expect(asked(run)).toEqual(['c']);
+  });
+
   it('R07 undos that await each other begin with what was done last', () => {
     // R07: "a compensation starts when those of all steps that read its step's output, and those its own `after` names, are confirmed"
     const run = undoing(

@@ -426,6 +426,49 @@ describe('a child', () => {
     expect(home.done).toEqual(['do.a', 'undo.a']);
   });
 
+  it('A child that was not started in its time is not started any more', async () => {
+    const house = openSmallHouse();
+    const { verbs } = house.process({ works: false });
+    await house.settled(verbs.publish({ text: SLOW, file: 'test.pawl.yaml', by: 'author' }));
+    const run = await house.begin(verbs, file('whole', [child(', timeout: 10s'), LATE]));
+    await house.world.run(() => false, house.world.nowMs() + 20_000);
+    house.process({ works: true });
+    const heads = () => [...house.store.peek().runs.values()];
+    await house.until(() => heads().every(({ head }) => head.endedAtMs !== null));
+    expect(heads().map(({ run: { workflow } }) => workflow)).toEqual(['whole']);
+    expect((await house.settled(verbs.show(run))).failure).toMatchObject({ code: 'timeout', step: 'part' });
+  });
+
+  it('What becomes of a running child is not for a person to say: it tells its end', async () => {
+    const home = new Household();
+    const run = await home.begin(SLOW, WHOLE);
+    await home.until('part', 'WAITING');
+    await home.pass(1_000);
+    const word = {
+      effect: 'part',
+      as: 'absent',
+      evidence: 'no',
+      output: undefined,
+      by: 'ops',
+      roles: ['operator'],
+    } as const;
+    const told = await home.house.settled(home.verbs.resolve(run, word));
+    expect(told).toMatchObject({
+      code: 'not-offered',
+      detail: { message: expect.stringContaining('tells its end itself') },
+    });
+    await home.until('whole', 'COMPLETED');
+  });
+
+  it('A detached child asks for a lock of its own: that of its parent ends with it', async () => {
+    const home = new Household();
+    const lock = ['lock: house'];
+    await home.begin(file('part', [A], [...ITEM, ...lock]), file('whole', [child(', detach: true'), REST], lock));
+    await home.until('part', 'QUEUED');
+    await home.until('part', 'COMPLETED');
+    expect(home.statusOf('whole')).toBe('COMPLETED');
+  });
+
   it('A child takes no place of its own for a lock that its parent holds', async () => {
     const home = new Household();
     const lock = ['lock: house'];

@@ -1,6 +1,7 @@
 import type { Handler, MapStep, ParallelStep, Step } from '../../model/definition.ts';
 import type { Template } from '../../model/template.ts';
 import type { PlacedStep } from './flow-graph.ts';
+import { reachableFrom } from './completed-before.ts';
 import type { LintContext } from './lint-context.ts';
 
 /** The parallel step in one of whose branches, or the map in whose items, a step stands, innermost; null outside of any. */
@@ -19,7 +20,7 @@ export function isInBranch({ parent, siblings }: PlacedStep): boolean {
 export function lintBranches(context: LintContext): void {
   for (const placed of context.graph.steps) {
     if (placed.step.verb === 'parallel' || placed.step.verb === 'map') lintJoin(context, placed.step);
-    if (placed.step.verb === 'parallel') lintKept(context, placed.step);
+    if (placed.step.verb === 'parallel' && placed.step.losers === 'keep') lintKept(context, placed, placed.step);
     const parallel = parallelAround(placed);
     if (parallel === null) continue;
     lintWrites(context, placed.step, parallel);
@@ -93,17 +94,21 @@ function lintJoin({ report }: LintContext, step: ParallelStep | MapStep): void {
 }
 
 /** Losers that are kept settle what is on its way, and begin nothing: to let them run on is to wait for them. */
-function lintKept(
-  { report }: LintContext,
-  { id, pointer, losers, siblings }: Extract<Step, { verb: 'parallel' }>,
-): void {
-  if (losers !== 'keep' || siblings !== 'finish') return;
-  report({
-    code: 'PAWL-251',
-    pointer: `${pointer}/losers`,
-    message: `"${id}" lets its branches run to their ends, so the next step cannot start before its losers have settled`,
-    help: 'write "siblings: drain" or "siblings: cancel", or leave "losers" out',
-  });
+function lintKept({ graph, report }: LintContext, placed: PlacedStep, { id, pointer, siblings }: ParallelStep): void {
+  const place = { code: 'PAWL-251', pointer: `${pointer}/losers` } as const;
+  if (siblings === 'finish')
+    report({
+      ...place,
+      message: `"${id}" lets its branches run to their ends, so the next step cannot start before its losers have settled`,
+      help: 'write "siblings: drain" or "siblings: cancel", or leave "losers" out',
+    });
+  // A step has one round at a time: its losers and its next round would be taken for each other.
+  if (reachableFrom(graph, [graph.exitOf(placed.index)]).has(placed.index))
+    report({
+      ...place,
+      message: `"${id}" may come again while losers of the time before are still on their way`,
+      help: 'leave "losers" out: what they have done is undone before the next step',
+    });
 }
 
 /** What a step stands in that may not be left. */

@@ -116,8 +116,19 @@ export function lintFormReach({ definition, report }: LintContext): void {
 /** In a region others may lead out of what it stays in. */
 function isDeadEnd(state: FormState, around: readonly FormState[]): boolean {
   if (state.kind !== 'atomic' || state.invoke !== null) return false;
-  if (around.some(({ kind }) => kind === 'parallel')) return false;
-  return [state, ...around].every(({ edges }) => edges.every(({ trigger }) => trigger.kind === 'done'));
+  const parallels = around.filter(({ kind }) => kind === 'parallel');
+  if (parallels.some(leadsOut)) return false;
+  // A condition may come to hold only by what another region does.
+  const isStill = ({ trigger, guard }: FormState['edges'][number]): boolean =>
+    trigger.kind === 'done' || (trigger.kind === 'always' && guard !== null && parallels.length === 0);
+  return [state, ...around].every(({ edges }) => edges.every(isStill));
+}
+
+/** Whether anything inside of it leads to a state beside it. */
+function leadsOut(parallel: FormState): boolean {
+  const inside = allStates(parallel);
+  const ids = new Set(inside.map(({ id }) => id));
+  return inside.some(({ edges }) => edges.some(({ targets }) => targets.some((id) => !ids.has(id))));
 }
 
 function reachedFrom(root: FormState): ReadonlySet<string> {

@@ -401,6 +401,11 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
   },
   {
     code: 'PAWL-251',
+    why: 'losers that are kept in a loop',
+    file: `${WITH_ACT}steps:\n  - id: r\n    repeat: 2\n    steps:\n      - { id: p, parallel: { a: [{ id: x, call: act }], b: [{ id: y, call: act, intent: other }] }, join: any, losers: «⟦keep⟧|undo» }\n`,
+  },
+  {
+    code: 'PAWL-251',
     why: 'losers that run on',
     file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act }] }, join: any, siblings: «finish|drain», losers: ⟦keep⟧ }\n`,
   },
