@@ -1,23 +1,27 @@
 import { defineConfig } from 'vitest/config';
 import { FlakedReporter } from './test/support/flaked.ts';
 
-/** All tests, beside a throw-away server. */
-const WITH_SERVER = { include: ['test/**/*.test.ts'], globalSetup: ['test/support/global-setup.ts'] };
-/** Tests of code without clock, environment or connection share a process: most of their time was loading it again. */
-const PURE = ['actions', 'decision', 'definition', 'machine', 'model', 'picture', 'telemetry'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+/** Tests beside a throw-away server. */
+const SERVER = ['test/support/global-setup.ts'];
+const ALL = ['test/**/*.test.ts'];
+const inFolders = (...folders: readonly string[]): string[] => folders.map((folder) => `test/${folder}/**/*.test.ts`);
+/** Tests of code without clock, environment or connection. */
+const PURE = inFolders('actions', 'decision', 'definition', 'machine', 'model', 'picture', 'telemetry');
+/** Tests that leave the process they run in as it was. */
+const QUIET = inFolders('cases', 'docs', 'engine', 'testing');
+/** Files of the first two share a process (`isolate: false`): most of their time was loading the same code again. */
 const PROJECTS = [
   { extends: true as const, test: { name: 'pure', include: PURE, isolate: false } },
-  { extends: true as const, test: { name: 'shell', ...WITH_SERVER, exclude: PURE } },
+  { extends: true as const, test: { name: 'quiet', include: QUIET, isolate: false, globalSetup: SERVER } },
+  { extends: true as const, test: { name: 'shell', include: ALL, exclude: [...PURE, ...QUIET], globalSetup: SERVER } },
 ];
 
 export default defineConfig({
   test: {
     // A planted mutant must be loaded anew by each test: scripts/mutants-worker.mjs knows no projects.
-    ...(process.env['PAWL_MUTANTS'] === undefined ? { projects: PROJECTS } : WITH_SERVER),
+    ...(process.env['PAWL_MUTANTS'] === undefined ? { projects: PROJECTS } : { include: ALL, globalSetup: SERVER }),
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // A second try in CI alone, and never a silent one: test/support/flaked.ts names each test that needed it.
