@@ -93,18 +93,23 @@ function undoLines(undo: ExplainedUndo, pivot: boolean): readonly string[] {
   }
   const { onlyByOrder } = undo;
   const order = onlyByOrder ? `, only when an operator orders it${pivot ? '' : ': it comes after the pivot'}` : '';
-  if (undo.kind === 'child')
+  const agreed = undo.approve === null ? [] : [`                 ${agreeWords(undo.approve)}`];
+  if (undo.kind === 'child') {
+    const by = undo.by === null ? 'itself, on its own version' : `a run of ${undo.by}`;
+    const refused = undo.by === null ? 'refused behind its own pivot' : 'that run does not complete';
     return [
-      `    undone by    itself, on its own version${order}`,
-      '                 refused behind its own pivot: the run is HELD for role:operator (retry, undone, waived)',
+      `    undone by    ${by}${order}`,
+      ...agreed,
+      `                 ${refused}: the run is HELD for role:operator (retry, undone, waived)`,
     ];
-  const { action, line, file, sending, approve, onRefusal } = undo;
+  }
+  const { action, line, file, sending, onRefusal } = undo;
   const often = sending.attempts === null ? 'called again and again' : `up to ${counted(sending.attempts, 'call')}`;
   const resent = sending.resends === null ? '' : `, and ${counted(sending.resends.calls, 'more call')} under its key`;
   const rest = onRefusal === 'hold' ? 'the rest waits' : 'the rest is undone first';
   return [
     `    undone by    ${action} (${file === null ? `line ${line}` : `${file}:${line}`}), ${often}${resent}${order}`,
-    ...(approve === null ? [] : [`                 ${agreeWords(approve)}`]),
+    ...agreed,
     `                 answer lost: ${personWords(sending)}`,
     `                 refused: the run is HELD for role:operator (retry, undone, waived); ${rest}`,
   ];

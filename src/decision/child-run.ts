@@ -1,6 +1,6 @@
 import type { ActionContract } from '../model/definition.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
-import type { ChildStart } from '../model/child.ts';
+import { type ChildStart, parseChildReference } from '../model/child.ts';
 import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
@@ -27,9 +27,9 @@ function bodyOf(effect: Effect): ChildBody {
   return readRequest(effect).body as unknown as ChildBody;
 }
 
-/** Whether a row is the start of a child, as opposed to its undo and to any other act. */
-export function isChildStart(effect: Pick<Effect, 'compensates'>, { transport }: ActionContract): boolean {
-  return transport.kind === 'child' && effect.compensates === null;
+/** Whether an action is the start of a child: what a step asks for, or a run that undoes what was done. Its undo has another name. */
+export function startsChild(action: string): boolean {
+  return parseChildReference(action) !== null;
 }
 
 /** Frames that are longer than this stand in a key as their hash, UTF-16 units. */
@@ -44,9 +44,11 @@ function keyOf(run: Pick<RunIdentity, 'runId'>, effect: Effect): string {
   const { generation } = effect.ingredients;
   const redo = generation === 0 ? '' : `~${generation}`;
   if (key !== null) return `${key}${redo}`;
+  // What undoes may be a run of the very workflow of what it undoes.
+  const undo = effect.compensates === null ? '' : '/undo';
   const frames = canonicalJson(effect.frames);
   const shown = frames.length > FRAMES_UNITS_MAX ? hashJson(effect.frames) : frames;
-  return `${run.runId}/${effect.step}${effect.frames.length === 0 ? '' : `/${shown}`}${redo}`;
+  return `${run.runId}/${effect.step}${effect.frames.length === 0 ? '' : `/${shown}`}${undo}${redo}`;
 }
 
 /**
@@ -94,12 +96,12 @@ export function childStartOf(
 
 /** Whether a child is started that nobody waits for; it shares no lock, which ends with its parent, and is not recalled. */
 export function isDetached(effect: Effect): boolean {
-  return effect.compensates === null && bodyOf(effect).detach;
+  return startsChild(effect.action) && bodyOf(effect).detach;
 }
 
 /** The child of a row: of its start, or the one that it undoes. @throws PAWL_INVARIANT before it is chosen. */
 export function childOf(effect: Effect): RunId {
-  const runId = effect.compensates === null ? effect.externalId : (readRequest(effect).with as JsonObject)['run'];
+  const runId = startsChild(effect.action) ? effect.externalId : (readRequest(effect).with as JsonObject)['run'];
   invariant(typeof runId === 'string', 'a row of a child that names none', { key: effect.key });
   return runId as RunId;
 }
@@ -123,7 +125,7 @@ export function acceptedChild(effect: Effect): Outcome {
   return {
     kind: goesAlone ? 'confirmed' : 'pending',
     code: null,
-    message: effect.compensates === null ? 'the child runs' : 'the child is being undone',
+    message: startsChild(effect.action) ? 'the child runs' : 'the child is being undone',
     output: goesAlone ? { runId } : undefined,
     named: true,
     retryAfterMs: null,

@@ -8,6 +8,7 @@ import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Failure, RunIdentity } from '../model/run.ts';
 import { acceptWith } from './accept-with.ts';
+import { childBody, startsChild } from './child-run.ts';
 import { compensationIngredients, effectKey, readRequest } from './effect-key.ts';
 import { isOpen } from './effect-lifecycle.ts';
 import { compensationOf } from './effect-policy.ts';
@@ -117,11 +118,13 @@ function proposeCompensation(
   const rendered = compensation.with === null ? {} : evaluator.render(compensation.with, site, scope);
   const withValue = acceptWith(contract, rendered);
   const ingredients = compensationIngredients(forward.key, 0);
+  const plain = renderRequest(evaluator, contract, { with: withValue, key: effectKey(ingredients), scope });
+  const body = childBody({ key: null, input: withValue, detach: false });
   return proposeEffect({
     ingredients,
     step: forward.step,
     frames: forward.frames,
-    request: renderRequest(evaluator, contract, { with: withValue, key: effectKey(ingredients), scope }),
+    request: startsChild(contract.name) ? { ...plain, body } : plain,
     pivot: false,
     state: 'PROPOSED',
     approvalId: null,

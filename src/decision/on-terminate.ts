@@ -2,7 +2,7 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Effect } from '../model/effect.ts';
 import { standingOf } from './run-status.ts';
 import { settleIfDone } from './settle-run.ts';
-import { childOf, isChildStart } from './child-run.ts';
+import { childOf, startsChild } from './child-run.ts';
 import type { Draft } from './draft.ts';
 import { followOrder } from './follow-order.ts';
 import { feed } from './kernel-loop.ts';
@@ -37,9 +37,7 @@ export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Ter
 function childrenOf(draft: Draft): {
   readonly children?: readonly { readonly step: string; readonly runId: string }[];
 } {
-  const running = [...draft.effects.values()].filter(
-    (effect) => isInFlight(effect) && isChildStart(effect, draft.ctx.compiled.action(effect.action)),
-  );
+  const running = [...draft.effects.values()].filter((effect) => isInFlight(effect) && startsChild(effect.action));
   if (running.length === 0) return {};
   return { children: running.map((effect) => ({ step: effect.step, runId: childOf(effect) })) };
 }

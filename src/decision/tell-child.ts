@@ -3,7 +3,7 @@ import type { ActionContract } from '../model/definition.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Json } from '../model/json.ts';
 import { displayRunId } from '../model/run-id.ts';
-import { childMessageId, childOf, childStartOf, isChildStart, isDetached } from './child-run.ts';
+import { childMessageId, childOf, childStartOf, isDetached, startsChild } from './child-run.ts';
 import type { Draft } from './draft.ts';
 import { touchEffect } from './effect-lifecycle.ts';
 import { forwardRows, isInFlight } from './step-effects.ts';
@@ -28,7 +28,7 @@ function send(draft: Draft, effect: Effect, matter: Matter, body: object): void 
  */
 export function requestChild(draft: Draft, effect: Effect, contract: ActionContract): Effect {
   const { run } = draft.base;
-  if (!isChildStart(effect, contract)) {
+  if (!startsChild(effect.action)) {
     send(draft, effect, 'undo', orderOf(draft, effect));
     return effect;
   }
@@ -61,7 +61,7 @@ export function isRecalled({ code }: Pick<Effect, 'code'>): boolean {
 export function recallChildren(draft: Draft, steps: readonly string[] | null, code: 'recalled' | 'timeout'): void {
   for (const effect of forwardRows(draft)) {
     const isWaited = isInFlight(effect) && (steps === null || steps.includes(effect.step));
-    if (!isWaited || isRecalled(effect) || !isChildStart(effect, draft.ctx.compiled.action(effect.action))) continue;
+    if (!isWaited || isRecalled(effect) || !startsChild(effect.action)) continue;
     if (isDetached(effect)) continue;
     draft.putEffect(touchEffect(effect, { code }));
     send(draft, effect, 'cancel', orderOf(draft, effect));

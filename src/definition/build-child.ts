@@ -1,4 +1,4 @@
-import type { ActionContract, CallStep, ChildTemplate, Step, StepBase } from '../model/definition.ts';
+import type { ActionContract, CallStep, ChildTemplate, Compensation, Step, StepBase } from '../model/definition.ts';
 import { type ChildReference, parseChildReference } from '../model/child.ts';
 import { type BuildContext, readExpression, readTemplate } from './build-context.ts';
 import { RETRY_WRITE, readCompensation } from './build-policy.ts';
@@ -57,12 +57,17 @@ function contractOf(transport: ChildTemplate, name: string, pointer: string): Ac
   };
 }
 
-function contractsOf(step: CallStep): readonly ActionContract[] {
-  const reference = parseChildReference(step.action);
+/** A version that is named as a child, and where. */
+interface Naming {
+  readonly action: string;
+  readonly pointer: string;
+}
+
+function contractsOf({ action, pointer }: Naming): readonly ActionContract[] {
+  const reference = parseChildReference(action);
   if (reference === null) return [];
-  const pointer = `${step.pointer}/child`;
-  const start = contractOf({ kind: 'child', act: 'start', ...reference }, step.action, pointer);
-  const undo = contractOf({ kind: 'child', act: 'undo', ...reference }, undoName(step.action), pointer);
+  const start = contractOf({ kind: 'child', act: 'start', ...reference }, action, pointer);
+  const undo = contractOf({ kind: 'child', act: 'undo', ...reference }, undoName(action), pointer);
   const expression = { source: 'effect.receipt.externalId', pointer, offset: 0 };
   return [
     {
@@ -82,10 +87,20 @@ function contractsOf(step: CallStep): readonly ActionContract[] {
   ];
 }
 
-/** The contracts of the versions that steps run as children, each once. */
-export function childContracts(steps: readonly Step[]): readonly ActionContract[] {
-  const contracts = steps.flatMap((step) =>
-    step.verb === 'call' && step.child !== undefined ? contractsOf(step) : [],
-  );
+function namedBy(compensation: Compensation | null): readonly Naming[] {
+  if (compensation?.kind !== 'call') return [];
+  return [{ action: compensation.action, pointer: `${compensation.pointer}/child` }];
+}
+
+function namedIn(step: Step): readonly Naming[] {
+  if (step.verb !== 'call') return [];
+  const own = step.child === undefined ? [] : [{ action: step.action, pointer: `${step.pointer}/child` }];
+  return [...own, ...namedBy(step.compensate)];
+}
+
+/** The contracts of the versions that steps run as children, and that undo steps and actions, each once. */
+export function childContracts(steps: readonly Step[], actions: readonly ActionContract[]): readonly ActionContract[] {
+  const named = [...steps.flatMap(namedIn), ...actions.flatMap(({ compensate }) => namedBy(compensate))];
+  const contracts = named.flatMap(contractsOf);
   return [...new Map([...contracts].reverse().map((contract) => [contract.name, contract])).values()].reverse();
 }

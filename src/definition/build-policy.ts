@@ -8,6 +8,7 @@ import type {
   Template,
   Voting,
 } from '../model/definition.ts';
+import { parseChildReference } from '../model/child.ts';
 import {
   type BuildContext,
   readDuration,
@@ -86,11 +87,17 @@ export function readVoting(context: BuildContext, node: YamlNode, titleKey: 'app
   };
 }
 
+/** A child that undoes is a call, too: of the version that it names. Null where it names none (told by the schema). */
+function readUndoingChild(node: YamlNode): string | null {
+  const text = textOf(child(node, 'child'));
+  return text === null || parseChildReference(text) === null ? null : text;
+}
+
 /** The `compensate` of an action or step; null where there is none. */
 export function readCompensation(context: BuildContext, node: YamlNode | null): Compensation | null {
   if (node === null) return null;
   if (textOf(node) === 'none') return { kind: 'none' };
-  const action = textOf(child(node, 'call'));
+  const action = textOf(child(node, 'call')) ?? readUndoingChild(node);
   if (action === null) return null;
   const onFailure = textOf(child(node, 'onFailure'));
   const after = child(node, 'after');

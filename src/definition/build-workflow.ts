@@ -125,6 +125,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
   const machine = readMachine(context, root);
   const steps = machine?.steps ?? buildSteps(context, child(root, 'steps'));
   const last = buildSteps(context, child(root, 'finally'));
+  const actions = membersOf(child(root, 'actions')).map(([name, action]) => buildAction(context, name, action));
   return {
     pawl: 1,
     workflow: textOf(child(root, 'workflow')) ?? '',
@@ -139,10 +140,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
     vars: readVars(child(root, 'vars')),
     secrets: readTexts(child(root, 'secrets')),
     events: readEvents(context, child(root, 'events')),
-    actions: [
-      ...membersOf(child(root, 'actions')).map(([name, action]) => buildAction(context, name, action)),
-      ...childContracts(everyStep({ steps, finally: last })),
-    ],
+    actions: [...actions, ...childContracts(everyStep({ steps, finally: last }), actions)],
     timeoutMs: readDuration(context, child(root, 'timeout'), null),
     onFailure: wordOf(child(root, 'onFailure'), ['compensate', 'hold'] as const, 'compensate'),
     compensation: {

@@ -75,6 +75,7 @@ export const PROBLEM_CODES = {
   'PAWL-240': 'a workflow that is its own child',
   'PAWL-241': 'a child that is not published',
   'PAWL-242': 'a key that a detached child cannot have',
+  'PAWL-243': 'a key that an undo by a child cannot have',
   'PAWL-261': 'what a machine cannot keep',
   'PAWL-262': 'a key that means nothing at such a state',
   'PAWL-263': 'a key of the document that a machine says itself',

@@ -39,7 +39,7 @@ interface Started {
 function startedIn(effects: readonly Effect[]): readonly Started[] {
   return effects.flatMap((effect) => {
     const reference = parseChildReference(effect.action);
-    if (reference === null || effect.compensates !== null || effect.externalId === null) return [];
+    if (reference === null || effect.externalId === null) return [];
     return [{ step: effect.step, runId: childOf(effect), reference }];
   });
 }

@@ -100,7 +100,7 @@ class Household {
     return this.house.settled(this.verbs.show(run));
   }
 
-  async say(run: string, effect: string, as: 'waived'): Promise<void> {
+  async say(run: string, effect: string, as: 'retry' | 'waived'): Promise<void> {
     const word = { effect, as, evidence: 'agreed', output: undefined, by: 'ops', roles: ['operator'] };
     await this.house.settled(this.verbs.resolve(run, word));
   }
@@ -292,6 +292,47 @@ describe('a child', () => {
     const run = await home.begin(broken, WHOLE);
     await home.until('whole', 'HELD');
     expect((await home.show(run)).incidents[0]?.message).toContain('(plan)');
+  });
+
+  it('A run undoes what a call did: done when it is COMPLETED, and what it is given is what was recorded', async () => {
+    // 2-language: "Compensation on the step: `none`, or `{call | child, with, …}`"
+    const home = new Household();
+    home.refused.add('do.late');
+    const undo = "compensate: { child: part@1, with: { item: '${ effect.output.id }' } }";
+    const run = await home.begin(PART, file('whole', [`  - { id: a, call: do.b, ${undo} }`, LATE]));
+    await home.until('whole', 'COMPENSATED');
+    expect(home.done).toEqual(['do.b', 'do.a']);
+    const part = await home.show(home.only('part'));
+    expect([part.status, part.input, part.parent?.step]).toEqual(['COMPLETED', { item: 'do.b' }, 'a']);
+    expect(home.all('part')[0]?.run.key).toBe(`${run}/a/undo`);
+    const view = await home.show(run);
+    expect(view.failure).toMatchObject({ undone: ['a'], standing: [] });
+    expect(view.children).toMatchObject([{ step: 'a', workflow: 'part', status: 'COMPLETED' }]);
+  });
+
+  it('R16 an undo by a run that fails is refused, and a person who tries again gets another run', async () => {
+    // R16: "a refused one is retried under the next generation"
+    const home = new Household();
+    home.refused.add('do.late');
+    const whole = file('whole', [child(', compensate: { child: part@1, with: { item: y } }'), REST, LATE]);
+    const run = await home.begin(PART, whole);
+    await home.until('part', 'COMPLETED');
+    home.refused.add('do.a');
+    await home.until('whole', 'HELD');
+    const [incident] = (await home.show(run)).incidents;
+    expect(incident).toMatchObject({
+      kind: 'compensation',
+      step: 'part',
+      acts: ['retry', 'undone', 'waived', 'terminate'],
+    });
+    home.refused.delete('do.a');
+    await home.say(run, incident?.effect ?? '', 'retry');
+    await home.until('whole', 'COMPENSATED');
+    expect(home.all('part').map((one) => [one.run.key, one.head.status])).toEqual([
+      [`${run}/part`, 'COMPLETED'],
+      [`${run}/part/undo`, 'FAILED'],
+      [`${run}/part/undo~1`, 'COMPLETED'],
+    ]);
   });
 
   it('R11 one that failed has undone itself, and the parent adds nothing', async () => {

@@ -20,8 +20,15 @@ export interface ExplainedStep {
 export type ExplainedUndo =
   /** The author says that nothing is to be undone, or behind the pivot says nothing, or it is done in `finally`. */
   | { readonly kind: 'none'; readonly because: 'said' | 'pivot' | 'finally' }
-  /** A child undoes itself, on its own version. */
-  | { readonly kind: 'child'; readonly onlyByOrder: boolean }
+  /** A child undoes itself, on its own version (`by` = null), or a run of another workflow undoes what was done. */
+  | {
+      readonly kind: 'child';
+      /** The version that undoes it, `name@version`. */
+      readonly by: string | null;
+      /** Who must agree first (R23); null = nobody is asked. */
+      readonly approve: ExplainedVoters | null;
+      readonly onlyByOrder: boolean;
+    }
   | {
       readonly kind: 'call';
       readonly action: string;
@@ -197,7 +204,11 @@ class Explainer {
     if (compensation.kind === 'none') return { kind: 'none', because: 'said' };
     const contract = this.action(compensation.action);
     const onlyByOrder = step.pivot || this.pivotAt(placed) === 'behind';
-    if (contract.transport.kind === 'child') return { kind: 'child', onlyByOrder };
+    const approve = compensation.approve === undefined ? null : votersOf(compensation.approve);
+    if (contract.transport.kind === 'child') {
+      const by = contract.transport.act === 'start' ? compensation.action : null;
+      return { kind: 'child', by, approve, onlyByOrder };
+    }
     const { file } = this.map.homeOf(compensation.pointer);
     const policy = compensationPolicy(compensation, contract, this.definition.compensation);
     return {
@@ -206,7 +217,7 @@ class Explainer {
       line: this.map.valueRange(compensation.pointer).line,
       file: file === this.map.file ? null : file,
       sending: explainSending(contract, policy),
-      approve: compensation.approve === undefined ? null : votersOf(compensation.approve),
+      approve,
       onRefusal: policy.onFailure,
       onlyByOrder,
     };

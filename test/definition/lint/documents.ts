@@ -105,6 +105,21 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${HEAD}timeout: 1d\nsteps:\n  - { id: a, child: other@1, detach: «true, ⟦timeout⟧: 1h|false, timeout: 1h» }\n`,
   },
   {
+    code: 'PAWL-240',
+    why: 'a workflow that undoes itself by itself',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { child: «⟦sample@1⟧|sample@2» } }\n`,
+  },
+  {
+    code: 'PAWL-243',
+    why: 'a retry of what is started once',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, compensate: { child: other@1«, ⟦retry⟧: { attempts: 3 }|» } }\n`,
+  },
+  {
+    code: 'PAWL-243',
+    why: 'an object and a time of what is started once, in an action',
+    file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    idempotency: natural\n    compensate: { child: other@1«, ⟦timeout⟧: 1h|» }\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
     code: 'PAWL-231',
     why: 'six fields',
     file: `${SCHEDULED}schedule: { cron: «⟦'0 30 2 * * *'⟧|'30 2 * * *'», input: { n: 1 } }\n`,

@@ -258,7 +258,12 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
   ],
   ['PAWL-106', 'a child without its version', step('{ id: a, child: ⟦other⟧ }'), /name@version/],
   ['PAWL-901', 'an option of a later part', step('{ id: a, call: pay, ⟦reach⟧: workflow }'), /later part/],
-  ['PAWL-901', 'a later kind of undo', step('{ id: a, call: pay, compensate: { ⟦child⟧: other@1 } }'), /later part/],
+  [
+    'PAWL-106',
+    'an undo by a child without its version',
+    step('{ id: a, call: pay, compensate: { child: ⟦other⟧ } }'),
+    /name@version/,
+  ],
   [
     'PAWL-103',
     'an undo that people agree to, without saying who',
