@@ -311,7 +311,7 @@ describe('a child', () => {
   });
 
   it('R16 an undo by a run that fails is refused, and a person who tries again gets another run', async () => {
-    // R16: "a refused one is retried under the next generation"
+    // R16: "a person retries (next generation)"
     const home = new Household();
     home.refused.add('do.late');
     const whole = file('whole', [child(', compensate: { child: part@1, with: { item: y } }'), REST, LATE]);
