@@ -1,7 +1,7 @@
 import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
-import { isDone, planRows } from './compensation-plan.ts';
-import { isOpen } from './effect-lifecycle.ts';
+import { isDone, isOpen } from './effect-lifecycle.ts';
+import { Ledger } from './ledger.ts';
 import type { UndoOrder } from './undo-order.ts';
 
 /** The next acts of a plan in which several undos may be under way. */
@@ -24,7 +24,7 @@ export function nextAtOnce(
   effects: ReadonlyMap<EffectKey, Effect>,
   rules: { readonly order: UndoOrder; readonly onFailure: (effect: Effect) => 'hold' | 'continue' },
 ): NextAtOnce {
-  const rows = planRows(keys, effects);
+  const rows = Ledger.of(effects).planned(keys);
   const refused = rows.filter((row) => !isOpen(row.state) && !isDone(row));
   const held = refused.map(({ key }) => key);
   if (refused.some((row) => rules.onFailure(row) === 'hold')) return { authorize: [], held, isDone: false };
