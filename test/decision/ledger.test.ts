@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Ledger } from '../../src/decision/ledger.ts';
 import { nextGeneration } from '../../src/decision/compensation-plan.ts';
 import { isOpen } from '../../src/decision/effect-lifecycle.ts';
+import { nextAtOnce } from '../../src/decision/next-at-once.ts';
 import type { Effect } from '../../src/model/effect.ts';
 import type { EffectKey } from '../../src/model/ids.ts';
 import type { EffectState } from '../../src/model/statuses.ts';
@@ -45,6 +46,22 @@ describe('a ledger', () => {
       ],
       [c, a],
     ]);
+  });
+
+  it('R07 of many rows of one step is asked in what order they are undone as if they were few', () => {
+    // R07: "a compensation starts when those of all steps that read its step's output, and those its own `after` names, are confirmed"
+    const forward = Array.from({ length: 100 }, (_, no) => authorized('a', [['m', `item-${no}`]]));
+    const undos = forward.map(({ key }): Effect => ({ ...authorizedUndo(key, 'a'), state: 'PROPOSED' }));
+    let asked = 0;
+    const never = (): boolean => {
+      asked += 1;
+      return false;
+    };
+    const order = { isReverse: false, excludes: never, precedes: never, awaits: never };
+    const keys = undos.map(({ key }) => key);
+    const next = nextAtOnce(keys, mapOf(...forward, ...undos), { order, onFailure: () => 'hold' });
+    expect(next.authorize).toEqual(keys);
+    expect(asked).toBeLessThanOrEqual(300);
   });
 
   it('of thousands of rows is not read through by a decision that concerns one', () => {
