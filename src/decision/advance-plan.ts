@@ -2,7 +2,7 @@ import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { UndoPlan } from '../model/run.ts';
 import { isStepping } from '../model/statuses.ts';
-import { describeProgress, isRefusedForGood, nextInPlan, planProgress, planRows } from './compensation-plan.ts';
+import { describeProgress, isRefusedForGood, nextInPlan, planProgress } from './compensation-plan.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
 import { type NextAtOnce, nextAtOnce } from './next-at-once.ts';
@@ -14,19 +14,17 @@ import { undoOrderOf } from './undo-order.ts';
 /** A plan that is being carried out: the run's own (`step` null), or what a step undoes while the run goes on (R21). */
 type Plan = Omit<UndoPlan, 'step'> & { readonly step: string | null };
 
-function plansOf({ phase, control }: Draft): readonly Plan[] {
+function plansOf({ phase, control, effects }: Draft): readonly Plan[] {
   if (isStepping(phase)) return control.undos ?? [];
-  return phase === 'compensating' && control.plan !== null ? [{ step: null, keys: control.plan }] : [];
+  const { plan } = control;
+  return phase === 'compensating' && plan !== null ? [{ step: null, keys: effects.keysOf(plan) }] : [];
 }
 
 /** The next acts of each plan: in reverse one compensation at a time (R01), else all that may go (R07); what was refused for good waits for a person (R16, R17). */
 export function advancePlan(draft: Draft): void {
   const plans = plansOf(draft);
   if (plans.length === 0) return;
-  closeSolved(
-    draft,
-    plans.flatMap(({ keys }) => keys),
-  );
+  closeSolved(draft, plans);
   for (const plan of plans) advance(draft, plan);
 }
 
@@ -78,15 +76,18 @@ function finish(draft: Draft, step: string | null): void {
 }
 
 /** Incidents of rows that a person has retried, marked or waived are over. */
-function closeSolved(draft: Draft, keys: readonly EffectKey[]): void {
-  const refused = new Set(
-    planRows(keys, draft.effects)
-      .filter(isRefusedForGood)
-      .map((row) => row.key),
-  );
+function closeSolved(draft: Draft, plans: readonly Plan[]): void {
   draft.closeIncidents(
-    (incident) => incident.kind === 'compensation' && incident.effectKey !== null && !refused.has(incident.effectKey),
+    ({ kind, effectKey }) => kind === 'compensation' && effectKey !== null && !isHeld(draft, plans, effectKey),
   );
+}
+
+function isHeld(draft: Draft, plans: readonly Plan[], effectKey: EffectKey): boolean {
+  const { effects } = draft;
+  const row = draft.effectOf(effectKey);
+  const { compensates } = row;
+  if (compensates === null || !isRefusedForGood(row) || effects.undoOf(compensates) !== row) return false;
+  return plans.some(({ keys }) => effects.isPlanned(keys, compensates));
 }
 
 function holdRow(draft: Draft, effect: Effect, plan: readonly EffectKey[]): void {

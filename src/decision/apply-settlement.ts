@@ -9,6 +9,7 @@ import { endFinishing, isFinishing } from './finishing.ts';
 import { orFault } from './faults.ts';
 import { OPERATORS } from './hold-step.ts';
 import { isKept } from './kept-losers.ts';
+import { Ledger } from './ledger.ts';
 import { mayRetry } from './may-retry.ts';
 import { afterPivot } from './pivot-waiters.ts';
 import { callStepOf, policyOf } from './row-policy.ts';
@@ -49,8 +50,11 @@ function isUndoing(
   { phase, control, effects }: Pick<RunState, 'phase' | 'control' | 'effects'>,
   effect: Effect,
 ): boolean {
-  const keys = isStepping(phase) ? (control.undos ?? []).flatMap((undo) => undo.keys) : [];
-  return keys.some((key) => effects.get(key)?.compensates === effect.compensates);
+  const { undos = [] } = control;
+  const { compensates } = effect;
+  if (!isStepping(phase) || compensates === null) return false;
+  const ledger = Ledger.of(effects);
+  return undos.some(({ keys }) => ledger.isPlanned(keys, compensates));
 }
 
 /** A cancel or the deadline waits for what becomes of the pivot (R18, R19): what is known not to have happened stays so. */

@@ -5,7 +5,7 @@ import type { RunState } from '../model/run.ts';
 import type { Cause, Draft } from './draft.ts';
 import { effectSettled } from './settle-step.ts';
 import { stepOutcomeOf } from './settlement.ts';
-import { forwardRows, openSteps } from './step-effects.ts';
+import { liveRows, openSteps } from './step-effects.ts';
 import { cancelEffect } from './withdraw-effect.ts';
 
 /**
@@ -78,7 +78,7 @@ export function putAside(
 
 /** What waits for its next attempt in a state that is to be left is given up: nothing new begins there. */
 function withdraw(draft: Draft, steps: readonly string[]): readonly string[] {
-  const unsent = forwardRows(draft).filter(({ step, state }) => steps.includes(step) && state === 'AUTHORIZED');
+  const unsent = liveRows(draft).filter(({ step, state }) => steps.includes(step) && state === 'AUTHORIZED');
   for (const row of unsent) {
     const cancelled = cancelEffect(row, draft.atMs);
     draft.putEffect(cancelled);

@@ -63,7 +63,7 @@ function statusOf(draft: Draft, more: boolean): RunStatus {
 
 /** What may still happen by itself: rows in flight, rows and reads that a worker acts on. */
 function waiting(draft: Draft): Parameters<typeof nextDueAtMs>[0] {
-  const inFlight = [...draft.effects.values()].filter((effect) => effect.state === 'REQUESTED');
+  const inFlight = [...draft.effects.live()].filter((effect) => effect.state === 'REQUESTED');
   const effects = [...inFlight, ...actionableRows(draft)];
   return { effects, reads: Object.fromEntries(openReads(draft)), nowMs: draft.ctx.nowMs };
 }
@@ -77,7 +77,7 @@ function leaseOf(draft: Draft, orders: Orders, more: boolean): RunCommit['lease'
 /** What this holder has sent and not heard of; another fence's is nobody's any more. */
 function isInFlightHere(draft: Draft): boolean {
   if (!draft.ctx.canSend) return false;
-  const row = [...draft.effects.values()].some(
+  const row = [...draft.effects.live()].some(
     (effect) => effect.state === 'REQUESTED' && effect.fence === draft.base.fence,
   );
   return row || openReads(draft).some(([, read]) => read.notBeforeMs === null);
@@ -86,6 +86,6 @@ function isInFlightHere(draft: Draft): boolean {
 /** When a worker is wanted next: for rows and reads that are due, at once for what another fence has left in flight. */
 function readyAtMs(draft: Draft): number | null {
   const { nowMs } = draft.ctx;
-  const isLeft = [...draft.effects.values()].some((effect) => effect.state === 'REQUESTED');
+  const isLeft = [...draft.effects.live()].some((effect) => effect.state === 'REQUESTED');
   return isLeft ? nowMs : nextDueAtMs(waiting(draft));
 }

@@ -23,7 +23,7 @@ export function compensateRun(draft: Draft, data: RunData): void {
     enqueueUndone(draft);
     return;
   }
-  if (ending?.kind !== 'ordered' && pivotOf(draft.effects.values()) === 'behind') {
+  if (ending?.kind !== 'ordered' && pivotOf(draft.effects.pivots()) === 'behind') {
     holdBehindPivot(draft, ending);
     return;
   }
@@ -39,7 +39,7 @@ export function beginPlan(draft: Draft, ending: Ending | null): void {
   }
   invariant(plan.kind === 'plan', 'nothing is undone before all is settled', { runId: draft.base.run.runId });
   for (const row of plan.rows) draft.putEffect(row);
-  draft.setControl({ plan: plan.keys });
+  draft.setControl({ plan: draft.effects.spansOf(plan.keys) });
   advancePlan(draft);
 }
 
@@ -56,7 +56,8 @@ export function extendPlan(draft: Draft, late: Effect): void {
     leaveToPerson(draft, added);
   } else {
     for (const row of added.rows) draft.putEffect(row);
-    draft.setControl({ plan: [...plan, ...added.rows.map((row) => row.key)] });
+    const keys = added.rows.map((row) => row.key);
+    draft.setControl({ plan: [...plan, ...draft.effects.spansOf(keys)] });
   }
   advancePlan(draft);
 }

@@ -10,10 +10,11 @@ import type { Failure, RunIdentity } from '../model/run.ts';
 import { acceptWith } from './accept-with.ts';
 import { childBody, startsChild } from './child-run.ts';
 import { compensationIngredients, effectKey, readRequest } from './effect-key.ts';
-import { isOpen } from './effect-lifecycle.ts';
+import { isDone, isOpen } from './effect-lifecycle.ts';
 import { compensationOf } from './effect-policy.ts';
 import { effectView } from './effect-view.ts';
 import { orFault } from './faults.ts';
+import { Ledger } from './ledger.ts';
 import { proposeEffect } from './propose-effect.ts';
 import { renderRequest } from './render-request.ts';
 import { undoVoters } from './undo-voters.ts';
@@ -155,7 +156,7 @@ function planHashOf(source: PlanSource, planned: readonly Effect[]): string {
 }
 
 /** The compensation of each forward effect that counts: its highest generation, by forward key. */
-export function currentCompensations(effects: Iterable<Effect>): ReadonlyMap<EffectKey, Effect> {
+function currentCompensations(effects: Iterable<Effect>): ReadonlyMap<EffectKey, Effect> {
   const current = new Map<EffectKey, Effect>();
   for (const effect of effects) {
     if (effect.compensates === null) continue;
@@ -164,11 +165,6 @@ export function currentCompensations(effects: Iterable<Effect>): ReadonlyMap<Eff
     if (isNewer) current.set(effect.compensates, effect);
   }
   return current;
-}
-
-/** The compensation of one forward effect that counts; null where there is none. */
-export function currentCompensation(forwardKey: EffectKey, effects: Iterable<Effect>): Effect | null {
-  return currentCompensations(effects).get(forwardKey) ?? null;
 }
 
 /**
@@ -215,11 +211,6 @@ function rowOfGeneration(effect: Effect, forwardKey: EffectKey, generation: numb
   return blank;
 }
 
-/** Whether nothing is left to undo of a row: it is undone, or a person lets it stand. */
-export function isDone(effect: Effect): boolean {
-  return effect.state === 'CONFIRMED' || effect.state === 'WAIVED';
-}
-
 /** What a plan's next act is. */
 export type PlanStep =
   /** This row may be authorized now; the one before it is confirmed (R01). */
@@ -241,29 +232,18 @@ export function nextInPlan(
   effects: ReadonlyMap<EffectKey, Effect>,
   onFailure: (effect: Effect) => 'hold' | 'continue',
 ): PlanStep {
-  const rows = planRows(keys, effects);
+  const ledger = Ledger.of(effects);
   // It may stand behind a row that a person has let go once more.
-  const underWay = rows.find((row) => isOpen(row.state) && row.state !== 'PROPOSED');
-  if (underWay !== undefined) return { kind: 'wait', key: underWay.key };
+  for (const row of ledger.live())
+    if (row.compensates !== null && ledger.isPlanned(keys, row.compensates)) return { kind: 'wait', key: row.key };
   const refused: EffectKey[] = [];
-  for (const row of rows) {
+  for (const row of ledger.remaining(keys)) {
     if (isDone(row)) continue;
     if (row.state === 'PROPOSED') return { kind: 'authorize', key: row.key };
     if (onFailure(row) === 'hold') return { kind: 'held', keys: [row.key] };
     refused.push(row.key);
   }
   return refused.length === 0 ? { kind: 'done' } : { kind: 'held', keys: refused };
-}
-
-/** The current row of each key of a plan, in the plan's order. @throws PAWL_INVARIANT for a key without row. */
-export function planRows(keys: readonly EffectKey[], effects: ReadonlyMap<EffectKey, Effect>): readonly Effect[] {
-  const undos = currentCompensations(effects.values());
-  return keys.map((key) => {
-    const forwardKey = effects.get(key)?.compensates ?? null;
-    const current = forwardKey === null ? undefined : undos.get(forwardKey);
-    invariant(current !== undefined, 'a plan names a row that is no compensation', { key });
-    return current;
-  });
 }
 
 /** How far a plan is, for people: "2 of 3 undone, 1 needs a person". */
@@ -277,7 +257,7 @@ export interface PlanProgress {
 
 /** Counts a plan's rows. */
 export function planProgress(keys: readonly EffectKey[], effects: ReadonlyMap<EffectKey, Effect>): PlanProgress {
-  const rows = planRows(keys, effects);
+  const rows = Ledger.of(effects).planned(keys);
   const count = (holds: (effect: Effect) => boolean): number => rows.filter((row) => holds(row)).length;
   return {
     total: rows.length,

@@ -21,6 +21,7 @@ import type { InboxOutcome, RunPhase, RunStatus } from '../model/statuses.ts';
 import { keptAddress } from './kept-timers.ts';
 import type { DecideContext } from './decide-context.ts';
 import { canStore } from './effect-lifecycle.ts';
+import { Ledger } from './ledger.ts';
 import { issueReceipt, type ReceiptChain, type ReceiptDraft } from './receipt.ts';
 import { packSnapshot, phaseOf, snapshotText } from './snapshot-envelope.ts';
 
@@ -62,7 +63,7 @@ export class Draft {
   snapshot: KernelSnapshot;
   control: RunControl;
   queue: QueuedEvent[];
-  readonly effects: Map<EffectKey, Effect>;
+  effects: Ledger;
   readonly timers: Map<string, Timer>;
   readonly approvals: Map<string, Approval>;
   kept: readonly InboxEvent[];
@@ -87,7 +88,7 @@ export class Draft {
     this.snapshot = base.snapshot;
     this.control = base.control;
     this.queue = base.control.pending.map((entry) => carriedOver(entry as unknown as QueuedEvent, ctx.nowMs));
-    this.effects = new Map(base.effects);
+    this.effects = Ledger.of(base.effects);
     this.timers = new Map(base.timers);
     this.approvals = new Map(base.approvals);
     this.kept = base.kept;
@@ -166,10 +167,10 @@ export class Draft {
       },
     );
     if (!this.effectExpect.has(effect.key)) {
-      const loaded = this.base.effects.get(effect.key);
-      this.effectExpect.set(effect.key, loaded === undefined ? null : { state: loaded.state, attempt: loaded.attempt });
+      // Not written before in this decision: it is as it was loaded.
+      this.effectExpect.set(effect.key, before === undefined ? null : { state: before.state, attempt: before.attempt });
     }
-    this.effects.set(effect.key, effect);
+    this.effects = this.effects.with(effect);
   }
 
   /** Writes a settled row together with its receipt, numbered and linked (E10). */
@@ -306,10 +307,7 @@ export class Draft {
   }
 
   private effectChanges(): readonly EffectChange[] {
-    return [...this.effects.values()].flatMap((effect) => {
-      const expect = this.effectExpect.get(effect.key);
-      return expect === undefined ? [] : [{ expect, effect }];
-    });
+    return [...this.effectExpect].map(([key, expect]) => ({ expect, effect: this.effectOf(key) }));
   }
 
   private next(status: RunStatus): RunState {

@@ -53,6 +53,11 @@ export function canMove(from: EffectState, to: EffectState): boolean {
   return MOVES.has(`${from}>${to}`);
 }
 
+/** Whether nothing is left to undo of a compensation's row: it is undone, or a person lets it stand. */
+export function isDone({ state }: Pick<Effect, 'state'>): boolean {
+  return state === 'CONFIRMED' || state === 'WAIVED';
+}
+
 /** Whether the row may still change by itself: PROPOSED, AUTHORIZED, REQUESTED, UNKNOWN. */
 export function isOpen(state: EffectState): boolean {
   return (OPEN_STATES as readonly EffectState[]).includes(state);

@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../model/json.ts';
 import type { Ending, RunData, RunEnd } from '../model/run.ts';
 import { isGroup } from '../model/step-lists.ts';
 import { applySettlement, settlingOf } from './apply-settlement.ts';
-import { currentCompensation } from './compensation-plan.ts';
 import { chooseDoubt } from './doubt.ts';
 import type { Draft } from './draft.ts';
 import { standingOf } from './run-status.ts';
@@ -21,7 +20,7 @@ export function endRun(draft: Draft, data: RunData): void {
   draft.closeIncidents(({ kind }) => kind !== 'late-proof' && kind !== 'unknown');
   draft.setControl({ activeSinceMs: groupsOf(draft), reads: {}, cancelWaiting: null, deadlineWaiting: false });
   draft.endedAtMs = draft.atMs;
-  for (const effect of draft.effects.values()) if (effect.state === 'UNKNOWN') askOn(draft, effect);
+  for (const effect of [...draft.effects.live()]) if (effect.state === 'UNKNOWN') askOn(draft, effect);
 }
 
 /** Steps are not active any more; that a group was entered is known from nothing else, if it was left before anything in it was done. */
@@ -67,7 +66,7 @@ export interface ToldEnd extends Omit<RunEnd, 'reason' | 'code' | 'message'> {
 /** What is said of a run that did not complete: why, what was undone, what stands in the world, of what nobody knows. */
 export function endOf(draft: Draft, ending: Ending): ToldEnd {
   const rows = [...draft.effects.values()];
-  const undone = rows.filter((row) => row.compensates === null && isUndone(row, rows)).map((row) => row.step);
+  const undone = rows.filter((row) => draft.effects.undoOf(row.key)?.state === 'CONFIRMED').map((row) => row.step);
   const { code, message, step } = ending.failure ?? {
     code: ending.kind,
     message: `the run was ${ending.kind}`,
@@ -76,8 +75,4 @@ export function endOf(draft: Draft, ending: Ending): ToldEnd {
   const standing = standingOf(rows, draft.ctx.compiled).map((row) => row.step);
   const unknown = rows.filter(isInFlight).map((row) => row.step);
   return { code, message, step, undone, standing, unknown };
-}
-
-function isUndone(forward: Effect, rows: readonly Effect[]): boolean {
-  return currentCompensation(forward.key, rows)?.state === 'CONFIRMED';
 }

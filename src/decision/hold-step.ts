@@ -7,7 +7,7 @@ import { pivotOf } from './pivot.ts';
 
 /** A failure that nothing catches and that may not be undone by itself: a person decides (R20, `onFailure: hold`). */
 export function holdStep(draft: Draft, step: string, data: RunData): void {
-  const isBehindPivot = step !== OUTPUT_STEP && pivotOf(draft.effects.values()) === 'behind';
+  const isBehindPivot = step !== OUTPUT_STEP && pivotOf(draft.effects.pivots()) === 'behind';
   const kind = isBehindPivot ? 'pivot' : 'failure';
   const { failing } = data;
   invariant(failing !== null, 'a step is held without a failure', { step });

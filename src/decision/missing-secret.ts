@@ -2,7 +2,7 @@ import type { RetryPolicy } from '../model/definition.ts';
 import { invariant } from '../model/errors.ts';
 import type { Incident } from '../model/run.ts';
 import type { Draft } from './draft.ts';
-import { isOpen, touchEffect } from './effect-lifecycle.ts';
+import { touchEffect } from './effect-lifecycle.ts';
 import { OPERATORS } from './hold-step.ts';
 import { SECRET_MISSING } from './judge-outcome.ts';
 import { nextWaitMs } from './retry.ts';
@@ -37,7 +37,7 @@ export function checkSecrets(draft: Draft): void {
 }
 
 function lackingRows(draft: Draft): readonly Lack[] {
-  const rows = [...draft.effects.values()].filter((row) => isOpen(row.state) && row.code === SECRET_MISSING);
+  const rows = [...draft.effects.live()].filter((row) => row.code === SECRET_MISSING);
   return rows.map(({ key, step, lastError }) => {
     invariant(lastError !== null, 'a row lacks something and does not say what', { key });
     return { id: `authorization:${key}`, step, effectKey: key, message: lastError };

@@ -1,7 +1,7 @@
 import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
-import { isDone, planRows } from './compensation-plan.ts';
-import { isOpen } from './effect-lifecycle.ts';
+import { isDone, isOpen } from './effect-lifecycle.ts';
+import { Ledger } from './ledger.ts';
 import type { UndoOrder } from './undo-order.ts';
 
 /** The next acts of a plan in which several undos may be under way. */
@@ -11,6 +11,17 @@ export interface NextAtOnce {
   /** Rows that were refused for good: a person retries, marks undone or waives (R16, R17). */
   readonly held: readonly EffectKey[];
   readonly isDone: boolean;
+}
+
+/** What of one step is left to undo in a plan: an order knows rows by their steps alone, so that a map of thousands is a few of these. */
+interface StepLeft {
+  readonly step: Effect['step'];
+  /** Places of the first and the last row that is not done. */
+  readonly first: number;
+  last: number;
+  /** The same of rows that are not refused for good. */
+  firstSound: number;
+  isUnderWay: boolean;
 }
 
 /**
@@ -24,28 +35,55 @@ export function nextAtOnce(
   effects: ReadonlyMap<EffectKey, Effect>,
   rules: { readonly order: UndoOrder; readonly onFailure: (effect: Effect) => 'hold' | 'continue' },
 ): NextAtOnce {
-  const rows = planRows(keys, effects);
-  const refused = rows.filter((row) => !isOpen(row.state) && !isDone(row));
+  const rows = Ledger.of(effects).planned(keys);
+  const refused = rows.filter(isRefused);
   const held = refused.map(({ key }) => key);
   if (refused.some((row) => rules.onFailure(row) === 'hold')) return { authorize: [], held, isDone: false };
+  const left = leftOf(rows);
   const authorize: EffectKey[] = [];
-  const isFree = (row: Effect, place: number): boolean =>
-    rows.every((other, at) => {
-      if (other === row || isDone(other)) return true;
-      const isUnderWay = (isOpen(other.state) && other.state !== 'PROPOSED') || authorize.includes(other.key);
-      if (isUnderWay && rules.order.excludes(other.step, row.step)) return false;
-      if (at > place) return !rules.order.awaits(row.step, other.step);
-      if (!rules.order.precedes(other.step, row.step)) return true;
-      // In a reverse order the rest goes on past what was refused, as it does where all is reverse.
-      return refused.includes(other) && rules.order.excludes(other.step, row.step);
-    });
-  for (const [place, row] of rows.entries())
-    if (row.state === 'PROPOSED' && isFree(row, place)) authorize.push(row.key);
-  const isMoving = authorize.length > 0 || rows.some((row) => isOpen(row.state) && row.state !== 'PROPOSED');
+  for (const [place, row] of rows.entries()) {
+    if (row.state !== 'PROPOSED' || isBlocked(left, { step: row.step, place }, rules.order)) continue;
+    authorize.push(row.key);
+    for (const one of left) if (one.step === row.step) one.isUnderWay = true;
+  }
+  const isMoving = left.some(({ isUnderWay }) => isUnderWay);
   const proposed = rows.filter((row) => row.state === 'PROPOSED');
   const stuck = isMoving || held.length > 0 ? undefined : firstInCircle(proposed, rules.order);
   if (stuck !== undefined) authorize.push(stuck.key);
   return { authorize, held: isMoving ? [] : held, isDone: rows.every(isDone) };
+}
+
+function isRefused(row: Effect): boolean {
+  return !isOpen(row.state) && !isDone(row);
+}
+
+function leftOf(rows: readonly Effect[]): readonly StepLeft[] {
+  const left = new Map<string, StepLeft>();
+  for (const [place, row] of rows.entries()) {
+    if (isDone(row)) continue;
+    const known = left.get(row.step);
+    const one = known ?? { step: row.step, first: place, last: place, firstSound: Infinity, isUnderWay: false };
+    left.set(row.step, one);
+    one.last = place;
+    if (!isRefused(row)) one.firstSound = Math.min(one.firstSound, place);
+    if (isOpen(row.state) && row.state !== 'PROPOSED') one.isUnderWay = true;
+  }
+  return [...left.values()];
+}
+
+/** Whether something must come before the undo of a row, or may not be under way beside it. */
+function isBlocked(
+  left: readonly StepLeft[],
+  { step, place }: { readonly step: Effect['step']; readonly place: number },
+  order: UndoOrder,
+): boolean {
+  return left.some((other) => {
+    const excludes = order.excludes(other.step, step);
+    if (other.isUnderWay && excludes) return true;
+    if (other.last > place && order.awaits(step, other.step)) return true;
+    // In a reverse order the rest goes on past what was refused, as it does where all is reverse.
+    return (excludes ? other.firstSound : other.first) < place && order.precedes(other.step, step);
+  });
 }
 
 /** Undos that wait for each other begin with what was done last of them; what waits for one of them keeps its place behind it. */

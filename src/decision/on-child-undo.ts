@@ -31,7 +31,7 @@ export function onChildUndo(draft: Draft, event: InboxEvent, order: Undo): void 
   }
   const ordered = endingOf(draft, { kind: 'ordered', by, reason });
   const plan = planOf(draft, failureOf(ordered));
-  if (pivotOf(draft.effects.values()) === 'behind') {
+  if (pivotOf(draft.effects.pivots()) === 'behind') {
     refuse(draft, event, { code: 'pivot', message: 'the point of no return of the child is passed', order });
     return;
   }

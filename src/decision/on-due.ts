@@ -11,6 +11,7 @@ import { prepareRead } from './prepare-call.ts';
 import { renderQuery } from './render-request.ts';
 import { askEffect, requestEffect } from './request-effect.ts';
 import { readingStep } from './on-read.ts';
+import { Ledger } from './ledger.ts';
 import { policyOf } from './row-policy.ts';
 import { stayInDoubt, stepOutcomeOf } from './settlement.ts';
 import { effectSettled, failed, failureOf } from './settle-step.ts';
@@ -49,7 +50,7 @@ export function dispatchDue(draft: Draft, orders: OrderBook): boolean {
 export function actionableRows(draft: Pick<RunState, 'phase' | 'control' | 'effects'>): readonly Effect[] {
   const block = blockOf(draft);
   if (block === 'all') return [];
-  return [...draft.effects.values()].filter((effect) => {
+  return [...Ledger.of(draft.effects).live()].filter((effect) => {
     if (effect.state === 'AUTHORIZED') return block === null && mayStart(draft, effect);
     if (effect.state !== 'UNKNOWN') return false;
     return effect.doubt === 'query' || (effect.doubt === 'resend' && draft.phase !== 'ended');

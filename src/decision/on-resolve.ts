@@ -4,7 +4,7 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import { advancePlan } from './advance-plan.ts';
 import { applySettlement, mayStart, reviewersOf, settlingOf } from './apply-settlement.ts';
-import { currentCompensation, isRefusedForGood, nextGeneration } from './compensation-plan.ts';
+import { isRefusedForGood, nextGeneration } from './compensation-plan.ts';
 import { extendPlan } from './compensate-run.ts';
 import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
@@ -96,8 +96,7 @@ function isLateProof(draft: Draft, effect: Effect): boolean {
 function settleRefused(draft: Draft, effect: Effect, answer: PersonAnswer): AnswerRefusal | null {
   const { compensates: forwardKey } = effect;
   if (!mayStart(draft, effect)) return refusedAs('not-offered', 'the run does not compensate any more');
-  const isTriedAgain =
-    forwardKey !== null && currentCompensation(forwardKey, draft.effects.values())?.key !== effect.key;
+  const isTriedAgain = forwardKey !== null && draft.effects.undoOf(forwardKey)?.key !== effect.key;
   if (isTriedAgain) return refusedAs('not-in-doubt', 'it was tried again: it is the next try that counts');
   const result = settleCompensation(effect, answer, draft.atMs, nextGeneration);
   if (result.kind === 'refused') return result;

@@ -7,7 +7,7 @@ import { takeOver } from './settle-effect.ts';
  * that may be sent, and what is due of a plan, are found by every decision anyway.
  */
 export function onResumed(draft: Draft): void {
-  for (const effect of draft.effects.values()) {
+  for (const effect of [...draft.effects.live()]) {
     if (effect.state !== 'REQUESTED' || effect.fence === draft.base.fence) continue;
     applySettlement(draft, takeOver(settlingOf(draft, effect)));
   }

@@ -3,7 +3,6 @@ import { OUTPUT_STEP } from '../machine/kernel-names.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Json } from '../model/json.ts';
 import type { Incident } from '../model/run.ts';
-import { currentCompensations } from './compensation-plan.ts';
 import { isSettled } from './effect-lifecycle.ts';
 import type { Cause, Draft } from './draft.ts';
 import { feed } from './kernel-loop.ts';
@@ -96,8 +95,8 @@ function isNamed(incident: Incident, name: string): boolean {
 /** Only a row that has its last word makes way for a new one: of the step, and of all that is in it. */
 function raiseGeneration(draft: Draft, step: string): void {
   if (step === OUTPUT_STEP) return;
-  const undos = currentCompensations(draft.effects.values());
-  const stands = (row: Effect): boolean => row.state === 'CONFIRMED' && undos.get(row.key)?.state !== 'CONFIRMED';
+  const stands = (row: Effect): boolean =>
+    row.state === 'CONFIRMED' && draft.effects.undoOf(row.key)?.state !== 'CONFIRMED';
   for (const row of presentRows(draft, [step], draft.snapshot.data)) {
     const { redo } = draft.control;
     const isLast = row.ingredients.generation === redoOf(redo, row.step, row.frames);

@@ -17,7 +17,7 @@ import { cancelEffect } from './withdraw-effect.ts';
 import { passDeadline } from './pass-deadline.ts';
 import { DEADLINE } from './settle-run.ts';
 import { effectSettled, failed, failureOf, stepSettled } from './settle-step.ts';
-import { forwardRows, openSteps } from './step-effects.ts';
+import { liveRows, openSteps } from './step-effects.ts';
 
 type Firing = Extract<InboxPayload, { type: 'timer' }>;
 
@@ -69,7 +69,7 @@ export function fireTimer(draft: Draft, timer: Timer): void {
 
 /** A child's time is over: one that runs is told to end, one that was not started yet is not started any more. */
 function passChildTime(draft: Draft, step: string, cause: Cause): void {
-  const unsent = forwardRows(draft).filter((row) => row.step === step && row.state === 'AUTHORIZED');
+  const unsent = liveRows(draft).filter((row) => row.step === step && row.state === 'AUTHORIZED');
   if (unsent.length === 0) {
     recallChildren(draft, [step], 'timeout');
     return;

@@ -14,5 +14,5 @@ export function pivotOf(effects: Iterable<Effect>): 'ahead' | 'open' | 'behind' 
 
 /** Whether an unhandled failure keeps its step for a person instead of undoing the run (R20, `onFailure: hold`). */
 export function holdsFailures(draft: Draft): boolean {
-  return draft.ctx.compiled.machine.definition.onFailure === 'hold' || pivotOf(draft.effects.values()) === 'behind';
+  return draft.ctx.compiled.machine.definition.onFailure === 'hold' || pivotOf(draft.effects.pivots()) === 'behind';
 }

@@ -7,7 +7,7 @@ import { setFinishing } from './finishing.ts';
 import { forgetKept } from './kept-losers.ts';
 import { recallChildren } from './tell-child.ts';
 import { cancelEffect } from './withdraw-effect.ts';
-import { forwardRows, isInFlight, withdrawUnsent } from './step-effects.ts';
+import { liveRows, isInFlight, withdrawUnsent } from './step-effects.ts';
 
 /** Forward work stops: what is not in flight is cancelled now, what is in flight is awaited (R03, R04, R19). */
 export function settleRun(draft: Draft, data: RunData): void {
@@ -43,7 +43,7 @@ export const DEADLINE = 'run:deadline';
 /** Once no effect of the run is open, compensation may begin; an order to terminate waits for nothing. */
 export function settleIfDone(draft: Draft, data: RunData = draft.snapshot.data): void {
   const isTerminated = data.ending?.kind === 'terminated';
-  if (!isTerminated && forwardRows(draft).some(isInFlight)) return;
+  if (!isTerminated && liveRows(draft).some(isInFlight)) return;
   const { runId } = draft.base.run;
   draft.enqueue({ type: 'run.settled', atMs: draft.atMs }, { type: 'run', id: runId, step: null });
 }

@@ -10,14 +10,14 @@ export function isInFlight(effect: Effect): boolean {
 
 /** Steps that have something on its way, or undo something: it must settle before they can be left for good. */
 export function openSteps(draft: Draft): readonly string[] {
-  const inFlight = forwardRows(draft).filter(isInFlight);
+  const inFlight = liveRows(draft).filter(isInFlight);
   const { undos = [], undosWaiting = [], finishing = [] } = draft.control;
   return [...new Set([...[...inFlight, ...undos, ...undosWaiting].map(({ step }) => step), ...finishing])];
 }
 
 /** Cancels at once what is not in flight: of one step, or of all (`step` null). @param kept rows that are left as they are. */
 export function withdrawUnsent(draft: Draft, step: string | null, kept: readonly EffectKey[] = []): void {
-  for (const effect of forwardRows(draft)) {
+  for (const effect of liveRows(draft)) {
     const isUnsent = (effect.state === 'PROPOSED' || effect.state === 'AUTHORIZED') && !kept.includes(effect.key);
     if (isUnsent && (step === null || effect.step === step)) draft.putEffect(cancelEffect(effect, draft.atMs));
   }
@@ -26,4 +26,9 @@ export function withdrawUnsent(draft: Draft, step: string | null, kept: readonly
 /** The rows that steps asked for; compensations are not among them. */
 export function forwardRows(draft: Draft): readonly Effect[] {
   return [...draft.effects.values()].filter((effect) => effect.compensates === null);
+}
+
+/** Those of them that may still change by themselves. */
+export function liveRows(draft: Draft): readonly Effect[] {
+  return [...draft.effects.live()].filter((effect) => effect.compensates === null);
 }

@@ -6,7 +6,7 @@ import { displayRunId } from '../model/run-id.ts';
 import { childMessageId, childOf, childStartOf, isDetached, startsChild } from './child-run.ts';
 import type { Draft } from './draft.ts';
 import { touchEffect } from './effect-lifecycle.ts';
-import { forwardRows, isInFlight } from './step-effects.ts';
+import { liveRows, isInFlight } from './step-effects.ts';
 
 type Matter = 'start' | 'cancel' | 'undo';
 
@@ -59,7 +59,7 @@ export function isRecalled({ code }: Pick<Effect, 'code'>): boolean {
  * @param code why.
  */
 export function recallChildren(draft: Draft, steps: readonly string[] | null, code: 'recalled' | 'timeout'): void {
-  for (const effect of forwardRows(draft)) {
+  for (const effect of liveRows(draft)) {
     const isWaited = isInFlight(effect) && (steps === null || steps.includes(effect.step));
     if (!isWaited || isRecalled(effect) || !startsChild(effect.action)) continue;
     if (isDetached(effect)) continue;

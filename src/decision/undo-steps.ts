@@ -50,7 +50,7 @@ export function enterUndo(draft: Draft, { id, undo }: UndoStep, data: RunData): 
  */
 export function undoRows(draft: Draft, { step, rows, failure }: UndoOrder): void {
   if (waitsForKept(draft, { step, keys: rows.map(({ key }) => key), failure })) return;
-  if (pivotOf(draft.effects.values()) === 'behind') {
+  if (pivotOf(draft.effects.pivots()) === 'behind') {
     holdUndo(draft, step);
     return;
   }

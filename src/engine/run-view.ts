@@ -1,5 +1,6 @@
 import { phaseOf, unpackSnapshot, type SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import { readRequest } from '../decision/effect-key.ts';
+import { Ledger } from '../decision/ledger.ts';
 import { callsOf } from '../decision/settlement.ts';
 import { restingStates } from '../machine/form/active-states.ts';
 import type { Approval } from '../model/approval.ts';
@@ -218,17 +219,19 @@ function incidentView(incident: Incident): IncidentView {
 }
 
 /** The keys of what is being undone, in the order of its plans. */
-function plannedIn({ plan, undos = [] }: RunControl): readonly EffectKey[] {
-  return [...undos.flatMap(({ keys }) => keys), ...(plan ?? [])];
+function plannedIn({ plan, undos = [] }: RunControl, effects: readonly Effect[]): readonly EffectKey[] {
+  const ledger = Ledger.of(new Map(effects.map((effect) => [effect.key, effect])));
+  return [...undos.flatMap(({ keys }) => keys), ...(plan === null ? [] : ledger.keysOf(plan))];
 }
 
 /** Ledger rows as they came: forward rows, then undos; each by when it began, what has not begun in the order of the plan. */
 function inOrder(effects: readonly Effect[], plan: readonly EffectKey[]): readonly Effect[] {
+  const places = new Map(plan.map((key, place) => [key, place]));
   const ranks = (effect: Effect): readonly number[] => [
     Number(effect.compensates !== null),
     effect.firstRequestedAtMs ?? effect.settledAtMs ?? Number.POSITIVE_INFINITY,
     effect.receiptNo ?? Number.POSITIVE_INFINITY,
-    plan.indexOf(effect.key),
+    places.get(effect.key) ?? -1,
   ];
   const ranked = effects.map((effect) => ({ effect, ranks: ranks(effect) }));
   return ranked.sort((a, b) => compareRanks(a.ranks, b.ranks)).map(({ effect }) => effect);
@@ -326,7 +329,7 @@ export function runView(
   { stored, receipts, messages = [], children = new Map(), nowMs }: RunRecords,
 ): RunView {
   const { envelope, incidents } = openEnvelope(stored);
-  const effects = inOrder(stored.effects, envelope === null ? [] : plannedIn(envelope.control));
+  const effects = inOrder(stored.effects, envelope === null ? [] : plannedIn(envelope.control, stored.effects));
   const observers = new Map(receipts.map(({ receiptNo, observedBy }) => [receiptNo, observedBy]));
   return {
     ...identity(stored.run),

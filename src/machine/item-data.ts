@@ -10,6 +10,9 @@ import { itemsOf, itemsOutput, OUTPUTS_KEPT_MAX, toleratedOf } from './items.ts'
 import type { FailureSource } from './kernel-names.ts';
 import { bodyListId } from './outline.ts';
 
+/** Most failed items that a failure names one by one; of more the codes are kept only where they are told in an output. */
+const NAMED_MAX = 100;
+
 /** A map and the list of its body. */
 interface MapBody {
   readonly step: string;
@@ -49,7 +52,8 @@ export function loseItem(
   const failure = failingOutward(data, failingAt(program, data, step), crossed);
   invariant(failure !== null, 'an item that is lost without a failure', { list });
   const before = itemsOf(data, list);
-  const failed = { ...before.failed, [before.no]: failure.code };
+  const isTold = before.outputs !== undefined || before.no - before.succeeded < NAMED_MAX;
+  const failed = isTold ? { ...before.failed, [before.no]: failure.code } : before.failed;
   const after: Items = { failure, ...before, lost: failure, no: before.no + 1, failed };
   const caught = crossed.reduce(withoutKey, data.caught);
   return withItems({ ...withFailing(program, data, step, null), caught }, list, after);
@@ -97,17 +101,14 @@ function firstItems({ program }: Turn, step: string, known: JsonObject): Items {
   };
 }
 
-/** Most failed items that a failure names one by one. */
-const NAMED_MAX = 100;
-
 /** Where more have failed than may, the first failure is that of the map; else no way is left to as many as were asked for (V07). */
 function lostFailure(map: MapStep, data: RunData): Failure {
   const { id } = map;
-  const { count, needed, failed, failure } = itemsOf(data, bodyListId(id, 'item'));
+  const { count, needed, no, succeeded, failed, failure } = itemsOf(data, bodyListId(id, 'item'));
   const codes = Object.entries(failed);
   const items = codes.slice(0, NAMED_MAX).map(([no, code]) => ({ index: Number(no), code }));
-  const told = { failed: codes.length, of: count, items };
-  if (codes.length > toleratedOf(map, count) && failure !== undefined)
+  const told = { failed: no - succeeded, of: count, items };
+  if (no - succeeded > toleratedOf(map, count) && failure !== undefined)
     return { ...failure, data: failure.data ?? told, step: id, cause: failure };
   const named = codes.slice(0, 10).map(([no, code]) => `${no}: ${code}`);
   const message = `of ${count} items of step ${id} ${needed} had to succeed; failed: ${named.join(', ') || 'none'}`;

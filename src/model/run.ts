@@ -76,7 +76,7 @@ export interface Items {
   readonly key: string;
   readonly value: Json;
   readonly succeeded: number;
-  /** Codes of failed items by number. */
+  /** Codes of failed items by number; of a long map whose output nobody reads those of the first. */
   readonly failed: Readonly<Record<string, string>>;
   /** The first failure, whole: where all must succeed it becomes that of the map. */
   readonly failure?: Failure;
@@ -213,6 +213,12 @@ export interface ReadProgress {
   readonly lacks?: { readonly message: string; readonly tries: number };
 }
 
+/**
+ * What a plan undoes, as numbers of receipts: of each pair all forward effects from the first number down to the last that
+ * have a compensation. Ten thousand effects in a row are one pair: the plan is written with every transition.
+ */
+export type PlanSpans = readonly (readonly [first: number, last: number])[];
+
 /** What a step undoes while the run goes on (rule R21): by a clause with `undo`, or by the verb. */
 export interface UndoPlan {
   readonly step: string;
@@ -251,8 +257,8 @@ export interface RunControl {
   readonly redo: Readonly<Record<string, number>>;
   /** Reads by step (they have no ledger row). */
   readonly reads: Readonly<Record<string, ReadProgress>>;
-  /** Compensation keys in the order of the plan; null while there is no plan. */
-  readonly plan: readonly EffectKey[] | null;
+  /** What the run undoes, in the order of the plan; null while there is no plan. */
+  readonly plan: PlanSpans | null;
   /** What steps are undoing while the run goes on; absent = nothing. */
   readonly undos?: readonly UndoPlan[];
   /** Calls that go on with their retries, although the branch they stand in is not wanted any more; absent = none. */

@@ -2,16 +2,15 @@ import { fc } from '../support/fast-check.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type CompensationPlan,
-  currentCompensation,
   describeProgress,
   nextGeneration,
   nextInPlan,
   type PlanSource,
   planCompensation,
   planProgress,
-  planRows,
 } from '../../src/decision/compensation-plan.ts';
 import { compensationKey, readRequest } from '../../src/decision/effect-key.ts';
+import { Ledger } from '../../src/decision/ledger.ts';
 import { CHAIN_START, issueReceipt, type ReceiptChain } from '../../src/decision/receipt.ts';
 import { settleAttempt } from '../../src/decision/settle-effect.ts';
 import type { ActionContract, CallStep } from '../../src/model/definition.ts';
@@ -331,7 +330,7 @@ describe('a compensation that was refused for good', () => {
     expect(nextInPlan(plan.keys, book(as(c, 'WAIVED')), HOLD)).toEqual({ kind: 'authorize', key: b?.key });
     const third = nextGeneration(as(retry, 'FAILED'));
     expect(third.key).toBe(compensationKey(authorized('c').key, 2));
-    expect(currentCompensation(authorized('c').key, [third, refused, retry])?.key).toBe(third.key);
+    expect(Ledger.of(mapOf(third, refused, retry)).undoOf(authorized('c').key)?.key).toBe(third.key);
   });
 
   it('R17: under `continue` the rest runs, then what is left is held', () => {
@@ -365,8 +364,8 @@ describe('a compensation that was refused for good', () => {
   });
 
   it('a plan that names what is no compensation is a bug', () => {
-    expect(() => planRows(['x' as EffectKey], new Map())).toThrow('no compensation');
-    expect(() => planRows([authorized('a').key], mapOf(authorized('a')))).toThrow('no compensation');
+    expect(() => Ledger.of(new Map()).planned(['x' as EffectKey])).toThrow('no compensation');
+    expect(() => Ledger.of(mapOf(authorized('a'))).planned([authorized('a').key])).toThrow('no compensation');
   });
 });
 

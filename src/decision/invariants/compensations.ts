@@ -60,18 +60,14 @@ function isApart({ program }: OpenedRun['rows'], one: Effect, other: Effect): bo
   return program === null || undoOrderOf(program).excludes(one.step, other.step);
 }
 
-/** R01: one at a time in reverse order; R12: a plan names rows that are there. */
-function planFaults({ rows, control, effects }: OpenedRun): readonly Finding[] {
+/** R01: one at a time in reverse order. */
+function planFaults({ rows }: OpenedRun): readonly Finding[] {
   const underWay = rows.effects.filter(
     ({ compensates, state }) => compensates !== null && isOpen(state) && state !== 'PROPOSED',
   );
-  const lost = (control.plan ?? []).filter((key) => (effects.get(key)?.compensates ?? null) === null);
-  return [
-    ...underWay
-      .filter((effect, at) => underWay.slice(0, at).some((other) => isApart(rows, effect, other)))
-      .map((effect) => ({ row: effectRow(effect), what: 'another undo is under way' })),
-    ...lost.map((key) => ({ row: `effect ${key}`, what: 'the plan names it, and it is no undo of this run' })),
-  ];
+  return underWay
+    .filter((effect, at) => underWay.slice(0, at).some((other) => isApart(rows, effect, other)))
+    .map((effect) => ({ row: effectRow(effect), what: 'another undo is under way' }));
 }
 
 /** R01 to R04, R13, R16: what is undone was done, once, in order, and never while something of the run is open. */

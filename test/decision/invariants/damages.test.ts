@@ -140,7 +140,6 @@ describe('the invariants of a story', () => {
       'compensation: effect undo of a: another undo is under way',
       () => withEffects(undoing(), isUndo, { state: 'AUTHORIZED' }),
     ],
-    ['the plan names it, and it is no undo of this run', () => withControl(undoing(), { plan: [OTHER_KEY] })],
     // Effects and receipts.
     [
       'effect-state: effect a: it is CONFIRMED and has no time of settling',
