@@ -86,8 +86,8 @@ export interface Verbs {
   actOnMessage(run: string, message: string, act: OutboxAct): Promise<void>;
   /** Schedules of workflows, with what comes next. */
   schedules(): Promise<readonly ScheduleView[]>;
-  /** Stops the schedule of a workflow, or has it go on; recorded. */
-  orderSchedule(workflow: string, act: Omit<ScheduleAct, 'atMs'>): Promise<void>;
+  /** Stops the schedule of a workflow, or has it go on; recorded. @returns how it stands then. */
+  orderSchedule(workflow: string, act: Omit<ScheduleAct, 'atMs'>): Promise<ScheduleView>;
   versions(): Promise<readonly StoredVersion[]>;
   /** @param version null = the highest. @throws PAWL_VERSION_NOT_FOUND. */
   version(workflow: string, version: number | null): Promise<StoredVersion>;

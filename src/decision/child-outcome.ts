@@ -1,5 +1,6 @@
 import type { ChildNews } from '../model/child.ts';
 import type { Effect } from '../model/effect.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { startsChild } from './child-run.ts';
 
@@ -22,6 +23,16 @@ export function outcomeOfNews(effect: Effect, news: ChildNews): Outcome {
     resultBase64: '',
     sent: true,
   };
+}
+
+/** Ends of a child after which acts of it may stand that were to be undone. */
+const LEAVING: ReadonlySet<Json | undefined> = new Set<ChildNews['status']>(['TERMINATED', 'COMPENSATED_WITH_ERRORS']);
+
+/** Whether a row is that of a child that has ended badly and left something standing, or in doubt: nobody undoes that any more. */
+export function isLeftByChild({ action, state, failureClass, output }: Effect): boolean {
+  if (!startsChild(action) || state !== 'FAILED' || failureClass !== 'child') return false;
+  const { status, standing, unknown } = (output ?? {}) as JsonObject;
+  return LEAVING.has(status) && [standing, unknown].some((steps) => Array.isArray(steps) && steps.length > 0);
 }
 
 /** Of a child that failed its own code; of one that could not be undone whole, what stands in the way. */

@@ -3,6 +3,7 @@ import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Ending, Incident, ReadProgress, RunControl } from '../model/run.ts';
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
+import { isLeftByChild } from './child-outcome.ts';
 import { SECRET_MISSING } from './judge-outcome.ts';
 
 /** The ends a run can have. */
@@ -14,15 +15,16 @@ export type EndStatus = Extract<
 /**
  * The final status, from the end that the machine reached and the ledger alone (rule R25).
  * A compensation row stands in the ledger for every confirmed effect that could be undone, so "no compensatable effect
- * was ever confirmed" is "no compensation row".
+ * was ever confirmed" is "no compensation row". What a child has left standing is never undone.
  */
 export function finalStatus(ending: Pick<Ending, 'kind'>, effects: Iterable<Effect>): EndStatus {
   if (ending.kind === 'done') return 'COMPLETED';
   if (ending.kind === 'cancelled') return 'CANCELLED';
   if (ending.kind === 'terminated') return 'TERMINATED';
-  const compensations = [...effects].filter((effect) => effect.compensates !== null);
-  if (compensations.length === 0) return 'FAILED';
-  return compensations.some((effect) => effect.state === 'WAIVED') ? 'COMPENSATED_WITH_ERRORS' : 'COMPENSATED';
+  const rows = [...effects];
+  if (rows.some((effect) => isLeftByChild(effect) || (effect.compensates !== null && effect.state === 'WAIVED')))
+    return 'COMPENSATED_WITH_ERRORS';
+  return rows.some((effect) => effect.compensates !== null) ? 'COMPENSATED' : 'FAILED';
 }
 
 /** What the status of a run that has not ended is read from. */
@@ -92,9 +94,13 @@ export function needsOf(incidents: readonly Incident[], approvals: Iterable<Appr
   return [...new Set([...decisions, ...holds])].sort();
 }
 
-/** Forward effects that are CONFIRMED and not made good: what stands in the world at the end. What `finally` did is not of them. */
+/**
+ * What stands in the world at the end: forward effects that are CONFIRMED and not made good, and children that left something.
+ * What `finally` did is not of them.
+ */
 export function standingOf(effects: Iterable<Effect>, { isLast }: Pick<Program, 'isLast'>): readonly Effect[] {
   const rows = [...effects].filter(({ step }) => !isLast(step));
   const undone = new Set(rows.filter((row) => row.state === 'CONFIRMED').map((row) => row.compensates));
-  return rows.filter((row) => row.compensates === null && row.state === 'CONFIRMED' && !undone.has(row.key));
+  const isDone = (row: Effect): boolean => row.compensates === null && row.state === 'CONFIRMED';
+  return rows.filter((row) => isLeftByChild(row) || (isDone(row) && !undone.has(row.key)));
 }

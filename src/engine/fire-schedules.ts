@@ -1,3 +1,4 @@
+import { isZone } from '../definition/expression/calendar.ts';
 import { caught } from '../model/caught.ts';
 import { invariant, PawlError } from '../model/errors.ts';
 import type { RunId } from '../model/ids.ts';
@@ -50,6 +51,10 @@ async function decideFiring(engine: Engine, doorOf: DoorOf, due: DueSchedule): P
   invariant(version !== null, 'a schedule without its version', { workflow, version: due.version });
   const { schedule, constants } = version.compiled.machine.definition;
   invariant(schedule !== undefined, 'a schedule whose version has none', { workflow, version: due.version });
+  const { timezone } = schedule;
+  // It was known where the version was published; time zones come with the runtime.
+  if (!isZone(timezone))
+    return { kind: 'failed', error: `this worker knows no time zone "${timezone}": run it on a newer Node.js` };
   const { fireAtMs, nextAtMs } = planFiring(schedule, due, engine.numbers.leaseMs);
   if (fireAtMs === null) return { kind: 'passed', nextAtMs };
   if (schedule.overlap === 'skip' && (await isUnfinished(engine, due.lastRunId)))

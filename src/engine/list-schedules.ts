@@ -71,9 +71,14 @@ export async function listSchedules(engine: Engine): Promise<readonly ScheduleVi
 /**
  * Stops the schedule of a workflow, whatever version follows, or has it go on with its next instant from now: what came
  * while it was stopped is not made up for. Recorded with who and why.
+ * @returns how it stands then.
  * @throws PAWL_SCHEDULE_NOT_FOUND. Transaction: the store's own.
  */
-export async function orderSchedule(engine: Engine, workflow: string, given: Omit<ScheduleAct, 'atMs'>): Promise<void> {
+export async function orderSchedule(
+  engine: Engine,
+  workflow: string,
+  given: Omit<ScheduleAct, 'atMs'>,
+): Promise<ScheduleView> {
   const { act, by, reason } = given;
   for (const [what, value] of Object.entries({ workflow, by, reason })) refuseUnstorable(`the ${what}`, value);
   const { store, tenant } = engine;
@@ -82,7 +87,9 @@ export async function orderSchedule(engine: Engine, workflow: string, given: Omi
   if (version !== null && schedule !== undefined) {
     const of = { ...scheduleAddress(tenant, workflow, store.parts), version: version.stored.version };
     const goesOn = { act: 'resume', by, reason, dueAtMs: cronTimes(schedule).next(await store.nowMs()) } as const;
-    if (await store.orderSchedule(of, act === 'pause' ? { act, by, reason } : goesOn)) return;
+    const isThere = await store.orderSchedule(of, act === 'pause' ? { act, by, reason } : goesOn);
+    const [record] = isThere ? await store.schedules(tenant, 1, workflow) : [];
+    if (record !== undefined) return scheduleView(engine, record);
   }
   throw new NotFoundError('PAWL_SCHEDULE_NOT_FOUND', `${workflow} has no schedule`, { workflow });
 }

@@ -4,13 +4,14 @@ import type { Shelf } from '../definition/embed-catalogues.ts';
 import { validateWorkflow } from '../definition/validate-workflow.ts';
 import { lower } from '../machine/lower.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
-import type { WorkflowDefinition } from '../model/definition.ts';
+import type { ScheduleDefinition, WorkflowDefinition } from '../model/definition.ts';
 import { DefinitionError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { Problem } from '../model/problem.ts';
 import { scheduleAddress, type ScheduleStart } from '../model/schedule.ts';
 import type { StoredVersion } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import type { LoadedVersion } from './version-cache.ts';
 import { withChildren } from './with-children.ts';
 import { storeCatalogue } from './store-catalogue.ts';
 
@@ -69,10 +70,18 @@ export async function publishVersion(engine: Publisher, ask: PublishAsk): Promis
 
 /** The schedule that a version brings along, from its first instant by the database's clock. */
 async function beginSchedule(
-  { store, tenant }: Publisher,
+  { store, tenant, versions }: Publisher,
   { schedule, workflow }: WorkflowDefinition,
 ): Promise<ScheduleStart | undefined> {
   if (schedule === undefined) return undefined;
   const { part } = scheduleAddress(tenant, workflow, store.parts);
-  return { part, dueAtMs: cronTimes(schedule).next(await store.nowMs()) };
+  const before = await versions.find(tenant, workflow, null);
+  const isSame = before !== null && hasTimes(before, schedule);
+  const timesOf = isSame ? before.stored.version : null;
+  return { part, dueAtMs: cronTimes(schedule).next(await store.nowMs()), timesOf };
+}
+
+function hasTimes({ compiled }: LoadedVersion, { cron, timezone }: ScheduleDefinition): boolean {
+  const { schedule } = compiled.machine.definition;
+  return schedule?.cron === cron && schedule.timezone === timezone;
 }

@@ -1,4 +1,5 @@
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
+import { isInFlight } from '../decision/step-effects.ts';
 import type { Step } from '../model/definition.ts';
 import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
@@ -28,6 +29,8 @@ interface StepSource {
   readonly version: Pick<LoadedVersion, 'compiled'>;
   readonly envelope: Pick<SnapshotEnvelope, 'snapshot' | 'control'>;
   readonly undos: ReadonlySet<EffectKey>;
+  /** Steps whose call is on its way, also where they were told to stop. */
+  readonly inFlight: ReadonlySet<string>;
 }
 
 /** Whether a person must act on the step itself: an incident about its undo says nothing of it. */
@@ -46,8 +49,9 @@ function statesIn(value: Json): readonly string[] {
 }
 
 /** A group is where its body and its catches are. */
-function isActive({ envelope }: StepSource, step: Step): boolean {
+function isActive({ envelope, inFlight }: StepSource, step: Step): boolean {
   const { id } = step;
+  if (inFlight.has(id)) return true;
   if (isGroup(step)) return statesIn(envelope.snapshot.value).some((state) => state.startsWith(`${id}$`));
   return Object.hasOwn(envelope.control.activeSinceMs, id);
 }
@@ -105,12 +109,16 @@ export function stepViews(
 ): readonly StepView[] {
   const { compiled } = version;
   const undos = new Set(effects.flatMap((effect) => (effect.compensates === null ? [] : [effect.key])));
+  const open = effects.filter((effect) => effect.compensates === null && isInFlight(effect));
+  // A terminated run awaits nothing: what it leaves unknown stands with its end.
+  const isOver = envelope.snapshot.data.ending?.kind === 'terminated';
+  const inFlight = new Set(isOver ? [] : open.map(({ step }) => step));
   return [...compiled.steps.values()].map((step) => {
     const record = ownValue(envelope.snapshot.data.steps, step.id);
     return {
       id: step.id,
       verb: step.verb,
-      status: statusOf({ version, envelope, undos }, step),
+      status: statusOf({ version, envelope, undos, inFlight }, step),
       parent: compiled.place(step.id).parents.at(-1) ?? null,
       attempts: record?.attempts ?? 0,
       code: record?.code ?? null,

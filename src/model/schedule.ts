@@ -17,6 +17,8 @@ export interface ScheduleStart {
   readonly part: number;
   /** Its first instant from now on. */
   readonly dueAtMs: number;
+  /** A lower version with the same times: what has come by that one has come by this one, too. Null = there is none. */
+  readonly timesOf: number | null;
 }
 
 /** How a schedule stands; only the one of the highest published version counts. */

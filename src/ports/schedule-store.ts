@@ -15,6 +15,6 @@ export interface ScheduleStore {
   settleSchedule(claim: Pick<DueSchedule, 'address' | 'version' | 'attempt'>, firing: Firing): Promise<void>;
   /** A person stops the schedule of a version or has it go on; recorded. @returns false when there is none. */
   orderSchedule(of: ScheduleAddress & Pick<ScheduleRecord, 'version'>, order: ScheduleOrder): Promise<boolean>;
-  /** Schedules of a tenant by workflow, in every part: those of the highest versions. */
-  schedules(tenant: string, limit: number): Promise<readonly ScheduleRecord[]>;
+  /** Schedules of a tenant by workflow, in every part: those of the highest versions; or only that of one workflow. */
+  schedules(tenant: string, limit: number, workflow?: string): Promise<readonly ScheduleRecord[]>;
 }

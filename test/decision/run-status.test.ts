@@ -11,6 +11,7 @@ import {
 } from '../../src/decision/run-status.ts';
 import type { Approval } from '../../src/model/approval.ts';
 import type { Effect } from '../../src/model/effect.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Incident } from '../../src/model/run.ts';
 import { EFFECT_STATES, type EffectState, END_STATUSES } from '../../src/model/statuses.ts';
 import { authorized, authorizedUndo, T0 } from './ledger-fixtures.ts';
@@ -46,6 +47,28 @@ describe('the final status', () => {
     expect(finalStatus({ kind: 'ordered' }, nothing)).toBe('FAILED');
     expect(finalStatus({ kind: 'cancelled' }, [undo('CONFIRMED'), undo('WAIVED')])).toBe('CANCELLED');
     expect(finalStatus({ kind: 'terminated' }, [row('CONFIRMED')])).toBe('TERMINATED');
+  });
+
+  it('is not that of a run that was undone, where a child has left something', () => {
+    const left = (status: string, names: Json): Effect =>
+      row('FAILED', { failureClass: 'child', output: { status, ...(names as JsonObject) } });
+    const failed = { kind: 'failed' } as const;
+    for (const status of ['TERMINATED', 'COMPENSATED_WITH_ERRORS'])
+      for (const names of [
+        { standing: ['a'], unknown: [] },
+        { standing: [], unknown: ['a'] },
+      ]) {
+        const child = left(status, names);
+        expect(finalStatus(failed, [child])).toBe('COMPENSATED_WITH_ERRORS');
+        expect(finalStatus(failed, [undo('CONFIRMED'), child])).toBe('COMPENSATED_WITH_ERRORS');
+        expect(finalStatus({ kind: 'done' }, [child])).toBe('COMPLETED');
+      }
+    expect(finalStatus(failed, [left('TERMINATED', { standing: [], unknown: [] })])).toBe('FAILED');
+    expect(finalStatus(failed, [left('COMPENSATED', { standing: ['a'], unknown: [] })])).toBe('FAILED');
+    expect(finalStatus(failed, [row('FAILED', { failureClass: 'child', output: null })])).toBe('FAILED');
+    expect(finalStatus(failed, [{ ...left('TERMINATED', { standing: ['a'] }), failureClass: 'rejected' }])).toBe(
+      'FAILED',
+    );
   });
 
   it('R25: every end over every ledger has one status, whatever the order of the rows', () => {

@@ -111,6 +111,14 @@ describe('the steps of branches as people see them', () => {
     expect(statuses(run)).toEqual({ fork: 'failed', a: 'completed', b: 'pending', c: 'failed', d: 'active' });
   });
 
+  it('a branch that was told to stop goes on where its call is on its way, until the run is terminated', () => {
+    const text = fork('\n    catch: [{ on: [declined] }]');
+    const run = new Play(text, { script: { 'do.a': ['hang'], 'do.c': ['declined'] } }).drive();
+    expect(statuses(run)).toMatchObject({ fork: 'active', a: 'active', b: 'pending', c: 'failed' });
+    run.terminate();
+    expect(statuses(run)).toMatchObject({ a: 'pending' });
+  });
+
   it('the losers of a race are undone while it is active, and it is completed', () => {
     const text = fork('\n    join: any');
     const run = new Play(text, { script: { 'do.a': ['hang'], 'undo.a': ['hang'] } }).drive();

@@ -364,13 +364,34 @@ describe('a child', () => {
     expect((await home.show(home.only('whole'))).output).toEqual({ code: 'sold-out' });
   });
 
+  it.each(['terminated', 'let stand'])(
+    'What a child leaves that was %s stands by its parent, which is not undone whole',
+    async (how) => {
+      const home = new Household();
+      const first = '  - { id: first, call: do.b }';
+      home.refused.add('undo.a');
+      if (how === 'let stand') home.refused.add('do.late');
+      const run = await home.begin(
+        file('part', [A, ...(how === 'let stand' ? [LATE] : [REST])], ITEM),
+        file('whole', [first, child()]),
+      );
+      await home.until('part', how === 'let stand' ? 'HELD' : 'WAITING');
+      const part = home.only('part');
+      if (how === 'terminated') await home.house.settled(home.verbs.terminate(part, ORDER));
+      else await home.say(part, (await home.show(part)).incidents[0]?.effect ?? '', 'waived');
+      await home.until('whole', 'COMPENSATED_WITH_ERRORS');
+      expect((await home.show(run)).failure).toMatchObject({ step: 'part', undone: ['first'], standing: ['part'] });
+      expect(home.done).toEqual(['do.b', 'do.a', 'undo.b']);
+    },
+  );
+
   it('A child that a person terminates has failed for its parent', async () => {
     const home = new Household();
     const run = await home.begin(SLOW, WHOLE);
     await home.until('part', 'WAITING');
     await home.house.settled(home.verbs.terminate(home.only('part'), ORDER));
-    await home.until('whole', 'FAILED');
-    expect((await home.show(run)).failure).toMatchObject({ code: 'terminated', step: 'part' });
+    await home.until('whole', 'COMPENSATED_WITH_ERRORS');
+    expect((await home.show(run)).failure).toMatchObject({ code: 'terminated', step: 'part', standing: ['part'] });
   });
 
   it('A child that is undone and terminated meanwhile holds its parent', async () => {

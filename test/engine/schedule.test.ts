@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { digestsOf } from '../../src/definition/digest.ts';
+import { validateWorkflow } from '../../src/definition/validate-workflow.ts';
 import type { ScheduleView } from '../../src/engine/list-schedules.ts';
+import { lower } from '../../src/machine/lower.ts';
+import { canonicalJson } from '../../src/model/canonical-json.ts';
 import { StoreError } from '../../src/model/errors.ts';
 import type { RunId } from '../../src/model/ids.ts';
+import type { Json } from '../../src/model/json.ts';
 import { displayRunId } from '../../src/model/run-id.ts';
+import { scheduleAddress } from '../../src/model/schedule.ts';
 import { NEVER, openSmallHouse, type SmallHouse, type SmallProcess } from './support/small-house.ts';
 import type { StoreVerb } from './support/watched-store.ts';
 
@@ -226,13 +232,30 @@ describe('the schedule of a workflow', () => {
     const { house, worker, publish, at, keys } = openScene();
     await publish(minutely({ schedule: ', catchUp: all' }));
     await at(3.5);
-    await publish(minutely({ version: 2, schedule: ', catchUp: all' }));
+    await publish(minutely({ version: 2, schedule: ', catchUp: all' }).replace('* * * * *', '*/2 * * * *'));
     worker();
     await at(4.5);
     // Times of the higher version count since it was published.
     expect(keys()).toEqual(['00:01', '00:04']);
     expect([...house.store.peek().runs.values()].map(({ run }) => run.version)).toEqual([2, 2]);
   });
+
+  it.each([
+    ['one', ['00:03', '00:04']],
+    ['all', ['00:01', '00:02', '00:03', '00:04']],
+  ] as const)(
+    'that is published again with the same times while instants are late loses none of them: catchUp %s',
+    async (catchUp, expected) => {
+      const { house, worker, publish, at, keys } = openScene();
+      await publish(minutely({ schedule: `, catchUp: ${catchUp}, overlap: allow` }));
+      await at(3.5);
+      await publish(minutely({ version: 2, schedule: `, catchUp: ${catchUp}, overlap: allow` }));
+      worker();
+      await at(4.5);
+      expect(keys()).toEqual(expected);
+      expect(new Set([...house.store.peek().runs.values()].map(({ run }) => run.version))).toEqual(new Set([2]));
+    },
+  );
 
   it('goes on where an instant was started by a lower version with another input, and its mover died', async () => {
     const { house, worker, publish, at, keys, view } = openScene();
@@ -281,6 +304,45 @@ describe('the schedule of a workflow', () => {
       ['resume', 'ana', 'done'],
       ['pause', 'ops', 'audit'],
     ]);
+  });
+
+  it('goes on as it is told, however many others there are', async () => {
+    const { house, person, publish } = openScene();
+    const others = Array.from({ length: 1_000 }, (_, no) => `a${no}`);
+    await publish(minutely());
+    const { store } = house;
+    const [version] = store.peek().versions.values();
+    if (version === undefined) throw new Error('nothing is published');
+    for (const workflow of others)
+      await store.publish({ ...version, workflow }, { part: 0, dueAtMs: MINUTE_MS, timesOf: null });
+    const act = { by: 'ops', reason: 'audit' };
+    const paused = await house.settled(person.verbs.orderSchedule('minutely', { act: 'pause', ...act }));
+    const resumed = await house.settled(person.verbs.orderSchedule('minutely', { act: 'resume', ...act }));
+    expect([paused, resumed].map(({ workflow, next }) => [workflow, clockOf(next)])).toEqual([
+      ['minutely', null],
+      ['minutely', '00:01'],
+    ]);
+  });
+
+  it('of a zone that a worker does not know keeps its instant due, says why, and keeps no other from starting', async () => {
+    const { house, worker, publish, at, keys, person } = openScene();
+    await publish(minutely());
+    const { definition } = validateWorkflow(minutely().replace('minutely', 'martian'), 'm.pawl.yaml');
+    if (definition?.schedule === undefined) throw new Error('it has no schedule');
+    const machine = lower({ ...definition, schedule: { ...definition.schedule, timezone: 'Mars/Base' } });
+    const { digest, parts: digests } = digestsOf(machine);
+    const [known] = house.store.peek().versions.values();
+    if (known === undefined) throw new Error('nothing is published');
+    await house.store.publish(
+      { ...known, workflow: 'martian', digest, digests, machine: canonicalJson(machine as unknown as Json) },
+      { ...scheduleAddress(known.tenant, 'martian', house.store.parts), dueAtMs: MINUTE_MS, timesOf: null },
+    );
+    const { logged } = worker();
+    await at(2.5);
+    expect(keys()).toEqual(['00:01', '00:02']);
+    const [martian] = await house.settled(person.verbs.schedules());
+    expect(martian).toMatchObject({ workflow: 'martian', error: expect.stringContaining('no time zone "Mars/Base"') });
+    expect(logged.map(({ event }) => event)).not.toContain('loop.fault');
   });
 
   it.each(['nobody', 'plain'])('is not that of %s: whoever asks for it is told', async (workflow) => {

@@ -80,11 +80,10 @@ async function order(
 ): Promise<void> {
   if (reason === undefined || reason.trim() === '')
     throw new UsageError(`schedule ${act} needs --reason TEXT: it is kept with the act`);
-  const told = await context.withApp(async (app) => {
-    await app.orderSchedule(workflow, { act, by: app.principal(context.options.by ?? null).name, reason });
-    return (await app.schedules()).find((schedule) => schedule.workflow === workflow);
-  });
+  const told = await context.withApp((app) =>
+    app.orderSchedule(workflow, { act, by: app.principal(context.options.by ?? null).name, reason }),
+  );
   if (printJson(context, told)) return;
-  const next = told?.next ?? null;
+  const { next } = told;
   context.say(`${terminalText(workflow)} ${next === null ? 'is paused' : `goes on at ${timeWords(next)}`}`);
 }

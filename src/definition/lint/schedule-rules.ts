@@ -10,9 +10,11 @@ import { compileSchema, type Misfit } from '../schema-validator.ts';
 import type { LintContext } from './lint-context.ts';
 
 /** A schedule starts runs when nobody looks: what would keep one from starting is told before. */
-export function lintSchedule({ definition, map, report }: LintContext): void {
+export function lintSchedule(context: LintContext): void {
+  const { definition, map, report } = context;
   const { schedule } = definition;
   if (schedule === undefined) return;
+  lintCatchUp(context, schedule);
   const fault = faultOf(schedule.cron);
   if (fault !== null)
     report({
@@ -50,6 +52,19 @@ export function lintSchedule({ definition, map, report }: LintContext): void {
       message: `no run can start with this input: ${message}`,
       help: 'write an `input` that fits the input schema of the workflow',
     });
+}
+
+/** Whoever wants each of the times that passed hardly wants those left out that come while the first of them runs. */
+function lintCatchUp({ map, report }: LintContext, { catchUp }: ScheduleDefinition): void {
+  if (catchUp !== 'all' || map.has('/schedule/overlap')) return;
+  report({
+    code: 'PAWL-360',
+    severity: 'warning',
+    pointer: '/schedule/catchUp',
+    message:
+      'what comes due while a run has not ended is left out, also of the times that passed: `overlap` is `skip` unless said',
+    help: 'write `overlap: queue`, so that each waits for the one before, or `overlap: skip` if they may be left out',
+  });
 }
 
 /** The same everywhere and for ever: an offset has no clock changes, and not every runtime takes one. */

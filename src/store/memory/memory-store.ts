@@ -158,7 +158,8 @@ function scheduleVerbs({
     claimSchedules: (part, ask) => write((statement) => claimSchedules(statement, part, ask)),
     settleSchedule: (claim, firing) => write((statement) => settleSchedule(statement, claim, firing)),
     orderSchedule: (of, order) => write((statement) => orderSchedule(statement, of, order)),
-    schedules: async (tenant, limit) => read((statement) => listSchedules(statement, tenant, limit)),
+    schedules: async (tenant, limit, workflow) =>
+      read((statement) => listSchedules(statement, { tenant, workflow }, limit)),
   };
 }
 

@@ -27,11 +27,14 @@ function isLive(statement: Statement, row: ScheduleRow): boolean {
   return highestOf(statement, row) === row.version;
 }
 
-/** A version that is new brings its schedule: instead of that of a lower one, whose late instant stays due. */
+/**
+ * A version that is new brings its schedule: instead of that of a lower one, whose late instant stays due, and those behind
+ * it where the times are the same.
+ */
 export function beginSchedule(
   statement: Statement,
   { tenant, workflow, version }: StoredVersion,
-  { part, dueAtMs }: ScheduleStart,
+  { part, dueAtMs, timesOf }: ScheduleStart,
 ): void {
   const { schedules, nowMs } = statement;
   const key = keyOf(part, tenant, workflow);
@@ -45,7 +48,8 @@ export function beginSchedule(
   if (before.version >= version) return;
   const isLate = !before.isPaused && before.dueAtMs <= nowMs && isLive(statement, before);
   const next = isLate ? before : { ...before, dueAtMs, ...nobodysClaim(before, nowMs) };
-  schedules.set(key, rowOf({ ...next, version, sinceMs: nowMs, lastError: null }));
+  const sinceMs = isLate && before.version === timesOf ? before.sinceMs : nowMs;
+  schedules.set(key, rowOf({ ...next, version, sinceMs, lastError: null }));
 }
 
 /** Whoever has a claim on the instant before has it no longer. */
@@ -117,9 +121,16 @@ export function orderSchedule(
   return true;
 }
 
-/** Schedules of a tenant that count. */
-export function listSchedules(statement: Statement, tenant: string, limit: number): ScheduleRecord[] {
-  const mine = [...statement.schedules.values()].filter((row) => row.tenant === tenant && isLive(statement, row));
+/** Schedules of a tenant that count, or that of one workflow. */
+export function listSchedules(
+  statement: Statement,
+  { tenant, workflow }: { readonly tenant: string; readonly workflow: string | undefined },
+  limit: number,
+): ScheduleRecord[] {
+  const asked = [...statement.schedules.values()].filter(
+    (row) => row.tenant === tenant && (workflow ?? row.workflow) === row.workflow,
+  );
+  const mine = asked.filter((row) => isLive(statement, row));
   return inOrder(mine, ({ workflow }) => [workflow])
     .slice(0, limit)
     .map(({ sinceMs: _since, takenAtMs: _taken, freeAtMs: _free, attempt: _attempt, acts, ...record }) => ({

@@ -86,7 +86,7 @@ function versionVerbs({ run }: Connections): Verbs<'publish' | 'findVersion' | '
     publish: async (asked, schedule) => {
       const { tenant, workflow, version, digest, digests, source, machine, publishedBy } = asked;
       const content = [digest, JSON.stringify(digests), source, machine, publishedBy];
-      const begins = [schedule?.part ?? null, schedule?.dueAtMs ?? null];
+      const begins = [schedule?.part ?? null, schedule?.dueAtMs ?? null, schedule?.timesOf ?? null];
       const made = one(await run(PUBLISH, [tenant, workflow, version, ...content, ...begins]));
       const stored = made ?? (await findVersion(tenant, workflow, version));
       invariant(stored !== null, 'a version is neither new nor there', { workflow, version });

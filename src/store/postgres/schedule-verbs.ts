@@ -73,7 +73,7 @@ export function scheduleVerbs({
       const rows = await run(ORDER_SCHEDULE, [part, tenant, workflow, version, act, by, reason, nextAtMs]);
       return rows.length > 0;
     },
-    schedules: async (tenant, limit) =>
-      (await run(LIST_SCHEDULES, [tenant, limit, SCHEDULE_ACTS_MAX])).map(recordFromRow),
+    schedules: async (tenant, limit, workflow) =>
+      (await run(LIST_SCHEDULES, [tenant, limit, SCHEDULE_ACTS_MAX, workflow ?? null])).map(recordFromRow),
   };
 }

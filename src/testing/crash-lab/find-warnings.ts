@@ -13,6 +13,8 @@ export interface Warning {
   readonly mend: string;
 }
 
+/** Verbs whose steps go on side by side. */
+const BESIDE: ReadonlySet<string> = new Set(['parallel', 'map']);
 /** Ends of runs that were to come to nothing. */
 const ENDED_BADLY: ReadonlySet<string> = new Set(['FAILED', 'COMPENSATED', 'CANCELLED']);
 
@@ -64,9 +66,40 @@ function strandedBehind(lab: Lab, told: ToldStory): readonly Warning[] {
     }));
 }
 
+/** Whether a step comes behind an approval, not beside it in another branch or for another item. */
+function isBehind(lab: Lab, step: string, approval: string): boolean {
+  const { compiled } = lab;
+  const order = [...compiled.steps.keys()];
+  const around = compiled.place(approval).parents.filter((id) => BESIDE.has(compiled.step(id).verb));
+  const isBeside = around.some((id) => compiled.place(step).parents.includes(id));
+  return order.indexOf(step) > order.indexOf(approval) && !isBeside && !compiled.isLast(step);
+}
+
+/** What is done when people have said no as it is when they have said yes. */
+function doneThoughDenied(lab: Lab, { story, calm }: ToldStory, told: readonly ToldStory[]): readonly Warning[] {
+  const denied = [...story.denied].filter((step) => lab.compiled.step(step).verb === 'approve');
+  const approved = told.filter((other) => other.story.denied.size === 0);
+  const isSame = ({ label }: PlayedRow): boolean => approved.some((other) => other.calm.happened.has(label));
+  return denied.flatMap((approval) =>
+    calm.rows
+      .filter((row) => calm.happened.has(row.label) && isSame(row) && isBehind(lab, row.step, approval))
+      .map(({ label, action }) => ({
+        effect: label,
+        action,
+        story: story.name,
+        message: `it happens although ${approval} is denied, as if it were approved`,
+        mend: MENDS.denied,
+      })),
+  );
+}
+
 /** Looks through stories without any trouble for what stands at their ends. */
 export function findWarnings(lab: Lab, told: readonly ToldStory[]): readonly Warning[] {
-  const all = told.flatMap((one) => [...doneForNothing(lab, one), ...strandedBehind(lab, one)]);
+  const all = told.flatMap((one) => [
+    ...doneForNothing(lab, one),
+    ...strandedBehind(lab, one),
+    ...doneThoughDenied(lab, one, told),
+  ]);
   const known = new Map<string, Warning>();
   for (const warning of all) {
     const name = JSON.stringify([warning.effect, warning.mend]);

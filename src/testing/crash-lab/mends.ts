@@ -23,6 +23,8 @@ export const MENDS = {
   shared: 'ask for this effect and no other: by `effect.key`, or by a number that no other effect carries',
   unapproved:
     'ask again after the event (`next` back to the decision), or send only what no event changes; `authorizedBy` has it checked',
+  denied:
+    'let a denial lead elsewhere or end the run (`catch` of the approval), or say `authorizedBy`; if it is done either way, all is well',
   jumped: 'take the event where nothing is under way (an `await` after the step), or go on where it is not done again',
   stray: 'say `match` with a value that no other run has, and let the event carry it as `by`',
   repeated:

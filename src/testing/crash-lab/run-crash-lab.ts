@@ -5,7 +5,7 @@ import type { Digest } from '../../model/ids.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import { tryEvents } from './event-troubles.ts';
 import { findRelies } from './find-relies.ts';
-import { findStories, type ToldStory } from './find-stories.ts';
+import { findStories, type Stories, type ToldStory } from './find-stories.ts';
 import { findWarnings } from './find-warnings.ts';
 import { judgePlay, misreadYes } from './judge-play.ts';
 import type { Lab } from './lab.ts';
@@ -94,6 +94,20 @@ async function crashWaits(
   return [...known.values()];
 }
 
+/** A lab that has crashed nothing has shown nothing. */
+function whyNothing({ compiled }: Lab, { told }: Stories, cases: readonly Case[]): readonly string[] {
+  const acts = [...compiled.steps.values()].some(
+    (step) => step.verb === 'call' && compiled.action(step.action).effect === 'write',
+  );
+  if (!acts || cases.length > 0) return [];
+  const ends = told.map(
+    ({ story, calm }) => `${story.name}: ${calm.status}${calm.failure === null ? '' : ` (${calm.failure})`}`,
+  );
+  return [
+    `no story comes to an act (${ends.join('; ')}): give an input that leads to one in a scenario, or mend the workflow`,
+  ];
+}
+
 /** Takes a workflow through the lab: every effect, every boundary, each crash resumed twice. */
 export async function runCrashLab(ask: LabAsk): Promise<LabReport> {
   const lab = await openLab(ask);
@@ -119,7 +133,7 @@ export async function runCrashLab(ask: LabAsk): Promise<LabReport> {
     findings,
     relies,
     warnings: findWarnings(lab, stories.told),
-    problems: [...new Set([...stories.problems, ...problems])],
+    problems: [...new Set([...stories.problems, ...problems, ...whyNothing(lab, stories, cases)])],
     unreached: stories.unreached,
   };
 }

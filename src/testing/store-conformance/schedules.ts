@@ -28,7 +28,7 @@ function versionOf(version: number, workflow = 'nightly'): StoredVersion {
 /** Publishes a version whose schedule comes first after that time, milliseconds from now. @returns the instant. */
 async function publish(store: Store, version: number, afterMs: number, workflow = 'nightly'): Promise<number> {
   const dueAtMs = (await store.nowMs()) + afterMs;
-  await store.publish(versionOf(version, workflow), { part: PART, dueAtMs });
+  await store.publish(versionOf(version, workflow), { part: PART, dueAtMs, timesOf: null });
   return dueAtMs;
 }
 
@@ -100,7 +100,7 @@ function claimConformance(harness: ConformanceHarness): void {
       ['a', 3],
       ['b', 2],
     ] as const)
-      await store.publish(versionOf(1, workflow), { part: PART, dueAtMs: nowMs + afterMs });
+      await store.publish(versionOf(1, workflow), { part: PART, dueAtMs: nowMs + afterMs, timesOf: null });
     await advance(MINUTE_MS);
     const taken: string[][] = [];
     for (let round = 0; round < 3; round += 1) {
@@ -188,6 +188,10 @@ function publishConformance(harness: ConformanceHarness): void {
       ['nightly', 'other'],
     );
     assert.equal((await store.schedules('default', 1)).length, 1);
+    assert.deepEqual(
+      (await store.schedules('default', 1, 'other')).map(({ workflow }) => workflow),
+      ['other'],
+    );
     assert.deepEqual(await store.schedules('elsewhere', 10), []);
   });
 
@@ -218,6 +222,37 @@ function publishConformance(harness: ConformanceHarness): void {
     assert.equal(isPaused, true, 'a higher version does not undo what a person has done');
     await store.settleSchedule({ ...claimed, version: 2 }, { kind: 'passed', nextAtMs: dueAtMs + 7 });
     assert.equal((await only(store)).dueAtMs, dueAtMs);
+  });
+}
+
+function lateConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('What is late is that of a higher version with the same times, too; of what was stopped or ended nothing is', async (opened) => {
+    const { store } = opened;
+    const sameAs = async (version: number, timesOf: number): Promise<number> => {
+      const dueAtMs = (await store.nowMs()) + MINUTE_MS;
+      await store.publish(versionOf(version), { part: PART, dueAtMs, timesOf });
+      return dueAtMs;
+    };
+    const lateMs = await late(opened);
+    await sameAs(2, 1);
+    await sameAs(3, 2);
+    const { dueAtMs, sinceMs } = await takeOne(store);
+    assert.ok(dueAtMs === lateMs && sinceMs < lateMs, 'its times count since the first of them was published');
+    await sameAs(4, 2);
+    await opened.advance(ASK.forMs);
+    assert.ok((await takeOne(store)).sinceMs > lateMs, 'it was not compared with the one that is there');
+    await store.orderSchedule({ ...NIGHTLY, version: 4 }, { act: 'pause', by: 'ops', reason: 'audit' });
+    await opened.advance(MINUTE_MS);
+    const nextMs = await sameAs(5, 4);
+    await store.orderSchedule(
+      { ...NIGHTLY, version: 5 },
+      { act: 'resume', by: 'ops', reason: 'done', dueAtMs: nextMs },
+    );
+    await opened.advance(2 * MINUTE_MS);
+    const gone = await takeOne(store);
+    assert.ok(gone.dueAtMs === nextMs && gone.sinceMs > lateMs + 2 * MINUTE_MS);
   });
 }
 
@@ -278,5 +313,6 @@ export function scheduleConformance(harness: ConformanceHarness): void {
   claimConformance(harness);
   settleConformance(harness);
   publishConformance(harness);
+  lateConformance(harness);
   operatorConformance(harness);
 }

@@ -165,6 +165,21 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${SCHEDULED}lock: gate\nschedule: { cron: '0 2 * * *', input: { n: 1 }, overlap: «⟦queue⟧|allow» }\n`,
   },
   {
+    code: 'PAWL-360',
+    why: 'all that passed, one at a time',
+    file: `${SCHEDULED}schedule: { cron: '0 2 * * *', input: { n: 1 }, catchUp: ⟦all⟧«|, overlap: queue» }\n`,
+  },
+  {
+    code: 'PAWL-360',
+    why: 'all that passed, or the newest',
+    file: `${SCHEDULED}schedule: { cron: '0 2 * * *', input: { n: 1 }, catchUp: «⟦all⟧|one» }\n`,
+  },
+  {
+    code: 'PAWL-360',
+    why: 'all that passed, unless one still runs',
+    file: `${SCHEDULED}schedule: { cron: '0 2 * * *', input: { n: 1 }, catchUp: ⟦all⟧«|, overlap: skip» }\n`,
+  },
+  {
     code: 'PAWL-235',
     why: 'a key of its own',
     file: `${SCHEDULED}«⟦key⟧: string(input.n)\n|»schedule: { cron: '0 2 * * *', input: { n: 1 } }\n`,

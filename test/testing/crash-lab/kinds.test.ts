@@ -213,3 +213,33 @@ describe('what the author may not have meant', () => {
     expect(await warned(shipping(', pivot: true', ', catch: [{ on: [rejected], next: end }]'))).toEqual([]);
   });
 });
+
+const DECIDED = (more: string, act = 'call: do.a, with: { n: 1 }'): string => `pawl: 1
+workflow: decided
+version: 1
+timeout: 9d
+actions:
+  do.a: { http: { method: POST, url: 'http://p/a' }, idempotency: { header: K, remembers: 24h }, timeout: 2s, settlesWithin: 3s, compensate: none }
+steps:
+  - { id: ok, approve: 'Go on?', from: ['role:desk'], expires: 1h${more} }
+  - { id: act, ${act} }
+`;
+
+it('what is done after a no as after a yes is a warning, what a no keeps from happening is none', async () => {
+  const warned = async (text: string): Promise<readonly string[]> => {
+    const lab = await opened(text);
+    return findWarnings(lab, (await findStories(lab)).told).map(({ effect, message }) => `${effect}: ${message}`);
+  };
+  const goesOn = ', catch: [{ on: [denied, expired], then: continue }]';
+  expect(await warned(DECIDED(goesOn))).toEqual(['act: it happens although ok is denied, as if it were approved']);
+  expect(await warned(DECIDED(''))).toEqual([]);
+  expect(await warned(DECIDED(goesOn, "when: 'steps.ok.code == null', call: do.a"))).toEqual([]);
+});
+
+it('a lab in which no act is come to says so, and is not clean', async () => {
+  const text = DECIDED('', 'call: do.a, with: { n: =steps.act.attempts }').replace(/.*approve.*\n/, '');
+  const report = await runCrashLab({ text, file: FILE, scenario: NO_SCENARIO, lies: [] });
+  expect(report.problems).toEqual([
+    expect.stringContaining('no story comes to an act (as it should be: FAILED (expression))'),
+  ]);
+});

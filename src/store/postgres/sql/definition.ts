@@ -8,7 +8,7 @@ const IS_LATE = `(NOT s.paused AND s.due_at <= excluded.since_at
 
 /**
  * PUBLISH: one row when it is new, none when (tenant, workflow, version) is there. Its schedule, where it has one (`$9` part,
- * `$10` first instant), takes the place of a lower version's. Indexes: definition_pk, schedule_pk.
+ * `$10` first instant), takes the place of a lower version's; of one with the same times (`$11`) what is late stays due. Indexes: definition_pk, schedule_pk.
  */
 export const PUBLISH: Statement = {
   name: 'publish',
@@ -25,7 +25,8 @@ begun AS (
   SELECT $9::smallint, made.tenant, made.workflow, made.version, ${timeOf('$10::bigint')}, t.now, t.now
   FROM t CROSS JOIN made WHERE $9::smallint IS NOT NULL
   ON CONFLICT ON CONSTRAINT schedule_pk DO UPDATE SET
-    version = excluded.version, since_at = excluded.since_at, last_error = NULL,
+    version = excluded.version, last_error = NULL,
+    since_at = CASE WHEN ${IS_LATE} AND s.version = $11::integer THEN s.since_at ELSE excluded.since_at END,
     due_at = CASE WHEN ${IS_LATE} THEN s.due_at ELSE excluded.due_at END,
     taken_at = CASE WHEN ${IS_LATE} THEN s.taken_at END,
     free_at = CASE WHEN ${IS_LATE} THEN s.free_at ELSE excluded.free_at END,

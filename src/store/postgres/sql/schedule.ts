@@ -113,7 +113,7 @@ a AS (
 SELECT u.workflow FROM u`,
 };
 
-/** SCHEDULES of a tenant (`$1`), `$2` at most, with `$3` acts each. Indexes: schedule_pk, schedule_act_pk, definition_pk. */
+/** SCHEDULES of a tenant (`$1`), or that of one workflow (`$4`), `$2` at most, with `$3` acts each. Indexes: schedule_pk, schedule_act_pk, definition_pk. */
 export const LIST_SCHEDULES: Statement = {
   name: 'list_schedules',
   hot: false,
@@ -124,7 +124,7 @@ export const LIST_SCHEDULES: Statement = {
     WHERE a.part = s.part AND a.tenant = s.tenant AND a.workflow = s.workflow
     ORDER BY a.act_no DESC LIMIT $3) AS x) AS acts
 FROM pawl.schedule s
-WHERE s.tenant = $1 AND ${IS_LIVE}
+WHERE s.tenant = $1 AND ($4::text IS NULL OR s.workflow = $4) AND ${IS_LIVE}
 ORDER BY s.workflow
 LIMIT $2`,
 };

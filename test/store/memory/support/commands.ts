@@ -305,14 +305,15 @@ const schedule: Maker = (choices, world) => {
     { kind: 'failed', error: 'ö' },
   ]);
   return choices.pick([
-    () => ask('publish', anyVersion(choices, world), { part, dueAtMs: atMs }),
-    () => ask('publish', anyVersion(choices, world), { part, dueAtMs: atMs }),
+    () => ask('publish', anyVersion(choices, world), { part, dueAtMs: atMs, timesOf: null }),
+    () => ask('publish', anyVersion(choices, world), { part, dueAtMs: atMs, timesOf: choices.pick([1, 2]) }),
     () => ask('claimSchedules', part, { tenant, limit: choices.pick([10, 1]), forMs: choices.pick([0, 500]) }),
     () => ask('claimSchedules', part, { tenant, limit: 10, forMs: 500 }),
     () => ask('settleSchedule', { address, version, attempt: choices.pick([1, 2, 3]) }, firing),
     () => ask('orderSchedule', of, { act: 'pause', by: 'ops', reason: 'test' }),
     () => ask('orderSchedule', of, { act: 'resume', by: 'ops', reason: 'test', dueAtMs: atMs }),
     () => ask('schedules', tenant, choices.pick([10, 1])),
+    () => ask('schedules', tenant, 1, 'bank'),
   ])();
 };
 
