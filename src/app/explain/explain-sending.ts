@@ -22,6 +22,8 @@ export interface ExplainedSending {
   readonly retriesWhen: string | null;
   /** Whether it is tried again, as the policy has room, when it is proved that it never happened. */
   readonly repeatsAbsent: boolean;
+  /** A statement is committed with the run: no answer of it is lost (E13). Absent for all that is sent. */
+  readonly isCommitted?: true;
   /** Whether 429 and 503 prove that nothing happened. */
   readonly trustsRefusal: boolean;
   /** Sendings of the same bytes after a lost answer, beside the attempts; null where it is never sent again unasked. */
@@ -53,11 +55,12 @@ export function explainSending(contract: ActionContract, policy: EffectPolicy): 
     retriesOn: retry.on,
     retriesWhen: retry.when?.source ?? null,
     repeatsAbsent: retry.attempts !== 1 && (contract.idempotency?.kind !== 'none' || contract.reconcile !== null),
-    trustsRefusal: trustsRefusal(contract, 0, 0),
+    trustsRefusal: contract.transport.kind === 'sql' || trustsRefusal(contract, 0, 0),
     resends: calls === 0 ? null : { calls, forMs: atMs },
     asks,
     review: { afterMs: atMs + (asks?.giveUpMs ?? 0), ...reviewersOf(policy) },
     refusedInDoubt: refused.doubt === 'query' ? 'asks' : 'review',
+    ...(contract.transport.kind === 'sql' ? { isCommitted: true } : {}),
   };
 }
 
