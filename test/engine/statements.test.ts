@@ -149,6 +149,7 @@ describe('a statement', () => {
     expect(view).toMatchObject({ status: 'COMPLETED' });
     expect(view.effects).toMatchObject([{ state: 'CONFIRMED', attempt: 1 }]);
     expect(table).toEqual({ tries, kept: 1 });
+    expect(losses).toBe(tries);
   });
 
   it('E13 statements are off by default: nothing that needs them is published, and the mend is named', async () => {
