@@ -149,6 +149,8 @@ describe('a statement', () => {
     expect(view).toMatchObject({ status: 'COMPLETED' });
     expect(view.effects).toMatchObject([{ state: 'CONFIRMED', attempt: 1 }]);
     expect(table).toEqual({ tries, kept: 1 });
+    // Whoever would try again does so within the second.
+    await house.world.run(() => false, house.world.nowMs() + 1_000);
     expect(losses).toBe(tries);
   });
 

@@ -55,13 +55,18 @@ export function explainSending(contract: ActionContract, policy: EffectPolicy): 
     retriesOn: retry.on,
     retriesWhen: retry.when?.source ?? null,
     repeatsAbsent: retry.attempts !== 1 && (contract.idempotency?.kind !== 'none' || contract.reconcile !== null),
-    trustsRefusal: contract.transport.kind === 'sql' || trustsRefusal(contract, 0, 0),
+    trustsRefusal: trustsRefusal(contract, 0, 0),
     resends: calls === 0 ? null : { calls, forMs: atMs },
     asks,
     review: { afterMs: atMs + (asks?.giveUpMs ?? 0), ...reviewersOf(policy) },
     refusedInDoubt: refused.doubt === 'query' ? 'asks' : 'review',
-    ...(contract.transport.kind === 'sql' ? { isCommitted: true } : {}),
+    ...ofStatement(contract),
   };
+}
+
+/** What is said of a statement otherwise: whatever the database refuses is not done. */
+function ofStatement({ transport }: ActionContract): Partial<ExplainedSending> {
+  return transport.kind === 'sql' ? { isCommitted: true, trustsRefusal: true } : {};
 }
 
 function asksOf({ reconcile }: ActionContract): ExplainedSending['asks'] {
