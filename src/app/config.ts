@@ -34,6 +34,8 @@ export interface Config {
   readonly principals: Readonly<Record<string, readonly string[]>>;
   /** Who is told what workflows publish; absent = nobody. */
   readonly publish?: { readonly url: string; readonly secret: string };
+  /** The role in which statements of `sql` actions run; absent = this process carries none out. */
+  readonly sql?: { readonly role: string };
   readonly numbers: Numbers;
 }
 
@@ -149,6 +151,7 @@ export function loadConfig(sources: ConfigSources): Config {
     catalogues: (all.catalogues ?? []).map((name) => pathOf('catalogues', name)),
     principals: all.principals ?? {},
     ...(all.publish === undefined ? {} : { publish: all.publish }),
+    ...(all.sql === undefined ? {} : { sql: all.sql }),
     numbers: numbersOf(all),
   };
 }

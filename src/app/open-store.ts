@@ -42,6 +42,8 @@ export async function openStore({ config, env, clock, logger, setsUp }: StoreSou
     const store = await openPostgresStore({
       url: database.url,
       numbers: config.numbers,
+      // Who only looks carries no statement out.
+      ...(setsUp && config.sql !== undefined ? { statements: config.sql } : {}),
       migrate: setsUp || config.databaseUrl === null ? 'apply' : 'check',
       revive: () => database.revive(),
       onBroken: (error) => logger.warn({ message: error.message }, 'store.connection-broken'),

@@ -40,6 +40,7 @@ function childLines(isDetached: boolean): readonly string[] {
 function sendingLines(sending: ExplainedSending): readonly string[] {
   const { attempts, resends, asks, refusedInDoubt } = sending;
   const lines = [`    sent         ${attemptWords(sending)}`];
+  if (sending.isCommitted === true) return [...lines, '    answer lost  never: it is committed with the run'];
   lines.push(
     resends === null
       ? '    answer lost  not sent again before it is known what happened'
@@ -110,7 +111,7 @@ function undoLines(undo: ExplainedUndo, pivot: boolean): readonly string[] {
   return [
     `    undone by    ${action} (${file === null ? `line ${line}` : `${file}:${line}`}), ${often}${resent}${order}`,
     ...agreed,
-    `                 answer lost: ${personWords(sending)}`,
+    ...(sending.isCommitted === true ? [] : [`                 answer lost: ${personWords(sending)}`]),
     `                 refused: the run is HELD for role:operator (retry, undone, waived); ${rest}`,
   ];
 }

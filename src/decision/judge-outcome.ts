@@ -10,6 +10,8 @@ import { trustsRefusal } from './doubt.ts';
 import { effectView } from './effect-view.ts';
 import { matchOutcome, type RuleMatch } from './match-outcome.ts';
 import { externalIdOf } from './pick-output.ts';
+import { judgeStatement, undone } from './judge-statement.ts';
+import { BLANK } from './blank-outcome.ts';
 import { type Answer, readAnswer } from './read-answer.ts';
 import { redactBody, resultBytesOf } from './redact.ts';
 
@@ -35,6 +37,7 @@ export interface Judging {
  */
 export function judgeAttempt(judging: Judging): Outcome {
   const outcome = judgeReport(judging);
+  if (judging.contract.transport.kind === 'sql') return judgeStatement(judging.contract.transport, outcome);
   const isRead = judging.contract.effect === 'read';
   return isRead && outcome.kind === 'unknown' && outcome.code !== 'unreadable'
     ? { ...outcome, kind: 'unavailable' }
@@ -52,6 +55,8 @@ function judgeReport(judging: Judging): Outcome {
         : { ...BLANK, kind: 'unavailable', code: 'unreachable', message: `not reached: ${report.reason}` };
     case 'declared':
       return judgeDeclared(judging, report);
+    case 'undone':
+      return undone(report);
     case 'answered':
       return judgeAnswer(judging, readAnswer(report, judging.contract, judging.nowMs));
     default:
@@ -72,16 +77,6 @@ export const CIRCUIT_OPEN = 'circuit-open';
 export const IN_RECOVERY = 'recovery';
 
 const LACKS = { secret: SECRET_MISSING, circuit: CIRCUIT_OPEN, recovery: IN_RECOVERY } as const;
-
-/** What every outcome starts from. */
-export const BLANK: Omit<Outcome, 'kind' | 'code' | 'message'> = {
-  output: undefined,
-  named: false,
-  retryAfterMs: null,
-  externalId: null,
-  resultBase64: '',
-  sent: true,
-};
 
 /** Nothing left. What can never leave is refused for good: waiting for another try would be waiting for ever. */
 function unsent({ reason, permanent, lacks, afterMs }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
@@ -132,7 +127,9 @@ function attemptKind(kind: OutcomeKind, contract: ActionContract): OutcomeKind {
 
 function judgeAnswer(judging: Judging, answer: Answer): Outcome {
   const facts = { ...BLANK, retryAfterMs: answer.retryAfterMs, resultBase64: answer.resultBase64, output: answer.body };
-  const match = ownVerdict(judging, { response: answer.response });
+  // Of a statement what it gave is the whole answer.
+  const isStatement = judging.contract.transport.kind === 'sql';
+  const match = ownVerdict(judging, { response: isStatement ? (answer.body ?? {}) : answer.response });
   if (match.kind === 'fault') return unreadable(facts, match.message);
   const named = match.kind === 'named';
   if (!named && answer.unreadable !== null) return unreadable(facts, whyUnreadable(answer.status, answer.unreadable));

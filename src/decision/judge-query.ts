@@ -2,8 +2,8 @@ import type { Scope, Site } from '../definition/evaluator.ts';
 import type { ActionContract, OutcomeRule, ReconcileContract } from '../model/definition.ts';
 import { assertNever, invariant } from '../model/errors.ts';
 import type { AttemptReport, Outcome } from '../model/outcome.ts';
+import { BLANK } from './blank-outcome.ts';
 import {
-  BLANK,
   confirmedWith,
   type Facts,
   type Judging,
@@ -32,6 +32,7 @@ export function judgeQuery(judging: Judging): Outcome {
     case 'unsent':
       return unasked(report);
     case 'broken':
+    case 'undone':
       return failed(report.reason);
     case 'declared':
       return judgeDeclared(judging, report);

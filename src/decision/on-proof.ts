@@ -1,7 +1,7 @@
 import type { EffectKey } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Draft } from './draft.ts';
-import { BLANK } from './judge-outcome.ts';
+import { BLANK } from './blank-outcome.ts';
 import { fileLateAnswer } from './late-answer.ts';
 
 type Proof = Extract<InboxPayload, { type: 'proof' }>;

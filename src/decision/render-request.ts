@@ -67,6 +67,7 @@ function renderTransport(
     case 'function':
       return { ...base, method: null, url: null, headers: {}, function: transport.name, body: withValue };
     case 'child':
+    case 'sql':
       return { ...base, method: null, url: null, headers: {}, function: null, body: withValue };
     case 'http':
       return { ...base, ...renderHttp(render, contract, transport, withValue), function: null };

@@ -63,6 +63,9 @@ export function takeOver(settling: Settling): Settlement {
   });
   // What is said to a child was written in the very commit: nothing of it can be lost.
   if (settling.contract.transport.kind === 'child') return settleAttempt(settling, acceptedChild(effect));
+  // A statement is committed with what is known of it, or not at all (E13).
+  if (settling.contract.transport.kind === 'sql')
+    return settleUnsent(settling, { ...LOST_SENDER, kind: 'unavailable', sent: false });
   return enterDoubt(settling, LOST_SENDER, 'lost');
 }
 

@@ -2,6 +2,7 @@ import type {
   ActionContract,
   Auth,
   Idempotency,
+  JsonSchema,
   OutcomeRule,
   ReconcileContract,
   Template,
@@ -25,8 +26,19 @@ const GIVE_UP_MS = 24 * 60 * MINUTE_MS;
 const RESPONSE_BYTES_MAX = 1024 * 1024;
 const OUTCOMES = ['confirmed', 'rejected', 'unavailable', 'throttled', 'unknown', 'pending', 'absent'] as const;
 
-/** The `http` or `function` of an action or query; a function without name where there is neither (told by the schema). */
+/** What a statement gives back, unless its action says more of its rows. */
+const STATEMENT_OUTPUT: JsonSchema = {
+  type: 'object',
+  required: ['rows', 'rowCount'],
+  properties: { rows: { type: 'array', items: { type: 'object' } }, rowCount: { type: 'integer' } },
+};
+/** As long as any statement of the engine may take. */
+const STATEMENT_TIMEOUT_MS = 5_000;
+
+/** The `sql`, `http` or `function` of an action or query; a function without name where there is none (told by the schema). */
 function readTransport(context: BuildContext, node: YamlNode): Transport {
+  const statement = textOf(child(node, 'sql'));
+  if (statement !== null) return { kind: 'sql', statement, expectRows: numberOf(child(node, 'expectRows')) };
   const http = child(node, 'http');
   if (http === null) return { kind: 'function', name: textOf(child(node, 'function')) ?? '' };
   return {
@@ -97,8 +109,10 @@ function readContract(node: YamlNode, transport: Transport): number {
 export function buildAction(context: BuildContext, name: string, node: YamlNode): ActionContract {
   const effect = wordOf(child(node, 'effect'), ['write', 'read'] as const, 'write');
   const retry = effect === 'read' ? RETRY_READ : RETRY_WRITE;
-  const timeoutMs = readDuration(context, child(node, 'timeout'), TIMEOUT_MS);
   const transport = readTransport(context, node);
+  const isStatement = transport.kind === 'sql';
+  const timeoutMs = readDuration(context, child(node, 'timeout'), isStatement ? STATEMENT_TIMEOUT_MS : TIMEOUT_MS);
+  const output = child(node, 'output');
   return {
     name,
     transport,
@@ -112,7 +126,7 @@ export function buildAction(context: BuildContext, name: string, node: YamlNode)
     retry: readRetry(context, child(node, 'retry'), retry) ?? retry,
     timeoutMs,
     input: readSchema(child(node, 'input')),
-    output: readSchema(child(node, 'output')),
+    output: isStatement && output === null ? STATEMENT_OUTPUT : readSchema(output),
     maxResponseBytes: numberOf(child(node, 'maxResponse')) ?? RESPONSE_BYTES_MAX,
     redact: readTexts(child(node, 'redact')),
     contract: readContract(node, transport),

@@ -12,13 +12,15 @@ export type SettledAnswer =
   | { readonly kind: 'failed'; readonly message: string };
 
 /** Rounds of lost answers after which a holder lets go of its runs (P04). */
-const LOST_ROUNDS_MAX = 3;
+export const LOST_ROUNDS_MAX = 3;
 /** Tries of a single member that the store refuses to execute. */
 const FAILED_TRIES_MAX = 3;
 /** How long somebody waits before it sends a commit again whose head another one had locked, milliseconds. */
 export const BUSY_PAUSE_MS = 5;
-const PAUSE_MS_MIN = 20;
-const PAUSE_MS_MAX = 1_000;
+/** Pauses while the store cannot be reached grow from the first to the second, milliseconds. */
+export const PAUSE_MS_MIN = 20;
+/** No pause is longer. */
+export const PAUSE_MS_MAX = 1_000;
 
 /** What committing needs. `signal` aborts when the seat is lost: from then on nothing is sent again. */
 export interface CommitContext {
@@ -85,6 +87,12 @@ async function readBack(context: CommitContext, members: readonly Member[]): Pro
   const traces = await untilReachable(context, () => context.store.trace(context.part, asks));
   if (traces === null) return members.map(() => null);
   return members.map(({ commit }, index) => readTrace(commit, traces[index], context.workerId));
+}
+
+/** What became of one commit whose answer was lost; null where nothing has changed. */
+export async function readBackOne(context: CommitContext, commit: RunCommit): Promise<CommitAnswer | null> {
+  const [answer] = await readBack(context, [{ commit, inDoubt: true }]);
+  return answer ?? null;
 }
 
 /** Asks again while the store cannot be reached. @returns null when the seat was lost meanwhile. */

@@ -43,7 +43,7 @@ export type Driven =
   | { readonly kind: 'left' };
 
 /** A state with what is to be decided on it. */
-interface Question {
+export interface Question {
   readonly state: RunState;
   readonly inputs: readonly DecisionInput[];
 }
@@ -55,13 +55,14 @@ function isEmpty(commit: RunCommit): boolean {
 }
 
 /** The lease as the holder needs it: kept while anything it sent is open or more is to be decided. */
-function withLease(decision: Decision, hand: Hand): RunCommit {
+export function withLease(decision: Decision, hand: Hand): RunCommit {
   const orders = decision.sends.length + decision.queries.length + decision.reads.length;
   const keeps = decision.more || orders > 0 || hand.isBusy();
   return keeps ? { ...decision.commit, lease: { kind: 'keep' } } : decision.commit;
 }
 
-function decideOn(hand: Hand, question: Question): Decision {
+/** Decides with everything that a holder knows. @throws what no decision can be made of. */
+export function decideOn(hand: Hand, question: Question): Decision {
   const { engine, desk, version } = hand;
   const context = {
     compiled: version.compiled,
@@ -88,7 +89,7 @@ async function storedNow({ engine, desk }: Hand, runId: RunId): Promise<StoredRu
 }
 
 /** The same inputs on the run as it is stored now, without events that were answered meanwhile; null = not ours any more. */
-async function reload(hand: Hand, question: Question): Promise<Question | null> {
+export async function reload(hand: Hand, question: Question): Promise<Question | null> {
   const { runId } = question.state.run;
   const stored = await storedNow(hand, runId);
   if (stored === null || stored.fence !== question.state.fence) return null;
@@ -102,7 +103,7 @@ async function reload(hand: Hand, question: Question): Promise<Question | null> 
 }
 
 /** A decision that cannot be made or stored is a bug: the run is parked for a person, loudly, and never retried in silence. */
-async function parkBroken(hand: Hand, question: Question, message: string): Promise<Driven> {
+export async function parkBroken(hand: Hand, question: Question, message: string): Promise<Driven> {
   const { engine, desk } = hand;
   const { runId } = question.state.run;
   engine.logger.error({ runId, revision: question.state.revision, message }, 'run.broken');
@@ -124,7 +125,8 @@ async function parkBroken(hand: Hand, question: Question, message: string): Prom
   return { kind: 'left' };
 }
 
-async function letGo(hand: Hand, question: Question): Promise<Driven> {
+/** Lets go of a run, and files what is known of it. */
+export async function letGo(hand: Hand, question: Question): Promise<Driven> {
   await observeLate(hand.engine, question.state, question.inputs);
   return { kind: 'left' };
 }
@@ -147,7 +149,7 @@ function leavesLock({ state, inputs }: Question, { next }: Decision): boolean {
 }
 
 /** What a definite answer means; null = decide again on the reloaded run. */
-async function settle(
+export async function settle(
   hand: Hand,
   question: Question,
   sent: { decision: Decision; decidedAtMs: number; commit: RunCommit; answer: SettledAnswer },

@@ -4,6 +4,7 @@ import type { InboxEvent } from '../model/inbox-event.ts';
 import type { RunIdentity, RunState } from '../model/run.ts';
 import type { Desk } from './desk.ts';
 import { driveRun, type Hand } from './drive-run.ts';
+import { driveStatement, type Statement } from './drive-statement.ts';
 import type { Engine } from './engine.ts';
 import { observeLate } from './observe-late.ts';
 import { queryEffect } from './query-effect.ts';
@@ -77,6 +78,8 @@ class Holding implements HeldRun {
   private readonly seen = new Set<string>();
   private state: RunState;
   private queue: DecisionInput[];
+  /** Statements to be carried out, each in a turn of its own. */
+  private readonly statements: Statement[] = [];
   private wakeQueued: number | null = null;
   private wakeInHand: number | null = null;
   private driving = false;
@@ -101,7 +104,7 @@ class Holding implements HeldRun {
       engine,
       desk,
       version: start.version,
-      isBusy: () => this.inFlight > 0 || this.queue.length > 0,
+      isBusy: () => this.inFlight > 0 || this.hasWork(),
       wakeSeen: () => this.wakeInHand,
     };
     for (const input of start.inputs) if (input.type === 'inbox') this.seen.add(addressOf(input.event));
@@ -136,7 +139,7 @@ class Holding implements HeldRun {
   }
 
   idleSinceMs(): number | null {
-    return this.inFlight === 0 && this.queue.length === 0 && !this.driving ? this.idleFromMs : null;
+    return this.inFlight === 0 && !this.hasWork() && !this.driving ? this.idleFromMs : null;
   }
 
   /** Decides one queue after another until there is nothing to decide or the run has left. */
@@ -144,7 +147,7 @@ class Holding implements HeldRun {
     if (this.driving || this.gone) return;
     this.driving = true;
     try {
-      while (this.queue.length > 0 && !this.gone) {
+      while (this.hasWork() && !this.gone) {
         await this.turn();
         this.decides.come();
       }
@@ -167,9 +170,14 @@ class Holding implements HeldRun {
       signal: this.sending.signal,
       nowMs: () => desk.nowMs(),
     };
-    for (const order of orders.sends) void this.follow(sendEffect(touch, order, this.desk.gateFor(decidedAtMs)));
+    for (const order of orders.sends) {
+      if (desk.perform !== undefined && order.contract.transport.kind === 'sql')
+        this.statements.push({ order, touch, perform: desk.perform });
+      else void this.follow(sendEffect(touch, order, desk.gateFor(decidedAtMs)));
+    }
     for (const order of orders.queries) void this.follow(queryEffect(touch, order));
     for (const order of orders.reads) void this.follow(readAction(touch, order));
+    void this.drive();
   }
 
   /** A fault of ours: whoever claims the run next finds what was sent in doubt, and asks before acting. */
@@ -177,6 +185,10 @@ class Holding implements HeldRun {
     this.engine.logger.error({ runId: this.run.runId, message: String(error) }, 'run.dropped');
     this.abandon();
     return null;
+  }
+
+  private hasWork(): boolean {
+    return this.queue.length > 0 || this.statements.length > 0;
   }
 
   private push(inputs: readonly DecisionInput[]): void {
@@ -199,7 +211,12 @@ class Holding implements HeldRun {
     this.queue = [];
     this.wakeInHand = this.wakeQueued ?? this.wakeInHand;
     this.wakeQueued = null;
-    const driven = await driveRun(this.hand, this.state, inputs);
+    // What has come in goes first: a statement may take long.
+    const statement = inputs.length === 0 ? this.statements.shift() : undefined;
+    const driven =
+      statement === undefined
+        ? await driveRun(this.hand, this.state, inputs)
+        : await driveStatement(this.hand, this.state, statement);
     if (driven.kind === 'left') {
       this.abandon();
       return;

@@ -5,7 +5,7 @@ import { validateWorkflow } from '../definition/validate-workflow.ts';
 import { lower } from '../machine/lower.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { ScheduleDefinition, WorkflowDefinition } from '../model/definition.ts';
-import { DefinitionError } from '../model/errors.ts';
+import { DefinitionError, RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { Problem } from '../model/problem.ts';
 import { scheduleAddress, type ScheduleStart } from '../model/schedule.ts';
@@ -39,7 +39,7 @@ export type Publisher = Pick<Engine, 'store' | 'versions' | 'logger' | 'tenant'>
 /**
  * Publishes a version: validated, its catalogues embedded and published with it, lowered, stored under its digest, immutable;
  * its schedule begins with it. The same content again is a no-op.
- * @throws PAWL_DEFINITION_INVALID with all problems; PAWL_VERSION_CONFLICT when the number exists with other content, or
+ * @throws PAWL_DEFINITION_INVALID with all problems; PAWL_SQL_OFF; PAWL_VERSION_CONFLICT when the number exists with other content, or
  * that of a catalogue that it uses.
  * Transaction: opens one, and one for each catalogue before.
  */
@@ -47,6 +47,7 @@ export async function publishVersion(engine: Publisher, ask: PublishAsk): Promis
   const { definition, problems, catalogues, map } = validateWorkflow(ask.text, ask.file, ask.catalogues);
   const errors = problems.filter((problem) => problem.severity === 'error');
   if (definition === null || errors.length > 0) throw new DefinitionError(errors);
+  assertCarriedOut(engine, definition);
   const whole = await withChildren(engine, definition, map);
   const machine = lower(whole);
   const { digest, parts } = digestsOf(machine);
@@ -66,6 +67,17 @@ export async function publishVersion(engine: Publisher, ask: PublishAsk): Promis
   engine.versions.adopt(version);
   engine.logger.info({ workflow: version.workflow, version: version.version, created }, 'version.published');
   return { created, version, warnings: problems.filter((problem) => problem.severity === 'warning') };
+}
+
+/** @throws PAWL_SQL_OFF for a workflow whose statements nobody here would carry out (E13: off by default). */
+function assertCarriedOut({ store }: Publisher, { actions }: WorkflowDefinition): void {
+  const statement = actions.find(({ transport }) => transport.kind === 'sql');
+  if (statement === undefined || store.act !== undefined) return;
+  throw new RefusedError(
+    'PAWL_SQL_OFF',
+    `"${statement.name}" is a statement, and statements are off: name the role in which they run in pawl.config.yaml (sql: { role: … })`,
+    { action: statement.name },
+  );
 }
 
 /** The schedule that a version brings along, from its first instant by the database's clock. */

@@ -74,6 +74,8 @@ export function scrubReport(report: AttemptReport, values: readonly string[]): A
         code: report.code === null ? null : replaced(report.code, forms),
         data: scrubJson(report.data, forms),
       };
+    case 'undone':
+      return { ...report, reason: replaced(report.reason, forms), data: scrubJson(report.data, forms) };
     case 'broken':
     case 'unsent':
       return { ...report, reason: replaced(report.reason, forms) };

@@ -53,8 +53,17 @@ export interface ChildTemplate {
   readonly version: number;
 }
 
+/** One statement in the engine's own database, committed with the transition (E13). */
+export interface SqlTemplate {
+  readonly kind: 'sql';
+  /** `:name` is `with.name`, bound and never pasted. */
+  readonly statement: string;
+  /** How many rows it must touch or give; null = any number. */
+  readonly expectRows: number | null;
+}
+
 /** How an action is sent. */
-export type Transport = HttpTemplate | FunctionTemplate | ChildTemplate;
+export type Transport = HttpTemplate | FunctionTemplate | ChildTemplate | SqlTemplate;
 
 /** Where a secret goes; values are templates that may read `secrets.*`. */
 export type Auth =

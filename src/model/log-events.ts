@@ -37,6 +37,7 @@ export const LOG_EVENTS = {
   'schedule.skipped': 'an instant of a schedule was left out: the run before had not ended (`overlap: skip`)',
   'seat.lost': 'this worker lost its seat and fenced itself',
   'start.answer-lost': 'the answer to a start was lost and it is started again under the same key',
+  'statement.unanswered': 'a statement was not carried out, or nobody heard of it',
   'store.connection-broken': 'a connection to the database broke',
   'store.unreachable': 'the database cannot be reached; tried again',
   'version.published': 'a version of a workflow was published',

@@ -23,6 +23,15 @@ export type AttemptReport =
       readonly afterMs: number | null;
       readonly data: Json;
     }
+  /** The database took a statement back (E13): nothing of it is there. `passing`: another try may succeed. */
+  | {
+      readonly kind: 'undone';
+      readonly code: string;
+      /** What the database says, without the values of any row. */
+      readonly reason: string;
+      readonly passing: boolean;
+      readonly data: Json;
+    }
   /** No answer. `byteWritten` decides between unavailable and unknown. */
   | { readonly kind: 'broken'; readonly byteWritten: boolean; readonly reason: string }
   /** Refused before anything was sent: a fence, a missing secret, a late start (E05). Does not count as an attempt. */

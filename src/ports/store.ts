@@ -29,6 +29,7 @@ import type {
 } from '../model/run-commit.ts';
 import type { InboxOutcome, RunStatus } from '../model/statuses.ts';
 import type { ScheduleStore } from './schedule-store.ts';
+import type { StatementStore } from './statement-store.ts';
 
 /** A published version as stored; immutable. */
 export interface StoredVersion {
@@ -215,7 +216,7 @@ export interface Hearing {
  * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);
  * times in answers are the database's. Two implementations pass `testing/store-conformance`.
  */
-export interface Store extends ScheduleStore {
+export interface Store extends ScheduleStore, Partial<StatementStore> {
   readonly parts: number;
   /**
    * Stores a version once. A new one brings its schedule along, in the same statement: it takes the place of the schedule

@@ -15,6 +15,7 @@ const READS_ONLY: Readonly<Record<Exclude<keyof Store, 'parts'>, boolean>> = {
   claim: false,
   load: true,
   commit: false,
+  act: false,
   trace: true,
   deliver: false,
   deliverAndClaim: false,

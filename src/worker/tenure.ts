@@ -4,6 +4,7 @@ import type { Desk } from '../engine/desk.ts';
 import type { Engine } from '../engine/engine.ts';
 import { holdRun, type HeldRun, type HoldingStart } from '../engine/held-run.ts';
 import type { Outlet } from '../engine/outlet.ts';
+import { performStatement } from '../engine/perform-statement.ts';
 import type { RunId } from '../model/ids.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import { createBatcher } from './batcher.ts';
@@ -51,20 +52,32 @@ export function beginTenure(options: TenureOptions): Tenure {
   const held = new Map<RunId, HeldRun>();
   let windingDown = false;
 
+  const context = { store, part, workerId: seat.workerId, clock, logger, signal: seat.signal };
+
   const batcher = createBatcher<RunCommit, SettledAnswer>({
     clock,
     identityOf: (commit) => commit.runId,
     send: async (commits) => {
-      const answers = await commitRuns(
-        { store, part, workerId: seat.workerId, clock, logger, signal: seat.signal },
-        commits,
-      );
+      const answers = await commitRuns(context, commits);
       for (const answer of answers) if (answer.kind === 'applied' && answer.atMs > 0) time.hear(answer.atMs);
       options.committed();
       if (commits.some(({ outbox }) => outbox.length > 0)) options.written();
       return answers;
     },
   });
+
+  const act = store.act?.bind(store);
+  /** Alone: a batch would wait for the statement, and its fault would be everybody's (E13). */
+  const perform: Desk['perform'] =
+    act === undefined
+      ? undefined
+      : async (ask, conclude) => {
+          const answer = await performStatement(context, act, ask, conclude);
+          options.committed();
+          // Whether the commit that keeps it writes a message is not looked at: the relay finds out.
+          if (answer.kind === 'applied') options.written();
+          return answer;
+        };
 
   const desk: Desk = {
     part,
@@ -74,6 +87,7 @@ export function beginTenure(options: TenureOptions): Tenure {
     gateFor: (decidedAtMs) => seat.gateFor(decidedAtMs),
     outlet: options.outlet,
     commit: (commit) => batcher.submit(commit),
+    ...(perform === undefined ? {} : { perform }),
     left: (runId) => {
       held.delete(runId);
       options.left();

@@ -67,6 +67,13 @@ describe('configuration', () => {
     });
   });
 
+  it('E13 carries out no statement unless the file names their role', () => {
+    // E13: "Off by default"
+    expect(loadConfig({ folder, env: {} }).sql).toBeUndefined();
+    writeFileSync(join(folder, 'pawl.config.yaml'), 'sql: { role: shop_statements }\n');
+    expect(loadConfig({ folder, env: {} }).sql).toEqual({ role: 'shop_statements' });
+  });
+
   it('takes paths of flags from the folder of the process, not from that of a file elsewhere', () => {
     mkdirSync(join(folder, 'etc'));
     writeFileSync(join(folder, 'etc', 'other.yaml'), 'functions: [a.mjs]\ndata: there\n');
@@ -106,7 +113,7 @@ describe('configuration', () => {
     [
       'a key like none',
       'data: x\n# 日本\nzzzzzz: 3\n',
-      '3:1 the configuration has no key `zzzzzz`: the keys here are database, functions, catalogues, principals, publish, leaseMs, heartbeatMs, sendMarginMs, sendWithinMs, statementTimeoutMs, lockTimeoutMs, heldRunsMax',
+      '3:1 the configuration has no key `zzzzzz`: the keys here are database, functions, catalogues, principals, publish, sql, leaseMs, heartbeatMs, sendMarginMs, sendWithinMs, statementTimeoutMs, lockTimeoutMs, heldRunsMax',
     ],
     [
       'a number in words',

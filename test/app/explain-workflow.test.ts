@@ -32,6 +32,26 @@ const later = (text: string, id = 'a'): readonly string[] =>
 const RECONCILE =
   "reconcile: { http: { method: GET, url: 'http://x/' }, found: 'true', absent: final, every: 5s, giveUp: 1m }";
 
+it('E13 says that no answer of a statement is lost, and asks no person for it', () => {
+  // E13: "a transaction of their own with the run's commit"
+  const put = '  t.put: { sql: "UPDATE t SET n = 2", compensate: none }';
+  const take = '  t.take: { sql: "UPDATE t SET n = 1", compensate: { call: t.put } }';
+  const text = [
+    'pawl: 1',
+    'workflow: w',
+    'version: 1',
+    'actions:',
+    put,
+    take,
+    'steps:',
+    '  - { id: a, call: t.take }',
+    '',
+  ];
+  const lines = explanationLines(explain(text.join('\n'))).join('\n');
+  expect(lines).toContain('    sent         once\n    answer lost  never: it is committed with the run\n');
+  expect(lines).not.toContain('says what happened');
+});
+
 it('says who must agree to an undo before it is sent', () => {
   const asking = '{ call: shop.undo, approve: { title: Undo, from: [role:a, role:b], quorum: 2, expires: 2d } }';
   const text = file([`  - { id: a, call: shop.do, compensate: ${asking} }`]);

@@ -24,6 +24,7 @@ describe('the guides to patterns', () => {
       'retries',
       'saga',
       'scheduled',
+      'sql',
       'unknown-outcomes',
     ]);
     for (const name of PATTERNS) expect(read('README.md')).toContain(`docs/guides/${name}.md`);

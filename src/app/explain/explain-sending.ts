@@ -22,6 +22,8 @@ export interface ExplainedSending {
   readonly retriesWhen: string | null;
   /** Whether it is tried again, as the policy has room, when it is proved that it never happened. */
   readonly repeatsAbsent: boolean;
+  /** A statement is committed with the run: no answer of it is lost (E13). Absent for all that is sent. */
+  readonly isCommitted?: true;
   /** Whether 429 and 503 prove that nothing happened. */
   readonly trustsRefusal: boolean;
   /** Sendings of the same bytes after a lost answer, beside the attempts; null where it is never sent again unasked. */
@@ -58,7 +60,13 @@ export function explainSending(contract: ActionContract, policy: EffectPolicy): 
     asks,
     review: { afterMs: atMs + (asks?.giveUpMs ?? 0), ...reviewersOf(policy) },
     refusedInDoubt: refused.doubt === 'query' ? 'asks' : 'review',
+    ...ofStatement(contract),
   };
+}
+
+/** What is said of a statement otherwise: whatever the database refuses is not done. */
+function ofStatement({ transport }: ActionContract): Partial<ExplainedSending> {
+  return transport.kind === 'sql' ? { isCommitted: true, trustsRefusal: true } : {};
 }
 
 function asksOf({ reconcile }: ActionContract): ExplainedSending['asks'] {

@@ -155,9 +155,14 @@ function actionRoots(
   if (site.kind === 'retry') roots.set('failure', FAILURE);
   if (site.kind === 'outcome' || site.kind === 'reconcile') {
     roots.set('failure', FAILURE);
-    roots.set('response', responseType(action, site.kind));
+    roots.set('response', answerType(action, site.kind));
   }
   return roots;
+}
+
+/** A statement gives what its output says, and nothing around it. */
+function answerType(action: ActionContract | undefined, kind: 'outcome' | 'reconcile'): ValueType {
+  return action?.transport.kind === 'sql' ? received(action.output) : responseType(action, kind);
 }
 
 /** The declared output types an answer's body, but answers that are no success have other keys; a query's answer is not declared. */

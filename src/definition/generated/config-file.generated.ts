@@ -39,6 +39,15 @@ export interface ConfigFile {
     secret: string;
   };
   /**
+   * Lets this process carry out statements (sql actions); without it none is.
+   */
+  sql?: {
+    /**
+     * The role of the database in which statements run; it has rights on their tables, and none in the schema pawl.
+     */
+    role: string;
+  };
+  /**
    * How long a process may be silent before others take its runs, milliseconds.
    */
   leaseMs?: number;

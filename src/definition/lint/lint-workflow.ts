@@ -24,6 +24,7 @@ import {
   lintStepReads,
 } from './reading-rules.ts';
 import { lintSchedule } from './schedule-rules.ts';
+import { lintStatements } from './sql-rules.ts';
 
 type Rule = (context: LintContext) => void;
 
@@ -32,6 +33,7 @@ const RULES_OF_ACTIONS: readonly Rule[] = [
   lintActions,
   lintPolicies,
   lintProviders,
+  lintStatements,
   lintCompensationReads,
   lintUndoApprovals,
   lintSecrets,

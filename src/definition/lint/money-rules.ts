@@ -42,7 +42,7 @@ function lintCompensationCall(context: LintContext, compensation: Compensation |
 }
 
 function lintContract({ report }: LintContext, action: ActionContract): void {
-  if (action.effect === 'write' && action.idempotency === null) {
+  if (action.effect === 'write' && action.idempotency === null && action.transport.kind !== 'sql') {
     report({
       code: 'PAWL-302',
       pointer: action.pointer,

@@ -13,6 +13,7 @@ import { recordsPage } from './records.ts';
 import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './run-reads.ts';
 import { claimSchedules, listSchedules, orderSchedule, settleSchedule } from './schedules.ts';
 import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
+import { createAct, type StatementScript, UNSCRIPTED } from './act.ts';
 import { startRuns } from './start.ts';
 import { runIn, type RunRows, type Statement, type Tables } from './tables.ts';
 import { createMemoryWitness } from './witness.ts';
@@ -24,6 +25,8 @@ export interface MemoryStoreOptions {
   readonly parts: number;
   /** How long a suspect may wait before busy seats are kept from claiming (P06), milliseconds. */
   readonly leaseMs: number;
+  /** The script of statements (E13): what each comes to, asked inside its transaction; left out: each is taken back. */
+  readonly statements?: StatementScript;
 }
 
 /** A store in memory: deterministic, for simulations and tests. Every verb is one atomic change. */
@@ -214,6 +217,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     },
     beginDelivery: (part, deliveries) => database.begin(part, deliveries),
     // Deterministic: nobody is called from outside; who waits is woken by the simulator.
+    act: createAct(database, options.statements ?? UNSCRIPTED),
     listen: async () => ({ hears: () => false, end: async () => {} }),
     peek: () => database.read((statement) => statement),
     dump: () => database.read(dumpOf),

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { StoreError } from '../../model/errors.ts';
 import type { Numbers } from '../../model/numbers.ts';
 import { createSockets, type DialOptions, dialOptions, PooledClient, type Sockets } from './dial.ts';
 import type { Statement } from './sql/statement.ts';
@@ -29,6 +30,27 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Connections {
   /** @throws PAWL_STORE_* ; the raw error of the server is its cause. */
   run<R = Row>(statement: Statement, values: readonly unknown[], lane?: Lane): Promise<R[]>;
+  close(): Promise<void>;
+}
+
+/** One connection for the length of a transaction. */
+export interface Session {
+  /**
+   * @param statement.deadlineMs how much longer than the engine's own statements it may go unanswered.
+   * @throws PAWL_STORE_*: nothing of the transaction will be there.
+   */
+  query(
+    statement: { readonly text: string; readonly deadlineMs: number },
+    values?: readonly unknown[],
+  ): Promise<readonly Row[]>;
+  /** @throws PAWL_STORE_ANSWER_LOST when nobody knows whether it was done. */
+  commit(): Promise<void>;
+}
+
+/** Connections for transactions. */
+export interface Sessions {
+  /** Lends a connection; one on which something was thrown is closed, and the server takes back what was open on it. */
+  over<T>(work: (session: Session) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -166,5 +188,49 @@ export function openConnections(options: ConnectionOptions): Connections {
       await Promise.all([...new Set(Object.values(lanes))].map((pool) => pool.end()));
       sockets.hangUp();
     },
+  };
+}
+
+function sessionOf(client: pg.PoolClient, numbers: Numbers): Session {
+  const limitMs = deadlineOf('write', numbers);
+  return {
+    query: async ({ text, deadlineMs }, values = []) => {
+      try {
+        const query = { text, values: [...values], query_timeout: limitMs + deadlineMs };
+        return (await client.query<pg.QueryResultRow>(query)).rows;
+      } catch (error) {
+        throw storeErrorOf(error, 'reading');
+      }
+    },
+    commit: async () => {
+      const query = { text: 'COMMIT', query_timeout: limitMs };
+      const { command } = await client.query<pg.QueryResultRow>(query).catch((error: unknown) => {
+        throw storeErrorOf(error, 'writing');
+      });
+      if (command !== 'COMMIT')
+        throw new StoreError('PAWL_STORE_FAILED', `COMMIT was answered ${command}: nothing was done`);
+    },
+  };
+}
+
+/** Opens connections for transactions, `max` at most. They are closed by whoever opened them. */
+export function openSessions(options: ConnectionOptions, max: number): Sessions {
+  const sockets = createSockets();
+  const pool = openPool(options, sockets, 'write', max);
+  return {
+    over: async (work) => {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw storeErrorOf(error, 'connecting');
+      });
+      let isSound = false;
+      try {
+        const result = await work(sessionOf(client, options.numbers));
+        isSound = true;
+        return result;
+      } finally {
+        client.release(!isSound);
+      }
+    },
+    close: () => pool.end().then(sockets.hangUp),
   };
 }

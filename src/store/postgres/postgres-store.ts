@@ -48,6 +48,7 @@ import { RECORDS, STRAYS } from './sql/records.ts';
 import { FIRE, NEXT_DUE } from './sql/timer.ts';
 import { OVERDUE } from './sql/witness.ts';
 import { startBatch } from './start-batch.ts';
+import { openStatements } from './statements.ts';
 
 /** Connections of a process unless set otherwise: writers, one reader, one for heartbeats. */
 const CONNECTIONS_DEFAULT = 5;
@@ -73,6 +74,8 @@ export interface PostgresStoreOptions {
   readonly revive?: () => Promise<void>;
   /** An idle connection broke; the pool replaces it. */
   readonly onBroken?: (error: Error) => void;
+  /** The role in which statements of `sql` actions run; absent = none is carried out (E13). */
+  readonly statements?: { readonly role: string };
 }
 
 type Verbs<K extends keyof Store> = Pick<Store, K>;
@@ -305,6 +308,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   });
   const admission = createAdmission();
   const connections = admission.over(openConnections({ ...to, admit: admission.admit }));
+  const withAdmission = { ...to, admit: admission.admit };
+  const statements =
+    options.statements === undefined ? null : await openStatements(withAdmission, options.statements.role);
   const hintsUrl = hintsUrlOf(options);
   const hints = hintsUrl === null ? NO_HINTS : openHints(connections, { ...to, url: hintsUrl }, parts);
   const runs = runVerbs(connections, to.numbers);
@@ -327,9 +333,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         sinceMs: row['since'] as number,
       })),
     ...hints.over({ ...runs, ...events }),
+    ...(statements === null ? {} : { act: statements.act }),
     listen: hints.listen,
     close: async () => {
       await hints.close();
+      await statements?.close();
       await connections.close();
     },
   };

@@ -92,6 +92,11 @@ export function isContention(error: unknown): boolean {
   return state === '55P03' || state === '40P01' || state === '40001';
 }
 
+/** Whether another try of what was taken back with this state may succeed: somebody else's lock, a limit of time, a full disk. */
+export function isPassing(state: string): boolean {
+  return PASSING.test(state) || UNABLE.test(state);
+}
+
 function factsOf(fault: DatabaseFault): Readonly<Record<string, Json>> {
   return { sqlstate: fault.code ?? null, constraint: fault.constraint ?? null, table: fault.table ?? null };
 }

@@ -67,6 +67,12 @@ export interface Yes {
   readonly misread: string | null;
 }
 
+/** A statement that does what it should touches as many rows as are expected. */
+function asManyRows({ transport }: ActionContract, body: Json): Json {
+  if (transport.kind !== 'sql' || transport.expectRows === null || !isObject(body)) return body;
+  return { ...body, rowCount: transport.expectRows };
+}
+
 /**
  * A yes: a body that fits the output's schema and that the action's own rules take for done. Where the rules that say no
  * fail on every body that those for a yes would take, it is one that they cannot read.
@@ -88,6 +94,7 @@ export function makeYes(
   const statuses = contract.transport.kind === 'http' ? YES_STATUSES : [null];
   const possible = fields
     .flatMap((set) => bodies.flatMap((body) => variants(body, set)))
+    .map((body) => asManyRows(contract, body))
     .filter((body) => fits(contract, body));
   for (const status of statuses) {
     const yes = possible.find((body) => judge.attempt(asked, answered(status, body)).kind === 'confirmed');

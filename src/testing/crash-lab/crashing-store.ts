@@ -52,9 +52,22 @@ export function createCrashingStore(inner: Store, wires: LabWires): Store {
       });
     });
 
+  /** It dies where the commit that keeps the statement would be executed, or was: both are one transaction (E13). */
+  const act: NonNullable<Store['act']> = async (ask, conclude) => {
+    let death: Death = null;
+    const answer = await inner.act?.(ask, (report) => {
+      const commit = conclude(report);
+      death = commit === null ? null : deathBy('commit', [ask.part, ask.workerId, [commit]]);
+      return death === 'before' ? null : commit;
+    });
+    if (death !== null) wires.kill();
+    return answer ?? { kind: 'undone' };
+  };
+
   return new Proxy(inner, {
     get: (target, name) => {
       if (name === 'listen') return HEARS;
+      if (name === 'act') return (...args: Parameters<typeof act>) => travel(null, () => act(...args));
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       return async (...args: unknown[]): Promise<unknown> => {

@@ -85,7 +85,7 @@ class LabAdapter implements ActionAdapter {
   readonly send: ActionAdapter['send'] = async (order, _secrets, gate, signal) => {
     await this.#way();
     if (signal.aborted) return broken(false, 'aborted');
-    const word = this.#wordFor(order);
+    const word = wordForCall(this.#wires, order);
     if (word.kind === 'refused') return broken(false, 'connection refused');
     if (!gate()) return { kind: 'unsent', reason: 'the seat has no time left' };
     const { director, provider } = this.#wires;
@@ -149,17 +149,6 @@ class LabAdapter implements ActionAdapter {
     return { landsMs: landingMs(lab, contract), takesMs: lab.scenario.takes.get(contract.name) ?? 0, timeoutMs };
   }
 
-  /** The word of a call: the story's no, the scenario's script, or done. */
-  #wordFor(order: SendOrder): ScriptWord {
-    const { story, lab } = this.#wires;
-    if (story.declined.has(labelOf(order.effect))) return { kind: 'declined' };
-    const script = lab.scenario.scripts.get(order.contract.name);
-    return wordFor(
-      script,
-      this.#wires.countCall(order, (before) => isAnswered(wordFor(script, before))),
-    );
-  }
-
   /** What the lab cannot play is told, and nothing is answered. */
   async #guard<T>(act: () => Promise<T>): Promise<T | null> {
     try {
@@ -218,6 +207,19 @@ class LabAdapter implements ActionAdapter {
     if (worker === 'dies') this.#wires.kill();
     else this.#wires.stop();
   }
+}
+
+/** The word of a call: the story's no, the scenario's script, or done. */
+export function wordForCall(
+  { story, lab, countCall }: Pick<ActionWires, 'story' | 'lab' | 'countCall'>,
+  order: SendOrder,
+): ScriptWord {
+  if (story.declined.has(labelOf(order.effect))) return { kind: 'declined' };
+  const script = lab.scenario.scripts.get(order.contract.name);
+  return wordFor(
+    script,
+    countCall(order, (before) => isAnswered(wordFor(script, before))),
+  );
 }
 
 /** Whether a word is an answer for good, which a repeat gets again. */

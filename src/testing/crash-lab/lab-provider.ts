@@ -118,6 +118,19 @@ export class LabProvider {
     return { ...reaction, ...answer, status: reaction.status === ACCEPTED ? ACCEPTED : answer.status };
   }
 
+  /** What a statement gives; it has happened where it is kept. */
+  async statement(order: SendOrder, word: ScriptWord): Promise<{ readonly body: Json; keep(): void }> {
+    this.#orders.set(order.effect.key, order);
+    const keep = (): void => {
+      this.#desks.ignored.serve(callOf(order), { kind: 'ok' });
+      this.#note();
+    };
+    if (word.kind === 'answer') return { body: word.body, keep };
+    const asked = askedOf(order.contract, order.effect, await this.#judge.scopeOf(order.run));
+    const id = `${order.contract.name.replaceAll('.', '-')}-1`;
+    return { body: this.#yes(asked, happeningOf(order, id)).body, keep };
+  }
+
   /** What another effect did under a key that the author gives to both; null = nothing, or there is no such key. */
   #firstUnder(order: SendOrder): { readonly order: SendOrder; readonly id: string } | null {
     const own = writtenKey(order, this.#keyHeaders);

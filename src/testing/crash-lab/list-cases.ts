@@ -1,3 +1,4 @@
+import type { ActionContract } from '../../model/definition.ts';
 import { exposureOf } from './exposure.ts';
 import type { ToldStory } from './find-stories.ts';
 import { actsOnRead, type Lab, untruthOf } from './lab.ts';
@@ -37,19 +38,31 @@ function effectCases(lab: Lab, told: ToldStory, seen: Set<string>): readonly Cas
       {
         target,
         told,
-        troubles: [...troublesOf(exposureOf(label, contract, is)), ...(isUndo ? earlyOf(lab, calm, label) : [])],
+        troubles: [...ownTroubles(label, contract, is), ...(isUndo ? earlyOf(lab, calm, label) : [])],
         withNeighbour: contract.reconcile !== null,
       },
     ];
   });
 }
 
+/** Nothing of a statement is on its way: it is where the commit is, and its worker dies only there (E13). */
+function ownTroubles(
+  label: string,
+  contract: ActionContract,
+  is: Parameters<typeof exposureOf>[2],
+): readonly Trouble[] {
+  const all = troublesOf(exposureOf(label, contract, is));
+  return contract.transport.kind === 'sql' ? all.filter(({ commit }) => commit !== null) : all;
+}
+
 /** An undo that comes before what it undoes is done. */
 function earlyOf(lab: Lab, { rows }: ToldStory['calm'], undo: string): readonly Trouble[] {
   const forward = rows.find((row) => `undo ${row.label}` === undo);
   if (forward === undefined) return [];
+  const contract = lab.compiled.action(forward.action);
+  if (contract.transport.kind === 'sql') return [];
   const is = { undo: false, open: untruthOf(lab, 'open', forward.action) !== null };
-  return earlyTroubles(exposureOf(forward.label, lab.compiled.action(forward.action), is));
+  return earlyTroubles(exposureOf(forward.label, contract, is));
 }
 
 /** Steps in the order of the file, undos after them and the other way round. */

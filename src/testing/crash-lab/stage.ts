@@ -14,6 +14,7 @@ import { LabJudge } from './judge.ts';
 import { createLabActions, type ReadCall, type WriteCall } from './lab-actions.ts';
 import { LabProvider, memoryOf } from './lab-provider.ts';
 import type { Lab, Story } from './lab.ts';
+import { playStatement, type StatementWires } from './lab-statement.ts';
 
 /** When every stage begins of which nothing else is said. */
 export const EPOCH_MS = Date.UTC(2026, 0, 1);
@@ -57,7 +58,12 @@ export class Stage {
     this.world = createWorld(createRandom(1));
     this.director = director;
     const nowMs = (): number => this.nowMs();
-    this.store = openMemoryStore({ clock: { nowMs }, parts: 1, leaseMs: LEASE_MS });
+    this.store = openMemoryStore({
+      clock: { nowMs },
+      parts: 1,
+      leaseMs: LEASE_MS,
+      statements: (order) => playStatement(this.#outside(), order),
+    });
     this.provider = new LabProvider(lab, this.world, new LabJudge(lab, this.store, nowMs), story.pick);
     this.#desk = this.#openDesk();
   }
@@ -129,6 +135,18 @@ export class Stage {
     return runs[0] ?? null;
   }
 
+  /** What every call of the lab is answered by. */
+  #outside(): StatementWires {
+    const { director } = this;
+    return {
+      lab: this.#lab,
+      story: this.#story,
+      provider: this.provider,
+      countCall: (order, isAnswer) => (director.isScripted(order.run.runId) ? this.#countCall(order, isAnswer) : 0),
+      onProblem: (message) => this.problems.add(message),
+    };
+  }
+
   #openDesk(): SimulatedProcess {
     return this.#start(false, () => {
       this.world.after(DESK_AGAIN_MS, null, () => {
@@ -155,16 +173,12 @@ export class Stage {
       actionsFor: (owner) =>
         createLabActions({
           ...wiresOf(owner),
-          lab: this.#lab,
-          story: this.#story,
-          provider: this.provider,
-          countCall: (order, isAnswer) => (director.isScripted(order.run.runId) ? this.#countCall(order, isAnswer) : 0),
+          ...this.#outside(),
           countRead: (order, isAnswer) => (director.isScripted(order.run.runId) ? this.#countRead(order, isAnswer) : 0),
           stop: () => {
             process.it?.pause(STOPPED_MS);
             this.hire();
           },
-          onProblem: (message) => this.problems.add(message),
         }),
       onLog: (name, event, facts) => {
         if (event === 'run.broken' || event === 'run.dropped')

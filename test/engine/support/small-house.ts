@@ -14,7 +14,7 @@ import type {
 } from '../../../src/ports/action-adapter.ts';
 import type { Publisher } from '../../../src/ports/publisher.ts';
 import type { Store } from '../../../src/ports/store.ts';
-import { type MemoryStore, openMemoryStore } from '../../../src/store/memory/memory-store.ts';
+import { type MemoryStore, type MemoryStoreOptions, openMemoryStore } from '../../../src/store/memory/memory-store.ts';
 import { createRandom } from '../../../src/testing/random.ts';
 import { answered } from '../../../src/testing/simulator/answered.ts';
 import { createSimulatedIds } from '../../../src/testing/simulator/simulated-ids.ts';
@@ -84,12 +84,12 @@ function actionsOf({
 }
 
 /** Opens a house; its world begins at `BEGIN_MS`, with a lease of 3 s. */
-export function openSmallHouse(): SmallHouse {
+export function openSmallHouse(options: Pick<MemoryStoreOptions, 'statements'> = {}): SmallHouse {
   const random = createRandom(7);
   const world = createWorld(random);
   const numbers = numbersFor(3_000);
   const clock = { nowMs: () => BEGIN_MS + world.nowMs() };
-  const store = openMemoryStore({ clock, parts: 1, leaseMs: numbers.leaseMs });
+  const store = openMemoryStore({ clock, parts: 1, leaseMs: numbers.leaseMs, ...options });
   let born = 0;
   const until = async (condition: () => boolean): Promise<void> => {
     if (await world.run(condition, world.nowMs() + PATIENCE_MS)) return;

@@ -2,7 +2,7 @@ import type { Store } from '../../../src/ports/store.ts';
 
 /** The verbs of a store, by name. */
 export type StoreVerb = {
-  [Key in keyof Store]: Store[Key] extends (...args: never[]) => unknown ? Key : never;
+  [Key in keyof Store]-?: NonNullable<Store[Key]> extends (...args: never[]) => unknown ? Key : never;
 }[keyof Store];
 
 /** One call that came through. */
@@ -34,6 +34,7 @@ function changed(call: StoreCall): boolean {
   switch (call.verb) {
     case 'start':
     case 'commit':
+    case 'act':
     case 'deliver':
     case 'deliverAndClaim':
     case 'observe':

@@ -1,3 +1,4 @@
+import { HOLD } from './act.ts';
 import { CLAIM, CLAIM_RUN } from './claim.ts';
 import { COMMIT, COMMIT_FULL } from './commit.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition.ts';
@@ -76,6 +77,7 @@ export const STATEMENTS: readonly Statement[] = [
   SWEEP_LOCKS,
   LOCK_ROWS,
   HEADS,
+  HOLD,
   CLAIM_OUTBOX,
   SETTLE_OUTBOX,
   ACT_ON_OUTBOX,
