@@ -94,6 +94,8 @@ function withdraw(draft: Draft, steps: readonly string[]): readonly string[] {
  */
 export function collectSettled(draft: Draft, event: KernelEvent, { id }: Cause): boolean {
   if (event.type !== 'effect.settled' || event.before !== undefined) return false;
+  // Nobody could follow anything now; when a person lets the machine go on, its states are told again what their acts came to.
+  if (draft.snapshot.value === FAULT_HELD) return false;
   const { step, outcome, atMs } = event;
   const aside = asideOf(draft);
   const first = aside.findIndex(({ waitsFor }) => waitsFor.includes(step));

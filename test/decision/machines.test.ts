@@ -471,6 +471,45 @@ describe('a state that is left while its act is on its way', () => {
     expect([run.happened, run.state.status, faultsOf(run)]).toEqual([['do.a', 'do.b'], 'COMPLETED', []]);
   });
 
+  it('follows the event also where a fault of another region has held the run meanwhile', () => {
+    const assign = (params: JsonObject): JsonObject => ({ type: 'assign', params });
+    const region = (name: string, more: JsonObject = {}): JsonObject => ({
+      initial: name,
+      states: {
+        [name]: call(name, {
+          invoke: { onDone: `${name}x` },
+          on: { stop: { target: `${name}y`, ...more } },
+        }),
+        [`${name}x`]: END,
+        [`${name}y`]: END,
+      },
+    });
+    const faulty = {
+      initial: 'c',
+      states: { c: call('c', then({ target: 'cx', actions: assign({ m: '${ vars.m / vars.n }' }) })), cx: END },
+    };
+    const states = {
+      both: {
+        type: 'parallel',
+        states: { l: region('a'), r: region('b', { actions: assign({ n: 1 }) }), f: faulty },
+        onDone: 'end',
+      },
+      end: END,
+    };
+    const vars = 'vars: { n: { type: integer, default: 0 }, m: { type: integer, default: 1 } }';
+    const hang = { 'do.a': ['hang'], 'do.b': ['hang'], 'do.c': ['hang'] } as const;
+    const run = play({ initial: 'both', states }, hang, `${EVENTS}\nonFailure: hold\n${vars}`);
+    run.signal('stop');
+    for (const name of ['do.b', 'do.c', 'do.a']) {
+      run.provider.says(name, 'ok');
+      run.drive();
+    }
+    expect([run.state.status, run.state.snapshot.value]).toEqual(['HELD', '$faultHeld']);
+    run.retry('$output');
+    expect([run.happened, run.state.status]).toEqual([['do.b', 'do.c', 'do.a'], 'COMPLETED']);
+    expect([run.state.snapshot.data.vars, run.state.control.aside, faultsOf(run)]).toEqual([{ n: 1, m: 1 }, [], []]);
+  });
+
   it('forgets what it was to follow when the run is cancelled meanwhile', () => {
     const run = play(LEFT, { 'do.a': ['hang'] });
     run.signal('tick', {}, { id: 'lost' });

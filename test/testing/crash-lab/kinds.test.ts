@@ -234,6 +234,13 @@ it('what is done after a no as after a yes is a warning, what a no keeps from ha
   expect(await warned(DECIDED(goesOn))).toEqual(['act: it happens although ok is denied, as if it were approved']);
   expect(await warned(DECIDED(''))).toEqual([]);
   expect(await warned(DECIDED(goesOn, "when: 'steps.ok.code == null', call: do.a"))).toEqual([]);
+  const both = DECIDED(goesOn).replace(/steps:[\s\S]*/, (steps) =>
+    steps
+      .replace('steps:', 'steps:\n  - id: both\n    parallel:')
+      .replace(/ {2}- ({ id: ok.*)/, '      one: [$1]')
+      .replace(/ {2}- ({ id: act.*)/, '      other: [$1]'),
+  );
+  expect(await warned(both)).toEqual([]);
 });
 
 it('a lab in which no act is come to says so, and is not clean', async () => {
