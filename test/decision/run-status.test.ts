@@ -50,8 +50,10 @@ describe('the final status', () => {
   });
 
   it('is not that of a run that was undone, where a child has left something', () => {
-    const left = (status: string, names: Json): Effect =>
-      row('FAILED', { failureClass: 'child', output: { status, ...(names as JsonObject) } });
+    const left = (status: string, names: Json, action = 'part@1'): Effect => ({
+      ...row('FAILED', { failureClass: 'child', output: { status, ...(names as JsonObject) } }),
+      action,
+    });
     const failed = { kind: 'failed' } as const;
     for (const status of ['TERMINATED', 'COMPENSATED_WITH_ERRORS'])
       for (const names of [
@@ -66,6 +68,8 @@ describe('the final status', () => {
     expect(finalStatus(failed, [left('TERMINATED', { standing: [], unknown: [] })])).toBe('FAILED');
     expect(finalStatus(failed, [left('COMPENSATED', { standing: ['a'], unknown: [] })])).toBe('FAILED');
     expect(finalStatus(failed, [row('FAILED', { failureClass: 'child', output: null })])).toBe('FAILED');
+    // Its undo that was refused waits for a person, who says what stands.
+    expect(finalStatus(failed, [left('TERMINATED', { standing: ['a'] }, 'undo part@1')])).toBe('FAILED');
     expect(finalStatus(failed, [{ ...left('TERMINATED', { standing: ['a'] }), failureClass: 'rejected' }])).toBe(
       'FAILED',
     );
