@@ -1,4 +1,5 @@
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
+import { isInFlight } from '../decision/step-effects.ts';
 import type { Step } from '../model/definition.ts';
 import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
@@ -28,6 +29,8 @@ interface StepSource {
   readonly version: Pick<LoadedVersion, 'compiled'>;
   readonly envelope: Pick<SnapshotEnvelope, 'snapshot' | 'control'>;
   readonly undos: ReadonlySet<EffectKey>;
+  /** Steps whose act is on its way, or in doubt: also those of branches that are not wanted any more. */
+  readonly underWay: ReadonlySet<string>;
 }
 
 /** Whether a person must act on the step itself: an incident about its undo says nothing of it. */
@@ -46,10 +49,10 @@ function statesIn(value: Json): readonly string[] {
 }
 
 /** A group is where its body and its catches are. */
-function isActive({ envelope }: StepSource, step: Step): boolean {
+function isActive({ envelope, underWay }: StepSource, step: Step): boolean {
   const { id } = step;
   if (isGroup(step)) return statesIn(envelope.snapshot.value).some((state) => state.startsWith(`${id}$`));
-  return Object.hasOwn(envelope.control.activeSinceMs, id);
+  return underWay.has(id) || Object.hasOwn(envelope.control.activeSinceMs, id);
 }
 
 /** What the body of a group came to last. */
@@ -105,12 +108,15 @@ export function stepViews(
 ): readonly StepView[] {
   const { compiled } = version;
   const undos = new Set(effects.flatMap((effect) => (effect.compensates === null ? [] : [effect.key])));
+  const underWay = new Set(
+    effects.flatMap((effect) => (effect.compensates === null && isInFlight(effect) ? [effect.step] : [])),
+  );
   return [...compiled.steps.values()].map((step) => {
     const record = ownValue(envelope.snapshot.data.steps, step.id);
     return {
       id: step.id,
       verb: step.verb,
-      status: statusOf({ version, envelope, undos }, step),
+      status: statusOf({ version, envelope, undos, underWay }, step),
       parent: compiled.place(step.id).parents.at(-1) ?? null,
       attempts: record?.attempts ?? 0,
       code: record?.code ?? null,
