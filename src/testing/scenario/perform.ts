@@ -17,7 +17,7 @@ export interface Told {
 const TAKEN: ReadonlySet<string> = new Set(['applied', 'kept', 'pending']);
 
 /** What whoever sends something to a run that is not there is told. */
-export const NOBODY = 'PAWL_RUN_NOT_FOUND';
+const NOBODY = 'PAWL_RUN_NOT_FOUND';
 
 /** What an act is done to. */
 export interface Addressee {

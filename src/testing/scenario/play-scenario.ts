@@ -11,7 +11,7 @@ import type { RunRows } from '../../store/memory/tables.ts';
 import { type Lab, labelOf, type Story } from '../crash-lab/lab.ts';
 import { NO_SCENARIO } from '../crash-lab/scenario-file.ts';
 import { LEASE_MS, Stage } from '../crash-lab/stage.ts';
-import { type Addressee, NOBODY, perform, type Told } from './perform.ts';
+import { type Addressee, perform, type Told } from './perform.ts';
 import { type Boundary, ScenarioDirector } from './scenario-director.ts';
 import { type Progress, type Seen, seenOf, seenRejected } from './seen.ts';
 import type { OutsideEvent, TestScenario } from './test-scenario.ts';
@@ -271,8 +271,6 @@ class ScenarioPlay {
   #say(run: RunIdentity, sent: Sent): void {
     const { child, act } = sent.event;
     const addressee = child === null ? run : this.#runOf(child)?.run;
-    // A child whose start a crash delays is told when it is there.
-    if (addressee === undefined && this.#crash?.calm.told[sent.no]?.words.includes(NOBODY) === false) return;
     const to = { verbs: this.#stage.verbs, run: addressee ?? null, scenario: this.#scenario, plans: this.#plans };
     perform(to, act, sent.no).then(
       (told) => {
