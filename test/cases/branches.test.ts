@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findFaults } from '../../src/decision/invariants/find-faults.ts';
 import { validateWorkflow } from '../../src/definition/validate-workflow.ts';
+import { stepViews } from '../../src/engine/step-view.ts';
 import { checkedRun } from '../decision/support/checked-run.ts';
 import { Play, type Setting, workflow } from '../decision/support/play.ts';
 
@@ -40,6 +41,48 @@ describe('bug 27 a join that has nothing to wait for', () => {
   it('a fork without branches is refused, too', () => {
     const [code, ...others] = codes(fork('').replace('slow: [{ id: w, wait: 10s }]', ''));
     expect([code, others]).toEqual(['PAWL-107', ['PAWL-204']]);
+  });
+});
+
+describe('bug 30 a branch that is well and under way is not shown as failed', () => {
+  const more = '  mute: { function: mute@1, idempotency: none, settlesWithin: 1s, timeout: 1s, compensate: none }';
+  const fork = (call: string): string =>
+    workflow(
+      `
+  - { id: fork, parallel: { p: [{ id: p, call: ${call} }], q: [{ id: q, call: do.b }] }, siblings: cancel }`,
+      more,
+    );
+  const shown = ({ compiled, state }: Play): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      stepViews({ compiled }, state, [...state.effects.values()]).map(({ id, status }) => [id, status]),
+    );
+  const journal = (run: Play): readonly string[] =>
+    run.commits.flatMap(({ transitions }) => transitions.map(({ event }) => `${event.type} ${event.step}`));
+
+  it('it is under way until its own answer comes, then done and undone; why it was stopped is told', () => {
+    const run = play(fork('do.a'), { 'do.a': ['hang'], 'do.b': ['declined'] });
+    expect(shown(run)).toEqual({ fork: 'active', p: 'active', q: 'failed' });
+    expect([run.rowOf('p').state, run.rowOf('p').attempt, run.state.status]).toEqual(['REQUESTED', 1, 'RUNNING']);
+    // First the refusal of q, then that the branches of its step are not wanted any more.
+    expect(journal(run).slice(-2)).toEqual(['effect q', 'branches fork']);
+    run.provider.says('do.a', 'ok');
+    run.crash().drive().wait('1h');
+    expect([run.happened, run.state.status]).toEqual([['do.a', 'undo.a'], 'COMPENSATED']);
+    expect(shown(run)).toMatchObject({ p: 'completed', q: 'failed' });
+    expect(run.head().failure).toMatchObject({ code: 'declined', step: 'q', undone: ['p'] });
+  });
+
+  it('it is in doubt where nobody knows what became of it, and a person is asked before the run ends', () => {
+    const run = play(fork('mute'), { mute: ['hang'], 'do.b': ['declined'] });
+    run.provider.says('mute', 'lost-done');
+    run.drive();
+    expect(shown(run)).toEqual({ fork: 'active', p: 'held', q: 'failed' });
+    expect([run.state.status, run.incidents, run.rowOf('p').state]).toEqual(['HELD', ['unknown'], 'UNKNOWN']);
+    run.sleep('1m');
+    expect(run.resolve(run.rowOf('p'), 'confirmed')).toMatchObject({ outcome: 'applied' });
+    run.drive();
+    expect([run.rowOf('p').state, run.state.status]).toEqual(['CONFIRMED', 'FAILED']);
+    expect(faultsOf(run)).toEqual([]);
   });
 });
 

@@ -207,6 +207,55 @@ describe('the order parallel', () => {
   });
 });
 
+/** Three scopes, the innermost and the outermost with branches; what is done inside reads what was done around it. */
+const NESTED = `
+  - id: outer
+    scope:
+      - { id: a, call: do.a }
+      - id: fork
+        parallel:
+          one:
+            - id: middle
+              scope:
+                - { id: b, call: do.b, with: { of: =steps.a.output } }
+                - id: inner
+                  scope:
+                    - id: split
+                      parallel:
+                        x: [{ id: c, call: do.c, with: { of: =steps.b.output } }]
+                        y: [{ id: e, call: do.e, with: { of: =steps.b.output } }]
+          two: [{ id: w, call: do.d, with: { of: =steps.a.output } }]
+  - { id: z, call: do.a }`;
+const NESTED_SCRIPT = { 'do.a': ['ok', 'declined'], 'undo.d': ['hang'] } as const;
+
+describe('three nested scopes with parallel branches undo in the order of R06 and R07', () => {
+  it('R06 what was confirmed last is undone first, whichever scope and branch it stands in', () => {
+    // R06: "Completion order is the receipt number, not a wall clock, not the start order."
+    const run = undoing(NESTED, order('reverse'), { ...NESTED_SCRIPT, 'do.c': ['hang'], 'do.d': ['hang'] });
+    expect(run.happened).toEqual(['do.a', 'do.b', 'do.e']);
+    for (const late of ['do.d', 'do.c']) {
+      run.provider.says(late, 'ok');
+      run.drive();
+    }
+    for (const step of ['c', 'w', 'e', 'b', 'a']) {
+      expect(asked(run)).toEqual([step]);
+      undone(run, step);
+    }
+    expect(run.state.status).toBe('COMPENSATED');
+  });
+
+  it('R07 what has read a step is undone before it, across scopes and branches, and the others side by side', () => {
+    // R07: "a compensation starts when those of all steps that read its step's output, and those its own `after` names, are confirmed"
+    const run = undoing(NESTED, order('graph'), { ...NESTED_SCRIPT, 'do.d': ['ok'] });
+    const expected = [['c', 'e', 'w'], ['e', 'w'], ['b', 'w'], ['w'], ['a']];
+    for (const [at, step] of ['c', 'e', 'b', 'w', 'a'].entries()) {
+      expect(asked(run).toSorted()).toEqual(expected[at]);
+      undone(run, step);
+    }
+    expect(run.state.status).toBe('COMPENSATED');
+  });
+});
+
 describe('the order of a scope', () => {
   it('holds among its own steps, that around it between it and others', () => {
     const run = undoing(

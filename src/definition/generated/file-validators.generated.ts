@@ -9839,9 +9839,9 @@ return errors === 0;
 validate90.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateScenarioFile = validate91;
-const schema170 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scenario.schema.json","title":"ScenarioFile","description":"A `*.test.yaml` file: scenarios of one workflow, played by `pawl test`.","type":"object","additionalProperties":false,"required":["scenarios"],"properties":{"workflow":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The workflow file, from here; without it the one of the same name: `pay.test.yaml` tests `pay.pawl.yaml`.","x-since":1},"children":{"type":"array","minItems":1,"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"Workflow files that it runs as children, from here; each before those that run it.","x-since":1},"scenarios":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/scenario"},"description":"What is played, each on its own.","x-since":1}},"$defs":{"scenario":{"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"startsAt":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$","x-form":"an instant such as 2026-10-24T22:30:00Z","description":"When it is started; 2026-01-01T00:00:00Z unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1},"crashed":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/expectation"},"description":"What may come of it instead where a worker has died (`--crash`), any of these: a race that another wins, an answer that nobody has heard.","x-since":1}}},"operation":{"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1},"takes":{"type":"string","x-kind":"duration","description":"How long its answers take; at once unless said.","x-since":1}}},"word":{"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"retryAfter":{"type":"string","x-kind":"duration","description":"How long this answer asks to be left alone (`Retry-After`).","x-since":1},"body":{"description":"What this answer says.","x-since":1}}},"event":{"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes; `any` does not say which one.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no; `any` does not say which one.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]},"expectation":{"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":["string","object"],"pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused; as a map, what its failure holds at least: `{ code: declined, undone: [hold] }`.","x-since":1,"tsType":"unknown"},"finallyFailed":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which its `finally` failed; else it must not have failed.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`, or with its message: `failure pay: 570 paid, 7 open`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"sent":{"type":"object","additionalProperties":{"type":"array"},"description":"By action: what each of its calls that did something carried at least, in order.","x-since":1},"published":{"type":"object","additionalProperties":{"type":"array"},"description":"By event: what each message of its `publish` steps said at least, in order: `type`, `subject`, `data` and the rest of a CloudEvent, and the `key` that keeps their order. An approval reminds by `approval.reminder`.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"waits":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"By action: the waits that were planned between its calls, in order; `60s`, or `60s to 65s`.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}}}};
+const schema170 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scenario.schema.json","title":"ScenarioFile","description":"A `*.test.yaml` file: scenarios of one workflow, played by `pawl test`.","type":"object","additionalProperties":false,"required":["scenarios"],"properties":{"workflow":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The workflow file, from here; without it the one of the same name: `pay.test.yaml` tests `pay.pawl.yaml`.","x-since":1},"children":{"type":"array","minItems":1,"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"Workflow files that it runs as children, from here; each before those that run it.","x-since":1},"scenarios":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/scenario"},"description":"What is played, each on its own.","x-since":1}},"$defs":{"scenario":{"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"startsAt":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$","x-form":"an instant such as 2026-10-24T22:30:00Z","description":"When it is started; 2026-01-01T00:00:00Z unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1},"crashed":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/expectation"},"description":"What may come of it instead where a worker has died (`--crash`), any of these: a race that another wins, an answer that nobody has heard.","x-since":1}}},"operation":{"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1},"takes":{"type":"string","x-kind":"duration","description":"How long its answers take; at once unless said.","x-since":1}}},"word":{"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"retryAfter":{"type":"string","x-kind":"duration","description":"How long this answer asks to be left alone (`Retry-After`).","x-since":1},"body":{"description":"What this answer says.","x-since":1}}},"event":{"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes; `any` does not say which one.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no; `any` does not say which one.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"child":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose child it is for, as effects are called (`ship`, `ship#2`, `ship[A]` of the item A); else it is for the run.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]},"expectation":{"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":["string","object"],"pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused; as a map, what its failure holds at least: `{ code: declined, undone: [hold] }`.","x-since":1,"tsType":"unknown"},"finallyFailed":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which its `finally` failed; else it must not have failed.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`, or with its message: `failure pay: 570 paid, 7 open`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"sent":{"type":"object","additionalProperties":{"type":"array"},"description":"By action: what each of its calls that did something carried at least, in order.","x-since":1},"published":{"type":"object","additionalProperties":{"type":"array"},"description":"By event: what each message of its `publish` steps said at least, in order: `type`, `subject`, `data` and the rest of a CloudEvent, and the `key` that keeps their order. An approval reminds by `approval.reminder`.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"waits":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"By action: the waits that were planned between its calls, in order; `60s`, or `60s to 65s`.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}}}};
 const schema171 = {"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"startsAt":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$","x-form":"an instant such as 2026-10-24T22:30:00Z","description":"When it is started; 2026-01-01T00:00:00Z unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1},"crashed":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/expectation"},"description":"What may come of it instead where a worker has died (`--crash`), any of these: a race that another wins, an answer that nobody has heard.","x-since":1}}};
-const schema175 = {"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes; `any` does not say which one.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no; `any` does not say which one.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]};
+const schema175 = {"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes; `any` does not say which one.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no; `any` does not say which one.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"child":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose child it is for, as effects are called (`ship`, `ship#2`, `ship[A]` of the item A); else it is for the run.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]};
 const schema176 = {"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":["string","object"],"pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused; as a map, what its failure holds at least: `{ code: declined, undone: [hold] }`.","x-since":1,"tsType":"unknown"},"finallyFailed":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which its `finally` failed; else it must not have failed.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`, or with its message: `failure pay: 570 paid, 7 open`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"sent":{"type":"object","additionalProperties":{"type":"array"},"description":"By action: what each of its calls that did something carried at least, in order.","x-since":1},"published":{"type":"object","additionalProperties":{"type":"array"},"description":"By event: what each message of its `publish` steps said at least, in order: `type`, `subject`, `data` and the rest of a CloudEvent, and the `key` that keeps their order. An approval reminds by `approval.reminder`.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"waits":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"By action: the waits that were planned between its calls, in order; `60s`, or `60s to 65s`.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}};
 const pattern75 = new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$", "u");
 const schema172 = {"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1},"takes":{"type":"string","x-kind":"duration","description":"How long its answers take; at once unless said.","x-since":1}}};
@@ -10780,11 +10780,11 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data7.id !== undefined && func0.call(data7, "id")){
-let data20 = data7.id;
-if(typeof data20 === "string"){
-if(!pattern5.test(data20)){
-const err42 = {instancePath:instancePath+"/events/" + i0+"/id",schemaPath:"#/$defs/event/properties/id/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.id,data:data20};
+if(data7.child !== undefined && func0.call(data7, "child")){
+let data19 = data7.child;
+if(typeof data19 === "string"){
+if(!pattern5.test(data19)){
+const err42 = {instancePath:instancePath+"/events/" + i0+"/child",schemaPath:"#/$defs/event/properties/child/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.child,data:data19};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -10795,7 +10795,7 @@ errors++;
 }
 }
 else {
-const err43 = {instancePath:instancePath+"/events/" + i0+"/id",schemaPath:"#/$defs/event/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.id.type,parentSchema:schema175.properties.id,data:data20};
+const err43 = {instancePath:instancePath+"/events/" + i0+"/child",schemaPath:"#/$defs/event/properties/child/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.child.type,parentSchema:schema175.properties.child,data:data19};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -10805,11 +10805,11 @@ vErrors.push(err43);
 errors++;
 }
 }
-if(data7.source !== undefined && func0.call(data7, "source")){
-let data21 = data7.source;
+if(data7.id !== undefined && func0.call(data7, "id")){
+let data21 = data7.id;
 if(typeof data21 === "string"){
 if(!pattern5.test(data21)){
-const err44 = {instancePath:instancePath+"/events/" + i0+"/source",schemaPath:"#/$defs/event/properties/source/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.source,data:data21};
+const err44 = {instancePath:instancePath+"/events/" + i0+"/id",schemaPath:"#/$defs/event/properties/id/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.id,data:data21};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -10820,7 +10820,7 @@ errors++;
 }
 }
 else {
-const err45 = {instancePath:instancePath+"/events/" + i0+"/source",schemaPath:"#/$defs/event/properties/source/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.source.type,parentSchema:schema175.properties.source,data:data21};
+const err45 = {instancePath:instancePath+"/events/" + i0+"/id",schemaPath:"#/$defs/event/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.id.type,parentSchema:schema175.properties.id,data:data21};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -10830,11 +10830,11 @@ vErrors.push(err45);
 errors++;
 }
 }
-if(data7.by !== undefined && func0.call(data7, "by")){
-let data22 = data7.by;
+if(data7.source !== undefined && func0.call(data7, "source")){
+let data22 = data7.source;
 if(typeof data22 === "string"){
 if(!pattern5.test(data22)){
-const err46 = {instancePath:instancePath+"/events/" + i0+"/by",schemaPath:"#/$defs/event/properties/by/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.by,data:data22};
+const err46 = {instancePath:instancePath+"/events/" + i0+"/source",schemaPath:"#/$defs/event/properties/source/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.source,data:data22};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -10845,7 +10845,7 @@ errors++;
 }
 }
 else {
-const err47 = {instancePath:instancePath+"/events/" + i0+"/by",schemaPath:"#/$defs/event/properties/by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.by.type,parentSchema:schema175.properties.by,data:data22};
+const err47 = {instancePath:instancePath+"/events/" + i0+"/source",schemaPath:"#/$defs/event/properties/source/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.source.type,parentSchema:schema175.properties.source,data:data22};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -10855,15 +10855,11 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data7.roles !== undefined && func0.call(data7, "roles")){
-let data23 = data7.roles;
-if(Array.isArray(data23)){
-const len1 = data23.length;
-for(let i1=0; i1<len1; i1++){
-let data24 = data23[i1];
-if(typeof data24 === "string"){
-if(!pattern5.test(data24)){
-const err48 = {instancePath:instancePath+"/events/" + i0+"/roles/" + i1,schemaPath:"#/$defs/event/properties/roles/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.roles.items,data:data24};
+if(data7.by !== undefined && func0.call(data7, "by")){
+let data23 = data7.by;
+if(typeof data23 === "string"){
+if(!pattern5.test(data23)){
+const err48 = {instancePath:instancePath+"/events/" + i0+"/by",schemaPath:"#/$defs/event/properties/by/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.by,data:data23};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -10874,7 +10870,7 @@ errors++;
 }
 }
 else {
-const err49 = {instancePath:instancePath+"/events/" + i0+"/roles/" + i1,schemaPath:"#/$defs/event/properties/roles/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.roles.items.type,parentSchema:schema175.properties.roles.items,data:data24};
+const err49 = {instancePath:instancePath+"/events/" + i0+"/by",schemaPath:"#/$defs/event/properties/by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.by.type,parentSchema:schema175.properties.by,data:data23};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -10884,9 +10880,15 @@ vErrors.push(err49);
 errors++;
 }
 }
-}
-else {
-const err50 = {instancePath:instancePath+"/events/" + i0+"/roles",schemaPath:"#/$defs/event/properties/roles/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema175.properties.roles.type,parentSchema:schema175.properties.roles,data:data23};
+if(data7.roles !== undefined && func0.call(data7, "roles")){
+let data24 = data7.roles;
+if(Array.isArray(data24)){
+const len1 = data24.length;
+for(let i1=0; i1<len1; i1++){
+let data25 = data24[i1];
+if(typeof data25 === "string"){
+if(!pattern5.test(data25)){
+const err50 = {instancePath:instancePath+"/events/" + i0+"/roles/" + i1,schemaPath:"#/$defs/event/properties/roles/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.roles.items,data:data25};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -10896,10 +10898,8 @@ vErrors.push(err50);
 errors++;
 }
 }
-if(data7.form !== undefined && func0.call(data7, "form")){
-let data25 = data7.form;
-if(!(data25 && typeof data25 == "object" && !Array.isArray(data25))){
-const err51 = {instancePath:instancePath+"/events/" + i0+"/form",schemaPath:"#/$defs/event/properties/form/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema175.properties.form.type,parentSchema:schema175.properties.form,data:data25};
+else {
+const err51 = {instancePath:instancePath+"/events/" + i0+"/roles/" + i1,schemaPath:"#/$defs/event/properties/roles/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.roles.items.type,parentSchema:schema175.properties.roles.items,data:data25};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -10909,10 +10909,9 @@ vErrors.push(err51);
 errors++;
 }
 }
-if(data7.as !== undefined && func0.call(data7, "as")){
-let data26 = data7.as;
-if(!(((((((data26 === "confirmed") || (data26 === "absent")) || (data26 === "rejected")) || (data26 === "keep-waiting")) || (data26 === "retry")) || (data26 === "undone")) || (data26 === "waived"))){
-const err52 = {instancePath:instancePath+"/events/" + i0+"/as",schemaPath:"#/$defs/event/properties/as/enum",keyword:"enum",params:{allowedValues: schema175.properties.as.enum},message:"must be equal to one of the allowed values",schema:schema175.properties.as.enum,parentSchema:schema175.properties.as,data:data26};
+}
+else {
+const err52 = {instancePath:instancePath+"/events/" + i0+"/roles",schemaPath:"#/$defs/event/properties/roles/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema175.properties.roles.type,parentSchema:schema175.properties.roles,data:data24};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -10922,11 +10921,10 @@ vErrors.push(err52);
 errors++;
 }
 }
-if(data7.evidence !== undefined && func0.call(data7, "evidence")){
-let data27 = data7.evidence;
-if(typeof data27 === "string"){
-if(!pattern5.test(data27)){
-const err53 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.evidence,data:data27};
+if(data7.form !== undefined && func0.call(data7, "form")){
+let data26 = data7.form;
+if(!(data26 && typeof data26 == "object" && !Array.isArray(data26))){
+const err53 = {instancePath:instancePath+"/events/" + i0+"/form",schemaPath:"#/$defs/event/properties/form/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema175.properties.form.type,parentSchema:schema175.properties.form,data:data26};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -10936,8 +10934,10 @@ vErrors.push(err53);
 errors++;
 }
 }
-else {
-const err54 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.evidence.type,parentSchema:schema175.properties.evidence,data:data27};
+if(data7.as !== undefined && func0.call(data7, "as")){
+let data27 = data7.as;
+if(!(((((((data27 === "confirmed") || (data27 === "absent")) || (data27 === "rejected")) || (data27 === "keep-waiting")) || (data27 === "retry")) || (data27 === "undone")) || (data27 === "waived"))){
+const err54 = {instancePath:instancePath+"/events/" + i0+"/as",schemaPath:"#/$defs/event/properties/as/enum",keyword:"enum",params:{allowedValues: schema175.properties.as.enum},message:"must be equal to one of the allowed values",schema:schema175.properties.as.enum,parentSchema:schema175.properties.as,data:data27};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -10947,11 +10947,11 @@ vErrors.push(err54);
 errors++;
 }
 }
-if(data7.answer !== undefined && func0.call(data7, "answer")){
-let data30 = data7.answer;
-if(typeof data30 === "string"){
-if(!pattern5.test(data30)){
-const err55 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.answer,data:data30};
+if(data7.evidence !== undefined && func0.call(data7, "evidence")){
+let data28 = data7.evidence;
+if(typeof data28 === "string"){
+if(!pattern5.test(data28)){
+const err55 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.evidence,data:data28};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -10962,7 +10962,7 @@ errors++;
 }
 }
 else {
-const err56 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.answer.type,parentSchema:schema175.properties.answer,data:data30};
+const err56 = {instancePath:instancePath+"/events/" + i0+"/evidence",schemaPath:"#/$defs/event/properties/evidence/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.evidence.type,parentSchema:schema175.properties.evidence,data:data28};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -10972,9 +10972,11 @@ vErrors.push(err56);
 errors++;
 }
 }
-}
-else {
-const err57 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema175.type,parentSchema:schema175,data:data7};
+if(data7.answer !== undefined && func0.call(data7, "answer")){
+let data31 = data7.answer;
+if(typeof data31 === "string"){
+if(!pattern5.test(data31)){
+const err57 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema175.properties.answer,data:data31};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -10984,9 +10986,8 @@ vErrors.push(err57);
 errors++;
 }
 }
-}
 else {
-const err58 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema171.properties.events.type,parentSchema:schema171.properties.events,data:data6};
+const err58 = {instancePath:instancePath+"/events/" + i0+"/answer",schemaPath:"#/$defs/event/properties/answer/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema175.properties.answer.type,parentSchema:schema175.properties.answer,data:data31};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -10996,10 +10997,9 @@ vErrors.push(err58);
 errors++;
 }
 }
-if(data.until !== undefined && func0.call(data, "until")){
-let data31 = data.until;
-if(typeof data31 !== "string"){
-const err59 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema171.properties.until.type,parentSchema:schema171.properties.until,data:data31};
+}
+else {
+const err59 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/$defs/event/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema175.type,parentSchema:schema175,data:data7};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -11009,11 +11009,9 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data.expect !== undefined && func0.call(data, "expect")){
-let data32 = data.expect;
-if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
-if((data32.status === undefined) || (!(func0.call(data32, "status")))){
-const err60 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema176.required,parentSchema:schema176,data:data32};
+}
+else {
+const err60 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema171.properties.events.type,parentSchema:schema171.properties.events,data:data6};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -11022,9 +11020,11 @@ vErrors.push(err60);
 }
 errors++;
 }
-for(const key3 of Object.keys(data32)){
-if(!(func0.call(schema176.properties, key3))){
-const err61 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema176,data:data32};
+}
+if(data.until !== undefined && func0.call(data, "until")){
+let data32 = data.until;
+if(typeof data32 !== "string"){
+const err61 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema171.properties.until.type,parentSchema:schema171.properties.until,data:data32};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -11034,10 +11034,11 @@ vErrors.push(err61);
 errors++;
 }
 }
-if(data32.effects !== undefined && func0.call(data32, "effects")){
-let data33 = data32.effects;
-if((typeof data33 !== "string") && (!(Array.isArray(data33)))){
-const err62 = {instancePath:instancePath+"/expect/effects",schemaPath:"#/$defs/expectation/properties/effects/type",keyword:"type",params:{type: schema176.properties.effects.type},message:"must be string,array",schema:schema176.properties.effects.type,parentSchema:schema176.properties.effects,data:data33};
+if(data.expect !== undefined && func0.call(data, "expect")){
+let data33 = data.expect;
+if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+if((data33.status === undefined) || (!(func0.call(data33, "status")))){
+const err62 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema176.required,parentSchema:schema176,data:data33};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -11046,13 +11047,9 @@ vErrors.push(err62);
 }
 errors++;
 }
-if(Array.isArray(data33)){
-const len2 = data33.length;
-for(let i2=0; i2<len2; i2++){
-let data34 = data33[i2];
-if(typeof data34 === "string"){
-if(!pattern5.test(data34)){
-const err63 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.effects.items,data:data34};
+for(const key3 of Object.keys(data33)){
+if(!(func0.call(schema176.properties, key3))){
+const err63 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema176,data:data33};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -11062,8 +11059,10 @@ vErrors.push(err63);
 errors++;
 }
 }
-else {
-const err64 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.effects.items.type,parentSchema:schema176.properties.effects.items,data:data34};
+if(data33.effects !== undefined && func0.call(data33, "effects")){
+let data34 = data33.effects;
+if((typeof data34 !== "string") && (!(Array.isArray(data34)))){
+const err64 = {instancePath:instancePath+"/expect/effects",schemaPath:"#/$defs/expectation/properties/effects/type",keyword:"type",params:{type: schema176.properties.effects.type},message:"must be string,array",schema:schema176.properties.effects.type,parentSchema:schema176.properties.effects,data:data34};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -11072,14 +11071,13 @@ vErrors.push(err64);
 }
 errors++;
 }
-}
-}
-}
-if(data32.status !== undefined && func0.call(data32, "status")){
-let data35 = data32.status;
+if(Array.isArray(data34)){
+const len2 = data34.length;
+for(let i2=0; i2<len2; i2++){
+let data35 = data34[i2];
 if(typeof data35 === "string"){
 if(!pattern5.test(data35)){
-const err65 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.status,data:data35};
+const err65 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.effects.items,data:data35};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -11090,7 +11088,7 @@ errors++;
 }
 }
 else {
-const err66 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.status.type,parentSchema:schema176.properties.status,data:data35};
+const err66 = {instancePath:instancePath+"/expect/effects/" + i2,schemaPath:"#/$defs/expectation/properties/effects/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.effects.items.type,parentSchema:schema176.properties.effects.items,data:data35};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -11100,11 +11098,13 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data32.outcome !== undefined && func0.call(data32, "outcome")){
-let data36 = data32.outcome;
+}
+}
+if(data33.status !== undefined && func0.call(data33, "status")){
+let data36 = data33.status;
 if(typeof data36 === "string"){
 if(!pattern5.test(data36)){
-const err67 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.outcome,data:data36};
+const err67 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.status,data:data36};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -11115,7 +11115,7 @@ errors++;
 }
 }
 else {
-const err68 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.outcome.type,parentSchema:schema176.properties.outcome,data:data36};
+const err68 = {instancePath:instancePath+"/expect/status",schemaPath:"#/$defs/expectation/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.status.type,parentSchema:schema176.properties.status,data:data36};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -11125,10 +11125,11 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data32.failure !== undefined && func0.call(data32, "failure")){
-let data37 = data32.failure;
-if((typeof data37 !== "string") && (!(data37 && typeof data37 == "object" && !Array.isArray(data37)))){
-const err69 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/type",keyword:"type",params:{type: schema176.properties.failure.type},message:"must be string,object",schema:schema176.properties.failure.type,parentSchema:schema176.properties.failure,data:data37};
+if(data33.outcome !== undefined && func0.call(data33, "outcome")){
+let data37 = data33.outcome;
+if(typeof data37 === "string"){
+if(!pattern5.test(data37)){
+const err69 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.outcome,data:data37};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -11137,9 +11138,9 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(typeof data37 === "string"){
-if(!pattern5.test(data37)){
-const err70 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.failure,data:data37};
+}
+else {
+const err70 = {instancePath:instancePath+"/expect/outcome",schemaPath:"#/$defs/expectation/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.outcome.type,parentSchema:schema176.properties.outcome,data:data37};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -11149,12 +11150,10 @@ vErrors.push(err70);
 errors++;
 }
 }
-}
-if(data32.finallyFailed !== undefined && func0.call(data32, "finallyFailed")){
-let data38 = data32.finallyFailed;
-if(typeof data38 === "string"){
-if(!pattern5.test(data38)){
-const err71 = {instancePath:instancePath+"/expect/finallyFailed",schemaPath:"#/$defs/expectation/properties/finallyFailed/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.finallyFailed,data:data38};
+if(data33.failure !== undefined && func0.call(data33, "failure")){
+let data38 = data33.failure;
+if((typeof data38 !== "string") && (!(data38 && typeof data38 == "object" && !Array.isArray(data38)))){
+const err71 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/type",keyword:"type",params:{type: schema176.properties.failure.type},message:"must be string,object",schema:schema176.properties.failure.type,parentSchema:schema176.properties.failure,data:data38};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -11163,9 +11162,9 @@ vErrors.push(err71);
 }
 errors++;
 }
-}
-else {
-const err72 = {instancePath:instancePath+"/expect/finallyFailed",schemaPath:"#/$defs/expectation/properties/finallyFailed/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.finallyFailed.type,parentSchema:schema176.properties.finallyFailed,data:data38};
+if(typeof data38 === "string"){
+if(!pattern5.test(data38)){
+const err72 = {instancePath:instancePath+"/expect/failure",schemaPath:"#/$defs/expectation/properties/failure/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.failure,data:data38};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -11175,15 +11174,12 @@ vErrors.push(err72);
 errors++;
 }
 }
-if(data32.steps !== undefined && func0.call(data32, "steps")){
-let data41 = data32.steps;
-if(Array.isArray(data41)){
-const len3 = data41.length;
-for(let i3=0; i3<len3; i3++){
-let data42 = data41[i3];
-if(typeof data42 === "string"){
-if(!pattern5.test(data42)){
-const err73 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.steps.items,data:data42};
+}
+if(data33.finallyFailed !== undefined && func0.call(data33, "finallyFailed")){
+let data39 = data33.finallyFailed;
+if(typeof data39 === "string"){
+if(!pattern5.test(data39)){
+const err73 = {instancePath:instancePath+"/expect/finallyFailed",schemaPath:"#/$defs/expectation/properties/finallyFailed/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.finallyFailed,data:data39};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -11194,7 +11190,7 @@ errors++;
 }
 }
 else {
-const err74 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.steps.items.type,parentSchema:schema176.properties.steps.items,data:data42};
+const err74 = {instancePath:instancePath+"/expect/finallyFailed",schemaPath:"#/$defs/expectation/properties/finallyFailed/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.finallyFailed.type,parentSchema:schema176.properties.finallyFailed,data:data39};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -11204,9 +11200,15 @@ vErrors.push(err74);
 errors++;
 }
 }
-}
-else {
-const err75 = {instancePath:instancePath+"/expect/steps",schemaPath:"#/$defs/expectation/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.steps.type,parentSchema:schema176.properties.steps,data:data41};
+if(data33.steps !== undefined && func0.call(data33, "steps")){
+let data42 = data33.steps;
+if(Array.isArray(data42)){
+const len3 = data42.length;
+for(let i3=0; i3<len3; i3++){
+let data43 = data42[i3];
+if(typeof data43 === "string"){
+if(!pattern5.test(data43)){
+const err75 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.steps.items,data:data43};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -11216,15 +11218,8 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data32.incidents !== undefined && func0.call(data32, "incidents")){
-let data43 = data32.incidents;
-if(Array.isArray(data43)){
-const len4 = data43.length;
-for(let i4=0; i4<len4; i4++){
-let data44 = data43[i4];
-if(typeof data44 === "string"){
-if(!pattern5.test(data44)){
-const err76 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.incidents.items,data:data44};
+else {
+const err76 = {instancePath:instancePath+"/expect/steps/" + i3,schemaPath:"#/$defs/expectation/properties/steps/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.steps.items.type,parentSchema:schema176.properties.steps.items,data:data43};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -11234,8 +11229,9 @@ vErrors.push(err76);
 errors++;
 }
 }
+}
 else {
-const err77 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.incidents.items.type,parentSchema:schema176.properties.incidents.items,data:data44};
+const err77 = {instancePath:instancePath+"/expect/steps",schemaPath:"#/$defs/expectation/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.steps.type,parentSchema:schema176.properties.steps,data:data42};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -11245,9 +11241,15 @@ vErrors.push(err77);
 errors++;
 }
 }
-}
-else {
-const err78 = {instancePath:instancePath+"/expect/incidents",schemaPath:"#/$defs/expectation/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.incidents.type,parentSchema:schema176.properties.incidents,data:data43};
+if(data33.incidents !== undefined && func0.call(data33, "incidents")){
+let data44 = data33.incidents;
+if(Array.isArray(data44)){
+const len4 = data44.length;
+for(let i4=0; i4<len4; i4++){
+let data45 = data44[i4];
+if(typeof data45 === "string"){
+if(!pattern5.test(data45)){
+const err78 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.incidents.items,data:data45};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -11257,10 +11259,8 @@ vErrors.push(err78);
 errors++;
 }
 }
-if(data32.open !== undefined && func0.call(data32, "open")){
-let data45 = data32.open;
-if((typeof data45 !== "string") && (!(Array.isArray(data45)))){
-const err79 = {instancePath:instancePath+"/expect/open",schemaPath:"#/$defs/expectation/properties/open/type",keyword:"type",params:{type: schema176.properties.open.type},message:"must be string,array",schema:schema176.properties.open.type,parentSchema:schema176.properties.open,data:data45};
+else {
+const err79 = {instancePath:instancePath+"/expect/incidents/" + i4,schemaPath:"#/$defs/expectation/properties/incidents/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.incidents.items.type,parentSchema:schema176.properties.incidents.items,data:data45};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -11269,13 +11269,10 @@ vErrors.push(err79);
 }
 errors++;
 }
-if(Array.isArray(data45)){
-const len5 = data45.length;
-for(let i5=0; i5<len5; i5++){
-let data46 = data45[i5];
-if(typeof data46 === "string"){
-if(!pattern5.test(data46)){
-const err80 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.open.items,data:data46};
+}
+}
+else {
+const err80 = {instancePath:instancePath+"/expect/incidents",schemaPath:"#/$defs/expectation/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.incidents.type,parentSchema:schema176.properties.incidents,data:data44};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -11285,8 +11282,10 @@ vErrors.push(err80);
 errors++;
 }
 }
-else {
-const err81 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.open.items.type,parentSchema:schema176.properties.open.items,data:data46};
+if(data33.open !== undefined && func0.call(data33, "open")){
+let data46 = data33.open;
+if((typeof data46 !== "string") && (!(Array.isArray(data46)))){
+const err81 = {instancePath:instancePath+"/expect/open",schemaPath:"#/$defs/expectation/properties/open/type",keyword:"type",params:{type: schema176.properties.open.type},message:"must be string,array",schema:schema176.properties.open.type,parentSchema:schema176.properties.open,data:data46};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -11295,16 +11294,13 @@ vErrors.push(err81);
 }
 errors++;
 }
-}
-}
-}
-if(data32.sent !== undefined && func0.call(data32, "sent")){
-let data47 = data32.sent;
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-for(const key4 of Object.keys(data47)){
-let data48 = data47[key4];
-if(!(Array.isArray(data48))){
-const err82 = {instancePath:instancePath+"/expect/sent/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/sent/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.sent.additionalProperties.type,parentSchema:schema176.properties.sent.additionalProperties,data:data48};
+if(Array.isArray(data46)){
+const len5 = data46.length;
+for(let i5=0; i5<len5; i5++){
+let data47 = data46[i5];
+if(typeof data47 === "string"){
+if(!pattern5.test(data47)){
+const err82 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.open.items,data:data47};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -11314,9 +11310,8 @@ vErrors.push(err82);
 errors++;
 }
 }
-}
 else {
-const err83 = {instancePath:instancePath+"/expect/sent",schemaPath:"#/$defs/expectation/properties/sent/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.sent.type,parentSchema:schema176.properties.sent,data:data47};
+const err83 = {instancePath:instancePath+"/expect/open/" + i5,schemaPath:"#/$defs/expectation/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.open.items.type,parentSchema:schema176.properties.open.items,data:data47};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -11326,13 +11321,15 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data32.published !== undefined && func0.call(data32, "published")){
-let data49 = data32.published;
-if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
-for(const key5 of Object.keys(data49)){
-let data50 = data49[key5];
-if(!(Array.isArray(data50))){
-const err84 = {instancePath:instancePath+"/expect/published/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/published/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.published.additionalProperties.type,parentSchema:schema176.properties.published.additionalProperties,data:data50};
+}
+}
+if(data33.sent !== undefined && func0.call(data33, "sent")){
+let data48 = data33.sent;
+if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
+for(const key4 of Object.keys(data48)){
+let data49 = data48[key4];
+if(!(Array.isArray(data49))){
+const err84 = {instancePath:instancePath+"/expect/sent/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/sent/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.sent.additionalProperties.type,parentSchema:schema176.properties.sent.additionalProperties,data:data49};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -11344,7 +11341,7 @@ errors++;
 }
 }
 else {
-const err85 = {instancePath:instancePath+"/expect/published",schemaPath:"#/$defs/expectation/properties/published/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.published.type,parentSchema:schema176.properties.published,data:data49};
+const err85 = {instancePath:instancePath+"/expect/sent",schemaPath:"#/$defs/expectation/properties/sent/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.sent.type,parentSchema:schema176.properties.sent,data:data48};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -11354,13 +11351,13 @@ vErrors.push(err85);
 errors++;
 }
 }
-if(data32.calls !== undefined && func0.call(data32, "calls")){
-let data51 = data32.calls;
-if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
-for(const key6 of Object.keys(data51)){
-let data52 = data51[key6];
-if(!(((typeof data52 == "number") && (!(data52 % 1) && !isNaN(data52))) && (isFinite(data52)))){
-const err86 = {instancePath:instancePath+"/expect/calls/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema176.properties.calls.additionalProperties.type,parentSchema:schema176.properties.calls.additionalProperties,data:data52};
+if(data33.published !== undefined && func0.call(data33, "published")){
+let data50 = data33.published;
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+for(const key5 of Object.keys(data50)){
+let data51 = data50[key5];
+if(!(Array.isArray(data51))){
+const err86 = {instancePath:instancePath+"/expect/published/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/published/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.published.additionalProperties.type,parentSchema:schema176.properties.published.additionalProperties,data:data51};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -11369,9 +11366,10 @@ vErrors.push(err86);
 }
 errors++;
 }
-if((typeof data52 == "number") && (isFinite(data52))){
-if(data52 < 0 || isNaN(data52)){
-const err87 = {instancePath:instancePath+"/expect/calls/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema176.properties.calls.additionalProperties,data:data52};
+}
+}
+else {
+const err87 = {instancePath:instancePath+"/expect/published",schemaPath:"#/$defs/expectation/properties/published/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.published.type,parentSchema:schema176.properties.published,data:data50};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -11381,10 +11379,13 @@ vErrors.push(err87);
 errors++;
 }
 }
-}
-}
-else {
-const err88 = {instancePath:instancePath+"/expect/calls",schemaPath:"#/$defs/expectation/properties/calls/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.calls.type,parentSchema:schema176.properties.calls,data:data51};
+if(data33.calls !== undefined && func0.call(data33, "calls")){
+let data52 = data33.calls;
+if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
+for(const key6 of Object.keys(data52)){
+let data53 = data52[key6];
+if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
+const err88 = {instancePath:instancePath+"/expect/calls/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema176.properties.calls.additionalProperties.type,parentSchema:schema176.properties.calls.additionalProperties,data:data53};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -11393,19 +11394,9 @@ vErrors.push(err88);
 }
 errors++;
 }
-}
-if(data32.waits !== undefined && func0.call(data32, "waits")){
-let data53 = data32.waits;
-if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
-for(const key7 of Object.keys(data53)){
-let data54 = data53[key7];
-if(Array.isArray(data54)){
-const len6 = data54.length;
-for(let i6=0; i6<len6; i6++){
-let data55 = data54[i6];
-if(typeof data55 === "string"){
-if(!pattern5.test(data55)){
-const err89 = {instancePath:instancePath+"/expect/waits/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i6,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.waits.additionalProperties.items,data:data55};
+if((typeof data53 == "number") && (isFinite(data53))){
+if(data53 < 0 || isNaN(data53)){
+const err89 = {instancePath:instancePath+"/expect/calls/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema176.properties.calls.additionalProperties,data:data53};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -11415,8 +11406,10 @@ vErrors.push(err89);
 errors++;
 }
 }
+}
+}
 else {
-const err90 = {instancePath:instancePath+"/expect/waits/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i6,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.waits.additionalProperties.items.type,parentSchema:schema176.properties.waits.additionalProperties.items,data:data55};
+const err90 = {instancePath:instancePath+"/expect/calls",schemaPath:"#/$defs/expectation/properties/calls/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.calls.type,parentSchema:schema176.properties.calls,data:data52};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -11426,9 +11419,18 @@ vErrors.push(err90);
 errors++;
 }
 }
-}
-else {
-const err91 = {instancePath:instancePath+"/expect/waits/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.waits.additionalProperties.type,parentSchema:schema176.properties.waits.additionalProperties,data:data54};
+if(data33.waits !== undefined && func0.call(data33, "waits")){
+let data54 = data33.waits;
+if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
+for(const key7 of Object.keys(data54)){
+let data55 = data54[key7];
+if(Array.isArray(data55)){
+const len6 = data55.length;
+for(let i6=0; i6<len6; i6++){
+let data56 = data55[i6];
+if(typeof data56 === "string"){
+if(!pattern5.test(data56)){
+const err91 = {instancePath:instancePath+"/expect/waits/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i6,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.waits.additionalProperties.items,data:data56};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -11438,9 +11440,8 @@ vErrors.push(err91);
 errors++;
 }
 }
-}
 else {
-const err92 = {instancePath:instancePath+"/expect/waits",schemaPath:"#/$defs/expectation/properties/waits/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.waits.type,parentSchema:schema176.properties.waits,data:data53};
+const err92 = {instancePath:instancePath+"/expect/waits/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i6,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.waits.additionalProperties.items.type,parentSchema:schema176.properties.waits.additionalProperties.items,data:data56};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -11450,13 +11451,9 @@ vErrors.push(err92);
 errors++;
 }
 }
-if(data32.at !== undefined && func0.call(data32, "at")){
-let data56 = data32.at;
-if(data56 && typeof data56 == "object" && !Array.isArray(data56)){
-for(const key8 of Object.keys(data56)){
-let data57 = data56[key8];
-if(typeof data57 !== "string"){
-const err93 = {instancePath:instancePath+"/expect/at/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/at/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.at.additionalProperties.type,parentSchema:schema176.properties.at.additionalProperties,data:data57};
+}
+else {
+const err93 = {instancePath:instancePath+"/expect/waits/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.waits.additionalProperties.type,parentSchema:schema176.properties.waits.additionalProperties,data:data55};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -11468,7 +11465,7 @@ errors++;
 }
 }
 else {
-const err94 = {instancePath:instancePath+"/expect/at",schemaPath:"#/$defs/expectation/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.at.type,parentSchema:schema176.properties.at,data:data56};
+const err94 = {instancePath:instancePath+"/expect/waits",schemaPath:"#/$defs/expectation/properties/waits/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.waits.type,parentSchema:schema176.properties.waits,data:data54};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -11478,9 +11475,13 @@ vErrors.push(err94);
 errors++;
 }
 }
-}
-else {
-const err95 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.type,parentSchema:schema176,data:data32};
+if(data33.at !== undefined && func0.call(data33, "at")){
+let data57 = data33.at;
+if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
+for(const key8 of Object.keys(data57)){
+let data58 = data57[key8];
+if(typeof data58 !== "string"){
+const err95 = {instancePath:instancePath+"/expect/at/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/at/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.at.additionalProperties.type,parentSchema:schema176.properties.at.additionalProperties,data:data58};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -11490,11 +11491,9 @@ vErrors.push(err95);
 errors++;
 }
 }
-if(data.crashed !== undefined && func0.call(data, "crashed")){
-let data58 = data.crashed;
-if(Array.isArray(data58)){
-if(data58.length < 1){
-const err96 = {instancePath:instancePath+"/crashed",schemaPath:"#/properties/crashed/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema171.properties.crashed,data:data58};
+}
+else {
+const err96 = {instancePath:instancePath+"/expect/at",schemaPath:"#/$defs/expectation/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.at.type,parentSchema:schema176.properties.at,data:data57};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -11503,12 +11502,10 @@ vErrors.push(err96);
 }
 errors++;
 }
-const len7 = data58.length;
-for(let i7=0; i7<len7; i7++){
-let data59 = data58[i7];
-if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
-if((data59.status === undefined) || (!(func0.call(data59, "status")))){
-const err97 = {instancePath:instancePath+"/crashed/" + i7,schemaPath:"#/$defs/expectation/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema176.required,parentSchema:schema176,data:data59};
+}
+}
+else {
+const err97 = {instancePath:instancePath+"/expect",schemaPath:"#/$defs/expectation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.type,parentSchema:schema176,data:data33};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -11517,9 +11514,12 @@ vErrors.push(err97);
 }
 errors++;
 }
-for(const key9 of Object.keys(data59)){
-if(!(func0.call(schema176.properties, key9))){
-const err98 = {instancePath:instancePath+"/crashed/" + i7,schemaPath:"#/$defs/expectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema176,data:data59};
+}
+if(data.crashed !== undefined && func0.call(data, "crashed")){
+let data59 = data.crashed;
+if(Array.isArray(data59)){
+if(data59.length < 1){
+const err98 = {instancePath:instancePath+"/crashed",schemaPath:"#/properties/crashed/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema171.properties.crashed,data:data59};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -11528,11 +11528,12 @@ vErrors.push(err98);
 }
 errors++;
 }
-}
-if(data59.effects !== undefined && func0.call(data59, "effects")){
-let data60 = data59.effects;
-if((typeof data60 !== "string") && (!(Array.isArray(data60)))){
-const err99 = {instancePath:instancePath+"/crashed/" + i7+"/effects",schemaPath:"#/$defs/expectation/properties/effects/type",keyword:"type",params:{type: schema176.properties.effects.type},message:"must be string,array",schema:schema176.properties.effects.type,parentSchema:schema176.properties.effects,data:data60};
+const len7 = data59.length;
+for(let i7=0; i7<len7; i7++){
+let data60 = data59[i7];
+if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
+if((data60.status === undefined) || (!(func0.call(data60, "status")))){
+const err99 = {instancePath:instancePath+"/crashed/" + i7,schemaPath:"#/$defs/expectation/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema176.required,parentSchema:schema176,data:data60};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -11541,13 +11542,9 @@ vErrors.push(err99);
 }
 errors++;
 }
-if(Array.isArray(data60)){
-const len8 = data60.length;
-for(let i8=0; i8<len8; i8++){
-let data61 = data60[i8];
-if(typeof data61 === "string"){
-if(!pattern5.test(data61)){
-const err100 = {instancePath:instancePath+"/crashed/" + i7+"/effects/" + i8,schemaPath:"#/$defs/expectation/properties/effects/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.effects.items,data:data61};
+for(const key9 of Object.keys(data60)){
+if(!(func0.call(schema176.properties, key9))){
+const err100 = {instancePath:instancePath+"/crashed/" + i7,schemaPath:"#/$defs/expectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema176,data:data60};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -11557,8 +11554,10 @@ vErrors.push(err100);
 errors++;
 }
 }
-else {
-const err101 = {instancePath:instancePath+"/crashed/" + i7+"/effects/" + i8,schemaPath:"#/$defs/expectation/properties/effects/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.effects.items.type,parentSchema:schema176.properties.effects.items,data:data61};
+if(data60.effects !== undefined && func0.call(data60, "effects")){
+let data61 = data60.effects;
+if((typeof data61 !== "string") && (!(Array.isArray(data61)))){
+const err101 = {instancePath:instancePath+"/crashed/" + i7+"/effects",schemaPath:"#/$defs/expectation/properties/effects/type",keyword:"type",params:{type: schema176.properties.effects.type},message:"must be string,array",schema:schema176.properties.effects.type,parentSchema:schema176.properties.effects,data:data61};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -11567,14 +11566,13 @@ vErrors.push(err101);
 }
 errors++;
 }
-}
-}
-}
-if(data59.status !== undefined && func0.call(data59, "status")){
-let data62 = data59.status;
+if(Array.isArray(data61)){
+const len8 = data61.length;
+for(let i8=0; i8<len8; i8++){
+let data62 = data61[i8];
 if(typeof data62 === "string"){
 if(!pattern5.test(data62)){
-const err102 = {instancePath:instancePath+"/crashed/" + i7+"/status",schemaPath:"#/$defs/expectation/properties/status/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.status,data:data62};
+const err102 = {instancePath:instancePath+"/crashed/" + i7+"/effects/" + i8,schemaPath:"#/$defs/expectation/properties/effects/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.effects.items,data:data62};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -11585,7 +11583,7 @@ errors++;
 }
 }
 else {
-const err103 = {instancePath:instancePath+"/crashed/" + i7+"/status",schemaPath:"#/$defs/expectation/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.status.type,parentSchema:schema176.properties.status,data:data62};
+const err103 = {instancePath:instancePath+"/crashed/" + i7+"/effects/" + i8,schemaPath:"#/$defs/expectation/properties/effects/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.effects.items.type,parentSchema:schema176.properties.effects.items,data:data62};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -11595,11 +11593,13 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data59.outcome !== undefined && func0.call(data59, "outcome")){
-let data63 = data59.outcome;
+}
+}
+if(data60.status !== undefined && func0.call(data60, "status")){
+let data63 = data60.status;
 if(typeof data63 === "string"){
 if(!pattern5.test(data63)){
-const err104 = {instancePath:instancePath+"/crashed/" + i7+"/outcome",schemaPath:"#/$defs/expectation/properties/outcome/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.outcome,data:data63};
+const err104 = {instancePath:instancePath+"/crashed/" + i7+"/status",schemaPath:"#/$defs/expectation/properties/status/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.status,data:data63};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -11610,7 +11610,7 @@ errors++;
 }
 }
 else {
-const err105 = {instancePath:instancePath+"/crashed/" + i7+"/outcome",schemaPath:"#/$defs/expectation/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.outcome.type,parentSchema:schema176.properties.outcome,data:data63};
+const err105 = {instancePath:instancePath+"/crashed/" + i7+"/status",schemaPath:"#/$defs/expectation/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.status.type,parentSchema:schema176.properties.status,data:data63};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -11620,10 +11620,11 @@ vErrors.push(err105);
 errors++;
 }
 }
-if(data59.failure !== undefined && func0.call(data59, "failure")){
-let data64 = data59.failure;
-if((typeof data64 !== "string") && (!(data64 && typeof data64 == "object" && !Array.isArray(data64)))){
-const err106 = {instancePath:instancePath+"/crashed/" + i7+"/failure",schemaPath:"#/$defs/expectation/properties/failure/type",keyword:"type",params:{type: schema176.properties.failure.type},message:"must be string,object",schema:schema176.properties.failure.type,parentSchema:schema176.properties.failure,data:data64};
+if(data60.outcome !== undefined && func0.call(data60, "outcome")){
+let data64 = data60.outcome;
+if(typeof data64 === "string"){
+if(!pattern5.test(data64)){
+const err106 = {instancePath:instancePath+"/crashed/" + i7+"/outcome",schemaPath:"#/$defs/expectation/properties/outcome/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.outcome,data:data64};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -11632,9 +11633,9 @@ vErrors.push(err106);
 }
 errors++;
 }
-if(typeof data64 === "string"){
-if(!pattern5.test(data64)){
-const err107 = {instancePath:instancePath+"/crashed/" + i7+"/failure",schemaPath:"#/$defs/expectation/properties/failure/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.failure,data:data64};
+}
+else {
+const err107 = {instancePath:instancePath+"/crashed/" + i7+"/outcome",schemaPath:"#/$defs/expectation/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.outcome.type,parentSchema:schema176.properties.outcome,data:data64};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -11644,12 +11645,10 @@ vErrors.push(err107);
 errors++;
 }
 }
-}
-if(data59.finallyFailed !== undefined && func0.call(data59, "finallyFailed")){
-let data65 = data59.finallyFailed;
-if(typeof data65 === "string"){
-if(!pattern5.test(data65)){
-const err108 = {instancePath:instancePath+"/crashed/" + i7+"/finallyFailed",schemaPath:"#/$defs/expectation/properties/finallyFailed/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.finallyFailed,data:data65};
+if(data60.failure !== undefined && func0.call(data60, "failure")){
+let data65 = data60.failure;
+if((typeof data65 !== "string") && (!(data65 && typeof data65 == "object" && !Array.isArray(data65)))){
+const err108 = {instancePath:instancePath+"/crashed/" + i7+"/failure",schemaPath:"#/$defs/expectation/properties/failure/type",keyword:"type",params:{type: schema176.properties.failure.type},message:"must be string,object",schema:schema176.properties.failure.type,parentSchema:schema176.properties.failure,data:data65};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -11658,9 +11657,9 @@ vErrors.push(err108);
 }
 errors++;
 }
-}
-else {
-const err109 = {instancePath:instancePath+"/crashed/" + i7+"/finallyFailed",schemaPath:"#/$defs/expectation/properties/finallyFailed/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.finallyFailed.type,parentSchema:schema176.properties.finallyFailed,data:data65};
+if(typeof data65 === "string"){
+if(!pattern5.test(data65)){
+const err109 = {instancePath:instancePath+"/crashed/" + i7+"/failure",schemaPath:"#/$defs/expectation/properties/failure/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.failure,data:data65};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -11670,15 +11669,12 @@ vErrors.push(err109);
 errors++;
 }
 }
-if(data59.steps !== undefined && func0.call(data59, "steps")){
-let data68 = data59.steps;
-if(Array.isArray(data68)){
-const len9 = data68.length;
-for(let i9=0; i9<len9; i9++){
-let data69 = data68[i9];
-if(typeof data69 === "string"){
-if(!pattern5.test(data69)){
-const err110 = {instancePath:instancePath+"/crashed/" + i7+"/steps/" + i9,schemaPath:"#/$defs/expectation/properties/steps/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.steps.items,data:data69};
+}
+if(data60.finallyFailed !== undefined && func0.call(data60, "finallyFailed")){
+let data66 = data60.finallyFailed;
+if(typeof data66 === "string"){
+if(!pattern5.test(data66)){
+const err110 = {instancePath:instancePath+"/crashed/" + i7+"/finallyFailed",schemaPath:"#/$defs/expectation/properties/finallyFailed/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.finallyFailed,data:data66};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -11689,7 +11685,7 @@ errors++;
 }
 }
 else {
-const err111 = {instancePath:instancePath+"/crashed/" + i7+"/steps/" + i9,schemaPath:"#/$defs/expectation/properties/steps/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.steps.items.type,parentSchema:schema176.properties.steps.items,data:data69};
+const err111 = {instancePath:instancePath+"/crashed/" + i7+"/finallyFailed",schemaPath:"#/$defs/expectation/properties/finallyFailed/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.finallyFailed.type,parentSchema:schema176.properties.finallyFailed,data:data66};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -11699,9 +11695,15 @@ vErrors.push(err111);
 errors++;
 }
 }
-}
-else {
-const err112 = {instancePath:instancePath+"/crashed/" + i7+"/steps",schemaPath:"#/$defs/expectation/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.steps.type,parentSchema:schema176.properties.steps,data:data68};
+if(data60.steps !== undefined && func0.call(data60, "steps")){
+let data69 = data60.steps;
+if(Array.isArray(data69)){
+const len9 = data69.length;
+for(let i9=0; i9<len9; i9++){
+let data70 = data69[i9];
+if(typeof data70 === "string"){
+if(!pattern5.test(data70)){
+const err112 = {instancePath:instancePath+"/crashed/" + i7+"/steps/" + i9,schemaPath:"#/$defs/expectation/properties/steps/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.steps.items,data:data70};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -11711,15 +11713,8 @@ vErrors.push(err112);
 errors++;
 }
 }
-if(data59.incidents !== undefined && func0.call(data59, "incidents")){
-let data70 = data59.incidents;
-if(Array.isArray(data70)){
-const len10 = data70.length;
-for(let i10=0; i10<len10; i10++){
-let data71 = data70[i10];
-if(typeof data71 === "string"){
-if(!pattern5.test(data71)){
-const err113 = {instancePath:instancePath+"/crashed/" + i7+"/incidents/" + i10,schemaPath:"#/$defs/expectation/properties/incidents/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.incidents.items,data:data71};
+else {
+const err113 = {instancePath:instancePath+"/crashed/" + i7+"/steps/" + i9,schemaPath:"#/$defs/expectation/properties/steps/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.steps.items.type,parentSchema:schema176.properties.steps.items,data:data70};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -11729,8 +11724,9 @@ vErrors.push(err113);
 errors++;
 }
 }
+}
 else {
-const err114 = {instancePath:instancePath+"/crashed/" + i7+"/incidents/" + i10,schemaPath:"#/$defs/expectation/properties/incidents/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.incidents.items.type,parentSchema:schema176.properties.incidents.items,data:data71};
+const err114 = {instancePath:instancePath+"/crashed/" + i7+"/steps",schemaPath:"#/$defs/expectation/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.steps.type,parentSchema:schema176.properties.steps,data:data69};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -11740,9 +11736,15 @@ vErrors.push(err114);
 errors++;
 }
 }
-}
-else {
-const err115 = {instancePath:instancePath+"/crashed/" + i7+"/incidents",schemaPath:"#/$defs/expectation/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.incidents.type,parentSchema:schema176.properties.incidents,data:data70};
+if(data60.incidents !== undefined && func0.call(data60, "incidents")){
+let data71 = data60.incidents;
+if(Array.isArray(data71)){
+const len10 = data71.length;
+for(let i10=0; i10<len10; i10++){
+let data72 = data71[i10];
+if(typeof data72 === "string"){
+if(!pattern5.test(data72)){
+const err115 = {instancePath:instancePath+"/crashed/" + i7+"/incidents/" + i10,schemaPath:"#/$defs/expectation/properties/incidents/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.incidents.items,data:data72};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -11752,10 +11754,8 @@ vErrors.push(err115);
 errors++;
 }
 }
-if(data59.open !== undefined && func0.call(data59, "open")){
-let data72 = data59.open;
-if((typeof data72 !== "string") && (!(Array.isArray(data72)))){
-const err116 = {instancePath:instancePath+"/crashed/" + i7+"/open",schemaPath:"#/$defs/expectation/properties/open/type",keyword:"type",params:{type: schema176.properties.open.type},message:"must be string,array",schema:schema176.properties.open.type,parentSchema:schema176.properties.open,data:data72};
+else {
+const err116 = {instancePath:instancePath+"/crashed/" + i7+"/incidents/" + i10,schemaPath:"#/$defs/expectation/properties/incidents/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.incidents.items.type,parentSchema:schema176.properties.incidents.items,data:data72};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -11764,13 +11764,10 @@ vErrors.push(err116);
 }
 errors++;
 }
-if(Array.isArray(data72)){
-const len11 = data72.length;
-for(let i11=0; i11<len11; i11++){
-let data73 = data72[i11];
-if(typeof data73 === "string"){
-if(!pattern5.test(data73)){
-const err117 = {instancePath:instancePath+"/crashed/" + i7+"/open/" + i11,schemaPath:"#/$defs/expectation/properties/open/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.open.items,data:data73};
+}
+}
+else {
+const err117 = {instancePath:instancePath+"/crashed/" + i7+"/incidents",schemaPath:"#/$defs/expectation/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.incidents.type,parentSchema:schema176.properties.incidents,data:data71};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -11780,8 +11777,10 @@ vErrors.push(err117);
 errors++;
 }
 }
-else {
-const err118 = {instancePath:instancePath+"/crashed/" + i7+"/open/" + i11,schemaPath:"#/$defs/expectation/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.open.items.type,parentSchema:schema176.properties.open.items,data:data73};
+if(data60.open !== undefined && func0.call(data60, "open")){
+let data73 = data60.open;
+if((typeof data73 !== "string") && (!(Array.isArray(data73)))){
+const err118 = {instancePath:instancePath+"/crashed/" + i7+"/open",schemaPath:"#/$defs/expectation/properties/open/type",keyword:"type",params:{type: schema176.properties.open.type},message:"must be string,array",schema:schema176.properties.open.type,parentSchema:schema176.properties.open,data:data73};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -11790,16 +11789,13 @@ vErrors.push(err118);
 }
 errors++;
 }
-}
-}
-}
-if(data59.sent !== undefined && func0.call(data59, "sent")){
-let data74 = data59.sent;
-if(data74 && typeof data74 == "object" && !Array.isArray(data74)){
-for(const key10 of Object.keys(data74)){
-let data75 = data74[key10];
-if(!(Array.isArray(data75))){
-const err119 = {instancePath:instancePath+"/crashed/" + i7+"/sent/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/sent/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.sent.additionalProperties.type,parentSchema:schema176.properties.sent.additionalProperties,data:data75};
+if(Array.isArray(data73)){
+const len11 = data73.length;
+for(let i11=0; i11<len11; i11++){
+let data74 = data73[i11];
+if(typeof data74 === "string"){
+if(!pattern5.test(data74)){
+const err119 = {instancePath:instancePath+"/crashed/" + i7+"/open/" + i11,schemaPath:"#/$defs/expectation/properties/open/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.open.items,data:data74};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -11809,9 +11805,8 @@ vErrors.push(err119);
 errors++;
 }
 }
-}
 else {
-const err120 = {instancePath:instancePath+"/crashed/" + i7+"/sent",schemaPath:"#/$defs/expectation/properties/sent/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.sent.type,parentSchema:schema176.properties.sent,data:data74};
+const err120 = {instancePath:instancePath+"/crashed/" + i7+"/open/" + i11,schemaPath:"#/$defs/expectation/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.open.items.type,parentSchema:schema176.properties.open.items,data:data74};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -11821,13 +11816,15 @@ vErrors.push(err120);
 errors++;
 }
 }
-if(data59.published !== undefined && func0.call(data59, "published")){
-let data76 = data59.published;
-if(data76 && typeof data76 == "object" && !Array.isArray(data76)){
-for(const key11 of Object.keys(data76)){
-let data77 = data76[key11];
-if(!(Array.isArray(data77))){
-const err121 = {instancePath:instancePath+"/crashed/" + i7+"/published/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/published/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.published.additionalProperties.type,parentSchema:schema176.properties.published.additionalProperties,data:data77};
+}
+}
+if(data60.sent !== undefined && func0.call(data60, "sent")){
+let data75 = data60.sent;
+if(data75 && typeof data75 == "object" && !Array.isArray(data75)){
+for(const key10 of Object.keys(data75)){
+let data76 = data75[key10];
+if(!(Array.isArray(data76))){
+const err121 = {instancePath:instancePath+"/crashed/" + i7+"/sent/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/sent/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.sent.additionalProperties.type,parentSchema:schema176.properties.sent.additionalProperties,data:data76};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -11839,7 +11836,7 @@ errors++;
 }
 }
 else {
-const err122 = {instancePath:instancePath+"/crashed/" + i7+"/published",schemaPath:"#/$defs/expectation/properties/published/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.published.type,parentSchema:schema176.properties.published,data:data76};
+const err122 = {instancePath:instancePath+"/crashed/" + i7+"/sent",schemaPath:"#/$defs/expectation/properties/sent/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.sent.type,parentSchema:schema176.properties.sent,data:data75};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -11849,13 +11846,13 @@ vErrors.push(err122);
 errors++;
 }
 }
-if(data59.calls !== undefined && func0.call(data59, "calls")){
-let data78 = data59.calls;
-if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
-for(const key12 of Object.keys(data78)){
-let data79 = data78[key12];
-if(!(((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79))) && (isFinite(data79)))){
-const err123 = {instancePath:instancePath+"/crashed/" + i7+"/calls/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema176.properties.calls.additionalProperties.type,parentSchema:schema176.properties.calls.additionalProperties,data:data79};
+if(data60.published !== undefined && func0.call(data60, "published")){
+let data77 = data60.published;
+if(data77 && typeof data77 == "object" && !Array.isArray(data77)){
+for(const key11 of Object.keys(data77)){
+let data78 = data77[key11];
+if(!(Array.isArray(data78))){
+const err123 = {instancePath:instancePath+"/crashed/" + i7+"/published/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/published/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.published.additionalProperties.type,parentSchema:schema176.properties.published.additionalProperties,data:data78};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -11864,9 +11861,10 @@ vErrors.push(err123);
 }
 errors++;
 }
-if((typeof data79 == "number") && (isFinite(data79))){
-if(data79 < 0 || isNaN(data79)){
-const err124 = {instancePath:instancePath+"/crashed/" + i7+"/calls/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema176.properties.calls.additionalProperties,data:data79};
+}
+}
+else {
+const err124 = {instancePath:instancePath+"/crashed/" + i7+"/published",schemaPath:"#/$defs/expectation/properties/published/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.published.type,parentSchema:schema176.properties.published,data:data77};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -11876,10 +11874,13 @@ vErrors.push(err124);
 errors++;
 }
 }
-}
-}
-else {
-const err125 = {instancePath:instancePath+"/crashed/" + i7+"/calls",schemaPath:"#/$defs/expectation/properties/calls/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.calls.type,parentSchema:schema176.properties.calls,data:data78};
+if(data60.calls !== undefined && func0.call(data60, "calls")){
+let data79 = data60.calls;
+if(data79 && typeof data79 == "object" && !Array.isArray(data79)){
+for(const key12 of Object.keys(data79)){
+let data80 = data79[key12];
+if(!(((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80))) && (isFinite(data80)))){
+const err125 = {instancePath:instancePath+"/crashed/" + i7+"/calls/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema176.properties.calls.additionalProperties.type,parentSchema:schema176.properties.calls.additionalProperties,data:data80};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -11888,19 +11889,9 @@ vErrors.push(err125);
 }
 errors++;
 }
-}
-if(data59.waits !== undefined && func0.call(data59, "waits")){
-let data80 = data59.waits;
-if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
-for(const key13 of Object.keys(data80)){
-let data81 = data80[key13];
-if(Array.isArray(data81)){
-const len12 = data81.length;
-for(let i12=0; i12<len12; i12++){
-let data82 = data81[i12];
-if(typeof data82 === "string"){
-if(!pattern5.test(data82)){
-const err126 = {instancePath:instancePath+"/crashed/" + i7+"/waits/" + key13.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i12,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.waits.additionalProperties.items,data:data82};
+if((typeof data80 == "number") && (isFinite(data80))){
+if(data80 < 0 || isNaN(data80)){
+const err126 = {instancePath:instancePath+"/crashed/" + i7+"/calls/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/calls/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema176.properties.calls.additionalProperties,data:data80};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -11910,8 +11901,10 @@ vErrors.push(err126);
 errors++;
 }
 }
+}
+}
 else {
-const err127 = {instancePath:instancePath+"/crashed/" + i7+"/waits/" + key13.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i12,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.waits.additionalProperties.items.type,parentSchema:schema176.properties.waits.additionalProperties.items,data:data82};
+const err127 = {instancePath:instancePath+"/crashed/" + i7+"/calls",schemaPath:"#/$defs/expectation/properties/calls/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.calls.type,parentSchema:schema176.properties.calls,data:data79};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -11921,9 +11914,18 @@ vErrors.push(err127);
 errors++;
 }
 }
-}
-else {
-const err128 = {instancePath:instancePath+"/crashed/" + i7+"/waits/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.waits.additionalProperties.type,parentSchema:schema176.properties.waits.additionalProperties,data:data81};
+if(data60.waits !== undefined && func0.call(data60, "waits")){
+let data81 = data60.waits;
+if(data81 && typeof data81 == "object" && !Array.isArray(data81)){
+for(const key13 of Object.keys(data81)){
+let data82 = data81[key13];
+if(Array.isArray(data82)){
+const len12 = data82.length;
+for(let i12=0; i12<len12; i12++){
+let data83 = data82[i12];
+if(typeof data83 === "string"){
+if(!pattern5.test(data83)){
+const err128 = {instancePath:instancePath+"/crashed/" + i7+"/waits/" + key13.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i12,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\"",schema:"\\S",parentSchema:schema176.properties.waits.additionalProperties.items,data:data83};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -11933,9 +11935,8 @@ vErrors.push(err128);
 errors++;
 }
 }
-}
 else {
-const err129 = {instancePath:instancePath+"/crashed/" + i7+"/waits",schemaPath:"#/$defs/expectation/properties/waits/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.waits.type,parentSchema:schema176.properties.waits,data:data80};
+const err129 = {instancePath:instancePath+"/crashed/" + i7+"/waits/" + key13.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i12,schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.waits.additionalProperties.items.type,parentSchema:schema176.properties.waits.additionalProperties.items,data:data83};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -11945,13 +11946,9 @@ vErrors.push(err129);
 errors++;
 }
 }
-if(data59.at !== undefined && func0.call(data59, "at")){
-let data83 = data59.at;
-if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
-for(const key14 of Object.keys(data83)){
-let data84 = data83[key14];
-if(typeof data84 !== "string"){
-const err130 = {instancePath:instancePath+"/crashed/" + i7+"/at/" + key14.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/at/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.at.additionalProperties.type,parentSchema:schema176.properties.at.additionalProperties,data:data84};
+}
+else {
+const err130 = {instancePath:instancePath+"/crashed/" + i7+"/waits/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/waits/additionalProperties/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema176.properties.waits.additionalProperties.type,parentSchema:schema176.properties.waits.additionalProperties,data:data82};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -11963,7 +11960,7 @@ errors++;
 }
 }
 else {
-const err131 = {instancePath:instancePath+"/crashed/" + i7+"/at",schemaPath:"#/$defs/expectation/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.at.type,parentSchema:schema176.properties.at,data:data83};
+const err131 = {instancePath:instancePath+"/crashed/" + i7+"/waits",schemaPath:"#/$defs/expectation/properties/waits/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.waits.type,parentSchema:schema176.properties.waits,data:data81};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -11973,9 +11970,13 @@ vErrors.push(err131);
 errors++;
 }
 }
-}
-else {
-const err132 = {instancePath:instancePath+"/crashed/" + i7,schemaPath:"#/$defs/expectation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.type,parentSchema:schema176,data:data59};
+if(data60.at !== undefined && func0.call(data60, "at")){
+let data84 = data60.at;
+if(data84 && typeof data84 == "object" && !Array.isArray(data84)){
+for(const key14 of Object.keys(data84)){
+let data85 = data84[key14];
+if(typeof data85 !== "string"){
+const err132 = {instancePath:instancePath+"/crashed/" + i7+"/at/" + key14.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/expectation/properties/at/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema176.properties.at.additionalProperties.type,parentSchema:schema176.properties.at.additionalProperties,data:data85};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -11987,7 +11988,7 @@ errors++;
 }
 }
 else {
-const err133 = {instancePath:instancePath+"/crashed",schemaPath:"#/properties/crashed/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema171.properties.crashed.type,parentSchema:schema171.properties.crashed,data:data58};
+const err133 = {instancePath:instancePath+"/crashed/" + i7+"/at",schemaPath:"#/$defs/expectation/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.properties.at.type,parentSchema:schema176.properties.at,data:data84};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -11999,12 +12000,36 @@ errors++;
 }
 }
 else {
-const err134 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema171.type,parentSchema:schema171,data};
+const err134 = {instancePath:instancePath+"/crashed/" + i7,schemaPath:"#/$defs/expectation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema176.type,parentSchema:schema176,data:data60};
 if(vErrors === null){
 vErrors = [err134];
 }
 else {
 vErrors.push(err134);
+}
+errors++;
+}
+}
+}
+else {
+const err135 = {instancePath:instancePath+"/crashed",schemaPath:"#/properties/crashed/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema171.properties.crashed.type,parentSchema:schema171.properties.crashed,data:data59};
+if(vErrors === null){
+vErrors = [err135];
+}
+else {
+vErrors.push(err135);
+}
+errors++;
+}
+}
+}
+else {
+const err136 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema171.type,parentSchema:schema171,data};
+if(vErrors === null){
+vErrors = [err136];
+}
+else {
+vErrors.push(err136);
 }
 errors++;
 }

@@ -3,6 +3,7 @@ import type { Json } from '../../model/json.ts';
 import { checkName, durationAt, type ScenarioContext, TESTER } from './scenario-context.ts';
 import type { EventYaml } from './test-file.ts';
 import type { OutsideAct, OutsideEvent } from './test-scenario.ts';
+import { plainLabel, type WorkflowNames } from './workflow-names.ts';
 
 /** What an event is made from. */
 interface EventSource {
@@ -16,6 +17,7 @@ const ANY = 'any';
 
 /** Keys that only some acts have. */
 const OWN_KEYS: Readonly<Record<string, readonly string[]>> = {
+  child: ['signal', 'approve', 'deny', 'cancel', 'terminate', 'compensate', 'retry', 'resolve'],
   data: ['signal'],
   id: ['signal'],
   source: ['signal'],
@@ -84,8 +86,18 @@ function actOf({ event, input }: EventSource): OutsideAct {
     : { kind: 'start', input: event.input ?? input };
 }
 
-function checkNames(context: ScenarioContext, pointer: string, event: EventYaml): void {
+/** The names of the run that an event is for: of the child, if it is for one. */
+function namesFor(context: ScenarioContext, pointer: string, { child }: EventYaml): WorkflowNames | null {
   const { names } = context;
+  if (child === undefined) return names;
+  const step = plainLabel(child);
+  checkName(context, childPointer(pointer, 'child'), step, { known: [...names.children.keys()], what: 'child' });
+  return names.children.get(step) ?? null;
+}
+
+function checkNames(context: ScenarioContext, pointer: string, event: EventYaml): void {
+  const names = namesFor(context, pointer, event);
+  if (names === null) return;
   const check = (key: 'signal' | 'approve' | 'deny' | 'retry' | 'resolve', known: readonly string[], what: string) => {
     const name = event[key];
     if (name !== undefined) checkName(context, childPointer(pointer, key), name, { known, what });
@@ -103,5 +115,6 @@ export function buildEvent(context: ScenarioContext, pointer: string, source: Ev
   checkKeys(context, pointer, event);
   checkNames(context, pointer, event);
   const atMs = durationAt(context, childPointer(pointer, 'at'), event.at);
-  return { pointer, atMs, act: actOf(source), answer: event.answer ?? null };
+  const { answer = null, child = null } = event;
+  return { pointer, atMs, act: actOf(source), child, answer };
 }

@@ -2,6 +2,7 @@ import { childPointer } from '../../definition/source-map.ts';
 import { canonicalJson } from '../../model/canonical-json.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import type { CompiledMachine } from '../../machine/compile.ts';
+import type { WorkflowDefinition } from '../../model/definition.ts';
 import { effectsText } from './effects-text.ts';
 import { followEffects } from './follow-effects.ts';
 import type { Told } from './perform.ts';
@@ -30,8 +31,8 @@ export interface Judged {
   readonly scenario: TestScenario;
   readonly seen: Seen;
   readonly compiled: CompiledMachine;
-  /** Actions that may be named beside the workflow's own; none unless given. */
-  readonly more?: readonly string[];
+  /** The versions that it, or one of them, runs; none unless given. */
+  readonly children?: readonly WorkflowDefinition[];
 }
 
 /** A happening in the words that the author uses for it, else by its action. */
@@ -97,11 +98,11 @@ class Judge {
   readonly #names: WorkflowNames;
   readonly #namedSteps: ReadonlySet<string>;
 
-  constructor({ scenario, seen, compiled, more = [] }: Judged) {
+  constructor({ scenario, seen, compiled, children }: Judged) {
     this.#seen = seen;
     this.#expect = scenario.expect;
     this.#events = scenario.events;
-    this.#names = namesOf(compiled.machine.definition, more);
+    this.#names = namesOf(compiled.machine.definition, children);
     this.#namedSteps = new Set(this.#names.steps);
   }
 

@@ -16,16 +16,24 @@ export interface Told {
 
 const TAKEN: ReadonlySet<string> = new Set(['applied', 'kept', 'pending']);
 
+/** What whoever sends something to a run that is not there is told. */
+const NOBODY = 'PAWL_RUN_NOT_FOUND';
+
 /** What an act is done to. */
 export interface Addressee {
   readonly verbs: Verbs;
-  readonly run: RunIdentity;
+  /** null = it is not there. */
+  readonly run: RunIdentity | null;
   readonly scenario: TestScenario;
   /** By event id, the plan that was looked at first: whoever says it again says the same. */
   readonly plans: Map<string, string | null>;
 }
 
-async function planHashOf({ verbs, run, plans }: Addressee, eventId: string): Promise<string | null> {
+interface Reached extends Addressee {
+  readonly run: RunIdentity;
+}
+
+async function planHashOf({ verbs, run, plans }: Reached, eventId: string): Promise<string | null> {
   const known = plans.get(eventId);
   if (known !== undefined) return known;
   const { planHash } = await verbs.previewCompensation(run.runId);
@@ -34,7 +42,7 @@ async function planHashOf({ verbs, run, plans }: Addressee, eventId: string): Pr
 }
 
 /** Does what goes to the run as an event. @param no tells its acts apart, so that one that is repeated is the same. */
-async function deliver(to: Addressee, act: OutsideAct, no: number): Promise<Delivered | null> {
+async function deliver(to: Reached, act: OutsideAct, no: number): Promise<Delivered | null> {
   const { verbs, run } = to;
   const eventId = `event-${no}`;
   switch (act.kind) {
@@ -63,14 +71,16 @@ async function deliver(to: Addressee, act: OutsideAct, no: number): Promise<Deli
   }
 }
 
-async function startAgain({ verbs, run, scenario }: Addressee, act: OutsideAct & { kind: 'start' }): Promise<Told> {
+async function startAgain({ verbs, run, scenario }: Reached, act: OutsideAct & { kind: 'start' }): Promise<Told> {
   const { workflow, version } = run;
   const { created } = await verbs.start({ workflow, version, input: act.input, by: scenario.by });
   return { words: [created ? 'started' : 'same'], isTaken: true };
 }
 
 /** Does what somebody outside does, and says what they are told. */
-export async function perform(to: Addressee, act: OutsideAct, no: number): Promise<Told> {
+export async function perform({ run, ...rest }: Addressee, act: OutsideAct, no: number): Promise<Told> {
+  if (run === null) return { words: [NOBODY], isTaken: false };
+  const to = { ...rest, run };
   try {
     if (act.kind === 'start') return await startAgain(to, act);
     const delivered = await deliver(to, act, no);

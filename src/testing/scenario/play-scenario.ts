@@ -1,16 +1,19 @@
+import { childOf } from '../../decision/child-run.ts';
 import { readRequest } from '../../decision/effect-key.ts';
+import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
+import type { RunId } from '../../model/ids.ts';
 import { invariant, PawlError } from '../../model/errors.ts';
 import { isOutward } from '../../model/outbox.ts';
 import type { RunIdentity } from '../../model/run.ts';
 import { isEnd, type RunStatus } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
 import type { RunRows } from '../../store/memory/tables.ts';
-import type { Lab, Story } from '../crash-lab/lab.ts';
+import { type Lab, labelOf, type Story } from '../crash-lab/lab.ts';
 import { NO_SCENARIO } from '../crash-lab/scenario-file.ts';
 import { LEASE_MS, Stage } from '../crash-lab/stage.ts';
 import { type Addressee, perform, type Told } from './perform.ts';
 import { type Boundary, ScenarioDirector } from './scenario-director.ts';
-import { type Seen, seenOf, seenRejected } from './seen.ts';
+import { type Progress, type Seen, seenOf, seenRejected } from './seen.ts';
 import type { OutsideEvent, TestScenario } from './test-scenario.ts';
 
 /** A crash, and what the same scenario came to without it. */
@@ -82,25 +85,30 @@ class ScenarioPlay {
   #isDown = false;
   /** Without what comes next it does not come where it was when that came. */
   #isStuck = false;
-  /** When the run reached each revision, world time. */
-  readonly #reachedMs: number[] = [];
+  #played: RunId | null = null;
+  /** The runs that are looked at: that which is played, and its children that events are for. */
+  readonly #heard: readonly (string | null)[];
+  /** When each of them reached each revision, world time. */
+  readonly #reachedMs = new Map<string | null, number[]>();
   #failed: Error | null = null;
 
   constructor(lab: Lab, scenario: TestScenario, crash: Crash | null) {
     this.#scenario = scenario;
     this.#crash = crash;
     const blind = new Set([...scenario.provider].flatMap(([action, { isBlind }]) => (isBlind ? [action] : [])));
-    this.#director = new ScenarioDirector(crash?.boundary ?? null, blind, () => this.#stage.nowMs());
+    const isOwn = (run: RunId): boolean => this.#isOwn(run);
+    this.#director = new ScenarioDirector(crash?.boundary ?? null, { blind, isOwn, nowMs: () => this.#stage.nowMs() });
     this.#lab = labOf(lab, scenario);
     this.#stage = new Stage(this.#lab, storyOf(scenario), this.#director, scenario.startsAtMs);
     this.#told = scenario.events.map(() => null);
+    this.#heard = [...new Set([null, ...scenario.events.map(({ child }) => child)])];
   }
 
   async run(): Promise<ScenarioPlayed> {
     await this.#stage.open();
     const run = await this.#start();
     if (run instanceof PawlError) return { seen: seenRejected(run), boundaries: [] };
-    this.#stage.watch(run.runId);
+    this.#played = run.runId;
     this.#startMs = this.#stage.world.nowMs() - (this.#stage.nowMs() - run.startedAtMs);
     const { stored, isUnderWay } = await this.#toRest(run);
     return { seen: await this.#result(stored, isUnderWay), boundaries: this.#director.boundaries };
@@ -166,7 +174,7 @@ class ScenarioPlay {
   async #step(run: RunIdentity, ms: number): Promise<void> {
     const { world } = this.#stage;
     const untilMs = Math.min(world.nowMs() + ms, this.#nextAtMs() ?? Number.POSITIVE_INFINITY, this.#endMs());
-    await world.run(() => this.#advances(run), untilMs);
+    await world.run(() => this.#advances(), untilMs);
     if (this.#failed !== null) throw this.#failed;
     const { events } = this.#scenario;
     for (let event = events[this.#next]; event !== undefined && this.#isDue(); event = events[this.#next]) {
@@ -180,7 +188,7 @@ class ScenarioPlay {
   /** When it is over in any case, world time. */
   #endMs(): number {
     const { untilMs } = this.#scenario;
-    return untilMs === null ? Number.POSITIVE_INFINITY : (this.#worldMs(untilMs) ?? Number.POSITIVE_INFINITY);
+    return untilMs === null ? Number.POSITIVE_INFINITY : (this.#worldMs(untilMs, null) ?? Number.POSITIVE_INFINITY);
   }
 
   #isOver(): boolean {
@@ -190,7 +198,7 @@ class ScenarioPlay {
   /** When the next event comes, world time; null = none does, or not before the run is over its crash. */
   #nextAtMs(): number | null {
     const event = this.#scenario.events[this.#next];
-    return event === undefined ? null : this.#worldMs(event.atMs);
+    return event === undefined ? null : this.#worldMs(event.atMs, event.child);
   }
 
   #isDue(): boolean {
@@ -200,23 +208,46 @@ class ScenarioPlay {
 
   /**
    * A time of the scenario as world time. What a crash has cost is not the scenario's time: everything comes as long
-   * after the run's last step before it as it does without a crash; null = the run has not come there yet.
+   * after the last step before it of the run that it is for as it does without a crash; null = that run has not come there yet.
    */
-  #worldMs(atMs: number): number | null {
+  #worldMs(atMs: number, child: string | null): number | null {
     const ownMs = this.#startMs + atMs;
-    const last = this.#crash?.calm.progress.findLast((step) => step.atMs < atMs);
+    const last = this.#crash?.calm.progress.get(child)?.findLast((step) => step.atMs < atMs);
     if (last === undefined) return ownMs;
-    const reachedMs = this.#reachedMs[last.revision];
+    const reachedMs = this.#reachedMs.get(child)?.[last.revision];
     if (reachedMs === undefined) return this.#isStuck ? ownMs : null;
     return Math.max(ownMs, reachedMs + atMs - last.atMs);
   }
 
-  /** Notes how far the run has come. @returns whether that is further than before. */
-  #advances({ runId }: RunIdentity): boolean {
-    const revision = this.#stage.store.peek().runs.get(runId)?.head.revision ?? 0;
-    if (this.#reachedMs.length > revision) return false;
-    while (this.#reachedMs.length <= revision) this.#reachedMs.push(this.#stage.world.nowMs());
+  /** Notes how far the runs have come. @returns whether that is further than before. */
+  #advances(): boolean {
+    return this.#heard.map((child) => this.#advancesOf(child)).includes(true);
+  }
+
+  #advancesOf(child: string | null): boolean {
+    const revision = this.#runOf(child)?.head.revision;
+    const reachedMs = this.#reachedMs.get(child) ?? [];
+    if (revision === undefined || reachedMs.length > revision) return false;
+    while (reachedMs.length <= revision) reachedMs.push(this.#stage.world.nowMs());
+    this.#reachedMs.set(child, reachedMs);
     return true;
+  }
+
+  /** The run that is played, or its child of that name; undefined = there is none, or none yet. */
+  #runOf(child: string | null): RunRows | undefined {
+    const { runs } = this.#stage.store.peek();
+    const played = this.#played === null ? undefined : runs.get(this.#played);
+    if (child === null || played === undefined) return played;
+    const row = [...played.effects.values()].find((effect) => labelOf(effect) === child && effect.externalId !== null);
+    return row === undefined ? undefined : runs.get(childOf(row));
+  }
+
+  #isOwn(runId: RunId): boolean {
+    if (runId === this.#played) return true;
+    const rows = this.#stage.store.peek().runs.get(runId);
+    if (rows === undefined) return false;
+    const { parent } = unpackSnapshot(rows.head.snapshot, rows.run.digest).control;
+    return parent !== undefined && this.#isOwn(parent.runId);
   }
 
   /** Every run that is stored: one that was started on the way is waited for, too. */
@@ -238,8 +269,10 @@ class ScenarioPlay {
   }
 
   #say(run: RunIdentity, sent: Sent): void {
-    const to = { verbs: this.#stage.verbs, run, scenario: this.#scenario, plans: this.#plans };
-    perform(to, sent.event.act, sent.no).then(
+    const { child, act } = sent.event;
+    const addressee = child === null ? run : this.#runOf(child)?.run;
+    const to = { verbs: this.#stage.verbs, run: addressee ?? null, scenario: this.#scenario, plans: this.#plans };
+    perform(to, act, sent.no).then(
       (told) => {
         // Who is told nothing yet asks again: what it comes to must be the same.
         if (this.#crash !== null && told.words.includes('pending')) return;
@@ -301,10 +334,17 @@ class ScenarioPlay {
     if (this.#isQuiet() && untilMs - world.nowMs() >= NAP_MS_MIN) await this.#stage.nap(untilMs);
   }
 
+  #progressOf(child: string | null): Progress {
+    const startedAtMs = this.#runOf(null)?.run.startedAtMs ?? 0;
+    const steps = [...(this.#runOf(child)?.journal.values() ?? [])];
+    return steps.map(({ revision, atMs }) => ({ revision, atMs: atMs - startedAtMs }));
+  }
+
   async #result(stored: StoredRun, isUnderWay: boolean): Promise<Seen> {
     const { store, provider, problems, bugs } = this.#stage;
     const { run } = stored;
-    const requests = new Map(stored.effects.map((effect) => [effect.key as string, readRequest(effect).with]));
+    const ledger = this.#rows().flatMap(({ effects }) => [...effects.values()]);
+    const requests = new Map(ledger.map((effect) => [effect.key as string, readRequest(effect).with]));
     const happened = provider.done.map(({ action, label, effect, atMs }) => ({
       action,
       label,
@@ -316,11 +356,13 @@ class ScenarioPlay {
       run,
       stored,
       journal: await store.journal(run.part, run.runId),
+      progress: new Map(this.#heard.map((child) => [child, this.#progressOf(child)])),
       receipts: await store.receipts(run.part, run.runId),
       happened,
       told: this.#told,
       waits: this.#director.waits,
       outbox: await store.outbox(run.part, run.runId),
+      ledger,
       reads: this.#director.reads,
       problems: [...problems, ...bugs, ...endless],
     });

@@ -6,7 +6,7 @@ import type { Lab } from '../crash-lab/lab.ts';
 import { type LabAsk, openLab } from '../crash-lab/run-crash-lab.ts';
 import { NO_SCENARIO } from '../crash-lab/scenario-file.ts';
 import { buildScenarios } from './build-scenario.ts';
-import { actionNames, type Crashed, crashScenario } from './crash-scenario.ts';
+import { childDefinitions, type Crashed, crashScenario } from './crash-scenario.ts';
 import { judgeScenario, type Miss } from './judge-scenario.ts';
 import { playScenario } from './play-scenario.ts';
 import type { Seen } from './seen.ts';
@@ -52,7 +52,7 @@ export interface FileAsk {
 function scenariosOf(lab: Lab, { scenarios, map }: TestFile): readonly TestScenario[] {
   const findings: Finding[] = [];
   const context = {
-    names: namesOf(lab.definition, actionNames(lab)),
+    names: namesOf(lab.definition, childDefinitions(lab)),
     report: (finding: Finding) => void findings.push(finding),
   };
   const built = buildScenarios(context, scenarios);
@@ -73,7 +73,7 @@ async function runScenario(
 ): Promise<{ readonly seen: Seen; readonly result: ScenarioResult }> {
   const calm = await playScenario(lab, scenario, null);
   const { seen } = calm;
-  const misses = judgeScenario({ scenario, seen, compiled: lab.compiled, more: actionNames(lab) });
+  const misses = judgeScenario({ scenario, seen, compiled: lab.compiled, children: childDefinitions(lab) });
   const isMet = misses.length === 0 && seen.problems.length === 0;
   const crashed = crash && isMet ? await crashScenario(lab, scenario, calm) : null;
   const result = {

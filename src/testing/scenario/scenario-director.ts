@@ -1,4 +1,4 @@
-import type { RunId } from '../../model/ids.ts';
+import type { EffectKey, RunId } from '../../model/ids.ts';
 import type { QueryOrder, ReadOrder, SendOrder } from '../../model/order.ts';
 import type { RunCommit } from '../../model/run-commit.ts';
 import { Director } from '../crash-lab/director.ts';
@@ -12,6 +12,8 @@ export interface Boundary {
   readonly no: number;
   /** After `killed`: `after pay was sent`. */
   readonly words: string;
+  /** The row of the ledger that it is about, and nothing else: it may come to the same moment again. */
+  readonly row: EffectKey | null;
 }
 
 /** How long a call of an action waits before it is made again, milliseconds. */
@@ -34,6 +36,16 @@ function wordsOf({ effects, inbox, votes }: RunCommit): string {
   return all.length === 0 ? 'its state' : all.join(', ');
 }
 
+/** What is known of the play. */
+interface Played {
+  /** Actions that cannot be asked what happened. */
+  readonly blind: ReadonlySet<string>;
+  /** Whether a run is the one that is played, or one of its children. */
+  readonly isOwn: (run: RunId) => boolean;
+  /** The database's time. */
+  readonly nowMs: () => number;
+}
+
 /** Notes every moment at which the worker of a run could die, and has it die at one of them. */
 export class ScenarioDirector extends Director {
   readonly boundaries: Boundary[] = [];
@@ -44,32 +56,25 @@ export class ScenarioDirector extends Director {
   readonly #nowMs: () => number;
   readonly #boundary: Boundary | null;
   readonly #blind: ReadonlySet<string>;
-  #mine: RunId | null = null;
+  readonly #isOwn: (run: RunId) => boolean;
   #commits = 0;
   #sends = 0;
 
-  /**
-   * @param blind actions that cannot be asked what happened.
-   * @param nowMs the database's time.
-   */
-  constructor(boundary: Boundary | null, blind: ReadonlySet<string>, nowMs: () => number) {
+  constructor(boundary: Boundary | null, { blind, isOwn, nowMs }: Played) {
     super(null);
     this.#nowMs = nowMs;
     this.#boundary = boundary;
     this.#blind = blind;
-  }
-
-  override watch(run: RunId): void {
-    this.#mine = run;
+    this.#isOwn = isOwn;
   }
 
   override callFate({ run, effect }: Pick<SendOrder, 'run' | 'effect'>): CallFate {
-    return this.#sent(run.runId, labelOf(effect));
+    return this.#sent(run.runId, labelOf(effect), effect.key);
   }
 
   override readFate({ run, step, contract }: Pick<ReadOrder, 'run' | 'step' | 'contract'>): CallFate {
-    if (run.runId === this.#mine) this.reads.set(contract.name, (this.reads.get(contract.name) ?? 0) + 1);
-    return this.#sent(run.runId, step);
+    if (this.#isOwn(run.runId)) this.reads.set(contract.name, (this.reads.get(contract.name) ?? 0) + 1);
+    return this.#sent(run.runId, step, null);
   }
 
   /** The words of a script are for all calls: a provider does not know of runs. */
@@ -82,13 +87,16 @@ export class ScenarioDirector extends Director {
   }
 
   override commitFate(commits: readonly RunCommit[]): CommitFate | null {
-    const own = commits.find(({ runId }) => runId === this.#mine);
+    const own = commits.find(({ runId }) => this.#isOwn(runId));
     if (own === undefined) return null;
     this.#commits += 1;
     this.#noteWaits(own);
     const words = `${wordsOf(own)} was stored`;
-    this.#note('unstored', this.#commits, `before ${words}`);
-    this.#note('stored', this.#commits, `after ${words}`);
+    const [first, ...more] = own.effects;
+    const isAlone = more.length + own.inbox.length + own.votes.length === 0;
+    const row = isAlone ? (first?.effect.key ?? null) : null;
+    this.boundaries.push({ kind: 'unstored', no: this.#commits, words: `before ${words}`, row });
+    this.boundaries.push({ kind: 'stored', no: this.#commits, words: `after ${words}`, row });
     if (this.#diesAt('unstored', this.#commits)) return { of: 'settle', isApplied: false };
     return this.#diesAt('stored', this.#commits) ? { of: 'settle', isApplied: true } : null;
   }
@@ -101,15 +109,11 @@ export class ScenarioDirector extends Director {
     }
   }
 
-  #sent(run: RunId, label: string): CallFate {
-    if (run !== this.#mine) return WHOLE;
+  #sent(run: RunId, label: string, row: EffectKey | null): CallFate {
+    if (!this.#isOwn(run)) return WHOLE;
     this.#sends += 1;
-    this.#note('sent', this.#sends, `after ${label} was sent`);
+    this.boundaries.push({ kind: 'sent', no: this.#sends, words: `after ${label} was sent`, row });
     return this.#diesAt('sent', this.#sends) ? DIES : WHOLE;
-  }
-
-  #note(kind: Boundary['kind'], no: number, words: string): void {
-    this.boundaries.push({ kind, no, words });
   }
 
   #diesAt(kind: Boundary['kind'], no: number): boolean {

@@ -14,10 +14,13 @@ import type { NamedHappening } from './workflow-names.ts';
 
 /** Something that happened outside, and when: from the start, milliseconds. */
 export interface Happening extends NamedHappening {
-  /** What its call carried; null of another run's. */
+  /** What its call carried. */
   readonly with: Json;
   readonly atMs: number;
 }
+
+/** When each revision of a run was reached, in order; from the start, milliseconds. */
+export type Progress = readonly { readonly revision: number; readonly atMs: number }[];
 
 /** What playing a scenario once came to. */
 export interface Seen extends EndSeen {
@@ -27,8 +30,8 @@ export interface Seen extends EndSeen {
   readonly messages: readonly string[];
   readonly output: Json;
   readonly happened: readonly Happening[];
-  /** When each revision of the run was reached, in order; from the start, milliseconds. */
-  readonly progress: readonly { readonly revision: number; readonly atMs: number }[];
+  /** How far it came and when, and by the step that runs it each child that events are for. */
+  readonly progress: ReadonlyMap<string | null, Progress>;
   /** Every state that was entered, in order. */
   readonly entered: readonly string[];
   /** Steps whose `next` has closed its cycle. */
@@ -67,7 +70,7 @@ export function seenRejected(refusal: { readonly code: string; readonly message:
     messages: [],
     output: null,
     happened: [],
-    progress: [],
+    progress: new Map(),
     entered: [],
     jumped: [],
     undone: [],
@@ -89,11 +92,14 @@ export interface PlayedRecords {
   readonly run: RunIdentity;
   readonly stored: StoredRun;
   readonly journal: readonly Transition[];
+  readonly progress: Seen['progress'];
   readonly receipts: readonly Receipt[];
   readonly happened: readonly Happening[];
   readonly told: Seen['told'];
   readonly waits: Seen['waits'];
   readonly outbox: readonly OutboxMessage[];
+  /** Of every run. */
+  readonly ledger: readonly Effect[];
   readonly reads: ReadonlyMap<string, number>;
   readonly problems: readonly string[];
 }
@@ -122,11 +128,13 @@ export function seenOf({
   run,
   stored,
   journal,
+  progress,
   receipts,
   happened,
   told,
   waits,
   outbox,
+  ledger,
   reads,
   problems,
 }: PlayedRecords): Seen {
@@ -143,7 +151,7 @@ export function seenOf({
     messages: control.incidents.map(({ message }) => message),
     output: stored.output ?? null,
     happened,
-    progress: journal.map(({ revision, atMs }) => ({ revision, atMs: atMs - run.startedAtMs })),
+    progress,
     entered: journal.flatMap(enteredIn),
     jumped: Object.keys(snapshot.data.jumps),
     undone: undos.map(({ step }) => step),
@@ -152,7 +160,7 @@ export function seenOf({
       .map((effect) => ({ action: effect.action, label: labelOf(effect) })),
     doubted: effects.filter(({ state }) => state === 'UNKNOWN').map(({ action }) => action),
     decided: effects.filter(({ key }) => words.has(key)).map(({ action }) => action),
-    calls: countCalls(effects, reads),
+    calls: countCalls(ledger, reads),
     waits,
     published: outbox.filter(({ topic }) => isOutward(topic)).map(publishedIn),
     whole: stored.failure ?? null,

@@ -42,6 +42,7 @@ export interface EventYaml {
   readonly resolve?: string;
   readonly start?: 'again';
   readonly worker?: 'down' | 'up';
+  readonly child?: string;
   readonly data?: Json;
   readonly id?: string;
   readonly source?: string;

@@ -62,6 +62,8 @@ export interface OutsideEvent {
   /** From the start, milliseconds. */
   readonly atMs: number;
   readonly act: OutsideAct;
+  /** The step whose child it is for, as its effect is called; null = it is for the run. */
+  readonly child: string | null;
   /** What its sender is told: an outcome, an answer code or an error code; null = it must be taken. */
   readonly answer: string | null;
 }

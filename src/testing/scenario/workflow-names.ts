@@ -14,6 +14,8 @@ export interface WorkflowNames {
   readonly approvals: readonly string[];
   /** What it tells others. */
   readonly published: readonly string[];
+  /** By the step that runs it, what may be named of a child. */
+  readonly children: ReadonlyMap<string, WorkflowNames>;
 }
 
 /** Something that happened outside, as an effects text may call it. */
@@ -23,19 +25,29 @@ export interface NamedHappening {
   readonly label: string;
 }
 
-/** The names of a workflow, in document order. @param more actions of its children. */
-export function namesOf(definition: WorkflowDefinition, more: readonly string[] = []): WorkflowNames {
+/** The names of a workflow, in document order. @param children the versions that it, or one of them, runs. */
+export function namesOf(definition: WorkflowDefinition, children: readonly WorkflowDefinition[] = []): WorkflowNames {
   const steps = [...outlineOf(definition).steps.values()].map(({ step }) => step);
   const named = steps.filter((step) => step.named).map(({ id }) => id);
   const states = definition.machine === undefined ? [] : definition.machine.root.states.flatMap(allStates);
   return {
-    actions: [...new Set([...definition.actions.map(({ name }) => name), ...more])],
+    actions: [...new Set([definition, ...children].flatMap(({ actions }) => actions.map(({ name }) => name)))],
     events: definition.events.map(({ name }) => name),
     // What is visited of a machine are its states; its effects are called by its steps as everywhere.
     steps: [...new Set([...named, ...states.map(({ id }) => id)])],
     approvals: steps.filter((step) => asksPeople(step, definition)).map(({ id }) => id),
     published: [...new Set(steps.flatMap(publishedBy))],
+    children: new Map(steps.flatMap((step) => childNames(step, children))),
   };
+}
+
+function childNames(
+  step: Step,
+  children: readonly WorkflowDefinition[],
+): readonly (readonly [string, WorkflowNames])[] {
+  if (step.verb !== 'call' || step.child === undefined) return [];
+  const child = children.find(({ workflow, version }) => step.action === `${workflow}@${version}`);
+  return child === undefined ? [] : [[step.id, namesOf(child, children)]];
 }
 
 /** Whether there is an approval of a step: its own, or of its undo (R23). */
@@ -52,7 +64,7 @@ function publishedBy(step: Step): readonly string[] {
 }
 
 /** A label without the visit, the turn and the item. */
-function plainLabel(label: string): string {
+export function plainLabel(label: string): string {
   return label.replace(/[#[].*$/s, '');
 }
 

@@ -242,6 +242,20 @@ describe('a scenario with crashes', () => {
     expect(await wrongIn(scenario, { crash: true, workflow })).toEqual([]);
   }, 60_000);
 
+  it('of what one effect does again and again the first two times and the last two are played', async () => {
+    const workflow = PAY.replace('call: stock.hold, ', 'call: stock.hold, retry: { attempts: 9, delay: 1s }, ');
+    const played = async (times: number): Promise<number> => {
+      const scenario = one(
+        "effects: 'hold, pay', status: COMPLETED",
+        `provider: { stock.hold: 503 x${times} then ok }`,
+      );
+      const { crashes, failed } = await play(scenario, { crash: true, workflow });
+      expect(failed).toBe(0);
+      return crashes;
+    };
+    expect(await played(8)).toBe(await played(4));
+  }, 60_000);
+
   it('is told where a provider does not keep its word', async () => {
     const ignored = 'provider: { stock.hold: { key: ignored } }';
     const wrong = await wrongIn(one("effects: 'hold, pay', status: COMPLETED", ignored), { crash: true });
