@@ -17,6 +17,7 @@ import { onReconcile } from './on-reconcile.ts';
 import { onResolve } from './on-resolve.ts';
 import { onResumed } from './on-resumed.ts';
 import { onRetry } from './on-retry.ts';
+import { onShareTold } from './on-share-told.ts';
 import { onSignal } from './on-signal.ts';
 import { onTerminate } from './on-terminate.ts';
 import { fireTimer, onTimer } from './on-timer.ts';
@@ -145,17 +146,25 @@ function isNew(draft: Draft, event: InboxEvent): boolean {
   return event.outcome === null && !isKept && !draft.isAnswered(event);
 }
 
-/** What a run hears of the house: of its lock, of its children, of its parent. */
-type HouseWord = Extract<InboxPayload, { type: 'lock.granted' | 'child.ended' | 'child.undo' }>;
+/** What a run hears of the house: of its lock, of its children, of its parent, of the acts that it shares. */
+type HouseWord = Extract<InboxPayload, { type: 'lock.granted' | 'child.ended' | 'child.undo' | 'share.told' }>;
+
+const HOUSE_WORDS: ReadonlySet<string> = new Set<HouseWord['type']>([
+  'lock.granted',
+  'child.ended',
+  'child.undo',
+  'share.told',
+]);
 
 function isHouseWord(payload: InboxPayload): payload is HouseWord {
-  return payload.type === 'lock.granted' || payload.type === 'child.ended' || payload.type === 'child.undo';
+  return HOUSE_WORDS.has(payload.type);
 }
 
 function applyHouseWord(draft: Draft, event: InboxEvent, payload: HouseWord): void {
   if (payload.type === 'lock.granted') onGranted(draft, event);
   else if (payload.type === 'child.ended') onChildEnded(draft, event, payload);
-  else onChildUndo(draft, event, payload);
+  else if (payload.type === 'child.undo') onChildUndo(draft, event, payload);
+  else onShareTold(draft, event, payload);
 }
 
 function applyEvent(draft: Draft, event: InboxEvent): void {

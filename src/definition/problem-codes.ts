@@ -80,6 +80,8 @@ export const PROBLEM_CODES = {
   'PAWL-263': 'a key of the document that a machine says itself',
   'PAWL-264': 'a machine without the document around it',
   'PAWL-270': 'a join that waits for nothing',
+  'PAWL-280': 'a shared act that does not say what it is',
+  'PAWL-281': 'an approval of what another run may do',
   'PAWL-301': 'an action that is not declared',
   'PAWL-302': 'a write without idempotency',
   'PAWL-303': 'a write before the pivot without compensate',
