@@ -36,6 +36,11 @@ export function enterCall(draft: Draft, step: CallStep, data: RunData): void {
     enterAuthorized(draft, step, wanted, data);
     return;
   }
+  enterWanted(draft, step, wanted, data);
+}
+
+/** What is wanted is written, or what is known of its key is told or goes on. */
+function enterWanted(draft: Draft, step: CallStep, wanted: Effect, data: RunData): void {
   const known = draft.effects.get(wanted.key);
   if (step.child !== undefined && step.timeoutMs !== null && (known === undefined || isOpen(known.state)))
     draft.setTimer(`${step.id}:timeout`, draft.atMs + step.timeoutMs);
@@ -47,7 +52,7 @@ export function enterCall(draft: Draft, step: CallStep, data: RunData): void {
   // Given up when its state was left, and a history leads back to it: it is still to be done, and nothing of it has happened.
   const isGivenUp = known.state === 'CANCELLED' && isMachine(draft);
   if (isGivenUp || isClosedHere(draft, known, wanted)) {
-    draft.setControl({ redo: raiseRedo(draft.control.redo, step.id, frames) });
+    draft.setControl({ redo: raiseRedo(draft.control.redo, step.id, wanted.frames) });
     enterCall(draft, step, data);
     return;
   }

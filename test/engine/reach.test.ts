@@ -282,6 +282,63 @@ describe('E11 the undo of an act that runs share', () => {
   });
 });
 
+/** A step that greets; several of one file are one act. */
+const greets = (id: string, more = ''): string =>
+  `{ id: ${id}, call: mail.send, reach: global, object: =input.who, intent: greeting, retry: { attempts: 9, delay: 1m }, with: { who: =input.who, text: hi }${more} }`;
+const [HEAD = ''] = FILE.split('steps:');
+
+describe('E11 an act that steps of one run share', () => {
+  it('E11 a later step finds what the run has done, and it is done once', async () => {
+    // E11: "only the owner sends; its settlement is told to all users"
+    const post = new Post();
+    const run = await post.begin({}, `${HEAD}steps:\n  - ${greets('mail')}\n  - ${greets('again')}\n`);
+    await post.until(run, 'COMPLETED');
+    const { steps } = await post.show(run);
+    expect(steps.map(({ output }) => output)).toEqual([{ id: 'm-1' }, { id: 'm-1' }]);
+    expect(post.sent).toEqual(['mail.send']);
+    expect(await post.faults()).toEqual([]);
+  });
+
+  it('E11 of two steps at once the second fails by name, and what the first had not begun is withdrawn', async () => {
+    // E11: "only the owner sends"
+    const post = new Post();
+    const both = `  - { id: both, parallel: { one: [${greets('mail')}], two: [${greets('again')}] } }`;
+    const run = await post.begin({}, `${HEAD}steps:\n${both}\n`);
+    await post.until(run, 'FAILED');
+    await post.pass(5_000);
+    expect((await post.show(run)).failure).toMatchObject({ code: 'shared-effect', step: 'again' });
+    expect(post.sent).toEqual([]);
+    expect(post.shares()).toMatchObject([{ state: 'open', owner: null, requestHash: null }]);
+    expect(await post.faults()).toEqual([]);
+  });
+
+  it('E11 what others have done since the run withdrew is not done again, and is the failure shared-effect', async () => {
+    // E11: "ABSENT, REFUSED, CANCELLED: the next user becomes owner"
+    const post = new Post();
+    post.answers['mail.send'] = LATER;
+    const skips = `${HEAD.replace('greet', 'skipping')}events: { skip: { schema: { type: object } } }\nsteps:\n  - ${greets('mail', ', on: [{ event: skip, next: again }]')}\n  - ${greets('again')}\n`;
+    const run = await post.begin({}, skips);
+    const other = await post.begin({ text: 'hi' });
+    await post.pass(5_000);
+    await post.house.settled(
+      post.verbs.signal(run, { name: 'skip', data: {}, source: 's', eventId: null, by: 'ops', waitMs: 0 }),
+    );
+    await post.pass(15_000);
+    expect(post.row(run, 'again')).toMatchObject([{ state: 'PROPOSED', ingredients: { generation: 1 } }]);
+    post.answers = {};
+    await post.until(other, 'COMPLETED');
+    await post.until(run, 'FAILED');
+    const { failure } = await post.show(run);
+    const { id } = await post.show(other);
+    expect(failure).toMatchObject({
+      code: 'shared-effect',
+      message: `run ${id} has done it since this run withdrew from it`,
+    });
+    expect(new Set(post.keys).size).toBe(1);
+    expect(await post.faults()).toEqual([]);
+  });
+});
+
 describe('E11 what lies between two runs', () => {
   const VERBS = ['putSharedEffect', 'deliver', 'settleOutbox'] as const;
   const CASES = VERBS.flatMap((verb) => [[verb, 'before'] as const, [verb, 'after'] as const]);
