@@ -6,7 +6,7 @@ const COLUMNS =
 /** SHARED EFFECT of a key (`$2`). Index: shared_effect_pk. */
 export const SHARED_EFFECT: Statement = {
   name: 'shared_effect',
-  hot: true,
+  hot: false,
   writes: false,
   text: `SELECT ${COLUMNS} FROM pawl.shared_effect s WHERE s.part = $1 AND s.effect_key = $2`,
 };
@@ -16,7 +16,7 @@ export const SHARED_EFFECT: Statement = {
  */
 export const PUT_SHARED_EFFECT: Statement = {
   name: 'put_shared_effect',
-  hot: true,
+  hot: false,
   writes: true,
   text: `INSERT INTO pawl.shared_effect AS s
   (part, effect_key, tenant, version, state, owner, ingredients, request_hash, outcome, users)
