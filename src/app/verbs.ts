@@ -19,6 +19,7 @@ import { type Published, type PublishAsk, publishVersion } from '../engine/publi
 import { type RecoveryWindow, recoveryWindow } from '../engine/recovery-window.ts';
 import { type ResolveAsk, resolveReview } from '../engine/resolve-review.ts';
 import { type RunView, runView } from '../engine/run-view.ts';
+import { shareStandings } from '../engine/share-view.ts';
 import { type SignalAsk, signalRun } from '../engine/signal-run.ts';
 import { type StartAsk, type Started, startRun } from '../engine/start-run.ts';
 import { type VerifiedRun, verifyRun } from '../engine/verify-run.ts';
@@ -159,7 +160,9 @@ function readVerbs(engine: Engine): ReadVerbs {
       const receipts = await engine.store.receipts(run.part, run.runId);
       const messages = await engine.store.outbox(run.part, run.runId);
       const children = await childStatuses(engine.store, stored.effects);
-      return runView(await engine.versions.byDigest(run.digest), { stored, receipts, messages, children, nowMs });
+      const shares = await shareStandings(engine.store, stored.effects);
+      const version = await engine.versions.byDigest(run.digest);
+      return runView(version, { stored, receipts, messages, children, shares, nowMs });
     },
   };
 }

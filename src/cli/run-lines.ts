@@ -226,6 +226,8 @@ const WAITING_WORDS: Readonly<Record<Waiting['kind'], (pieces: Pieces) => string
   resend: ({ at, when }) => `in doubt${at}: the same request is sent again ${when}`,
   query: ({ at, when }) => `in doubt${at}: the provider is asked ${when}`,
   child: ({ at, by, progress }) => `waits for the child${at}: ${by}${progress === null ? '' : ` ${progress}`}`,
+  share: ({ at, by, progress }) =>
+    `shared${at}: waits for ${by}, which carries it out${progress === null ? '' : `: ${progress}`}`,
   lock: ({ progress, since }) => `waits since ${since} for the lock ${progress}`,
   decision: ({ by, since, progress }) => `${progress ?? 'an order'} is stored since ${since}: ${by} decides it`,
 };

@@ -92,7 +92,7 @@ function isHeld(draft: Draft, plans: readonly Plan[], effectKey: EffectKey): boo
 
 function holdRow(draft: Draft, effect: Effect, plan: readonly EffectKey[]): void {
   const progress = describeProgress(planProgress(plan, draft.effects));
-  const what = effect.state === 'REFUSED' ? 'not approved' : 'refused';
+  const what = effect.state === 'REFUSED' && effect.code !== 'shared-effect' ? 'not approved' : 'refused';
   draft.openIncident({
     id: `compensation:${effect.key}`,
     kind: 'compensation',

@@ -3,6 +3,7 @@ import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Timer } from '../model/run.ts';
 import type { DecisionInput } from './decision-input.ts';
 import type { Draft } from './draft.ts';
+import { onShareTold } from './hear-share.ts';
 import { pump } from './kernel-loop.ts';
 import { onAttempt } from './on-attempt.ts';
 import { onCancel } from './on-cancel.ts';
@@ -145,17 +146,25 @@ function isNew(draft: Draft, event: InboxEvent): boolean {
   return event.outcome === null && !isKept && !draft.isAnswered(event);
 }
 
-/** What a run hears of the house: of its lock, of its children, of its parent. */
-type HouseWord = Extract<InboxPayload, { type: 'lock.granted' | 'child.ended' | 'child.undo' }>;
+/** What a run hears of the house: of its lock, of its children, of its parent, of the acts that it shares. */
+type HouseWord = Extract<InboxPayload, { type: 'lock.granted' | 'child.ended' | 'child.undo' | 'share.told' }>;
+
+const HOUSE_WORDS: ReadonlySet<string> = new Set<HouseWord['type']>([
+  'lock.granted',
+  'child.ended',
+  'child.undo',
+  'share.told',
+]);
 
 function isHouseWord(payload: InboxPayload): payload is HouseWord {
-  return payload.type === 'lock.granted' || payload.type === 'child.ended' || payload.type === 'child.undo';
+  return HOUSE_WORDS.has(payload.type);
 }
 
 function applyHouseWord(draft: Draft, event: InboxEvent, payload: HouseWord): void {
   if (payload.type === 'lock.granted') onGranted(draft, event);
   else if (payload.type === 'child.ended') onChildEnded(draft, event, payload);
-  else onChildUndo(draft, event, payload);
+  else if (payload.type === 'child.undo') onChildUndo(draft, event, payload);
+  else onShareTold(draft, event, payload);
 }
 
 function applyEvent(draft: Draft, event: InboxEvent): void {

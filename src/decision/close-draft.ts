@@ -11,6 +11,7 @@ import { showsQueued } from './on-lock.ts';
 import { actionableRows, dispatchDue, openReads, type OrderBook } from './on-due.ts';
 import { releaseKept } from './release-kept.ts';
 import { finalStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
+import { tellShares } from './share-effect.ts';
 import { comeToRest, mayTakeMore } from './take-event.ts';
 
 /** Times that dispatching may settle something and so move the run again before a commit is closed; the rest comes next time. */
@@ -41,6 +42,7 @@ export function closeDraft(draft: Draft, hasRest: boolean): Closed {
     comeToRest(draft);
   }
   checkSecrets(draft);
+  tellShares(draft);
   const more = hasRest || draft.queue.length > 0 || mayTakeMore(draft);
   const needs = needsOf(draft.control.incidents, draft.approvals.values());
   const closing = { status: statusOf(draft, more), needs, lease: leaseOf(draft, orders, more), ...endingRows(draft) };

@@ -17,6 +17,8 @@ export const EFFECT_MOVES: readonly EffectMove[] = [
   { from: 'PROPOSED', to: 'AUTHORIZED', why: 'policy and approval said yes' },
   { from: 'PROPOSED', to: 'REFUSED', why: 'policy or approval said no' },
   { from: 'PROPOSED', to: 'CANCELLED', why: 'the run no longer wants it' },
+  { from: 'PROPOSED', to: 'CONFIRMED', why: 'another run did it, or undid it, and tells (E11)' },
+  { from: 'PROPOSED', to: 'FAILED', why: 'another run was refused, and tells (E11)' },
   { from: 'AUTHORIZED', to: 'REQUESTED', why: 'the commit that lets the first byte leave' },
   { from: 'AUTHORIZED', to: 'CANCELLED', why: 'nothing is in flight and the run no longer wants it' },
   { from: 'AUTHORIZED', to: 'FAILED', why: 'the deadline came before the next sending' },

@@ -13,6 +13,7 @@ import { actsNow, OPERATORS } from './hold-step.ts';
 import { prepareCall, prepareRead } from './prepare-call.ts';
 import { atEntry, effectSettled, enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { stepOutcomeOf } from './settlement.ts';
+import { askShare, isShared } from './share-effect.ts';
 import { forwardRows } from './step-effects.ts';
 import { raiseRedo } from './redo.ts';
 import { framesAt } from './step-scope.ts';
@@ -28,30 +29,65 @@ export function enterCall(draft: Draft, step: CallStep, data: RunData): void {
     return;
   }
   const frames = framesAt(draft, step.id, data);
-  const wanted = atEntry(draft, step.id, () => prepareCall(draft, { step, data, frames, state: 'AUTHORIZED' }));
+  const wanted = atEntry(draft, step.id, () => prepareCall(draft, { step, data, frames, state: birthOf(step) }));
   if (wanted === null) return;
   if (step.authorizedBy !== null) {
     enterAuthorized(draft, step, wanted, data);
     return;
   }
+  enterWanted(draft, step, wanted, data);
+}
+
+/** What is wanted is written, or what is known of its key is told or goes on. */
+function enterWanted(draft: Draft, step: CallStep, wanted: Effect, data: RunData): void {
   const known = draft.effects.get(wanted.key);
   if (step.child !== undefined && step.timeoutMs !== null && (known === undefined || isOpen(known.state)))
     draft.setTimer(`${step.id}:timeout`, draft.atMs + step.timeoutMs);
   if (known === undefined) {
-    draft.putEffect(wanted);
+    if (isShared(wanted)) askShare(draft, wanted);
+    else draft.putEffect(wanted);
     return;
   }
-  if (known.state === 'CANCELLED' && isMachine(draft)) {
-    // Given up when its state was left, and a history leads back to it: it is still to be done, and nothing of it has happened.
-    draft.setControl({ redo: raiseRedo(draft.control.redo, step.id, frames) });
+  // Given up when its state was left, and a history leads back to it: it is still to be done, and nothing of it has happened.
+  const isGivenUp = known.state === 'CANCELLED' && isMachine(draft);
+  if (isGivenUp || isClosedHere(draft, known, wanted)) {
+    draft.setControl({ redo: raiseRedo(draft.control.redo, step.id, wanted.frames) });
     enterCall(draft, step, data);
     return;
   }
   if (!isSameRequest(known, wanted.requestHash)) {
-    openConflict(draft, step, known);
+    openConflict(draft, step, known, `the key of step ${step.id} was used for another request (${known.state})`);
     return;
   }
-  replay(draft, step, known);
+  if (isOther(known, wanted)) replayShared(draft, step, known);
+  else replay(draft, step, known);
+}
+
+/** The key of a shared act is claimed before its row may become AUTHORIZED (E11). */
+function birthOf(step: CallStep): 'PROPOSED' | 'AUTHORIZED' {
+  return step.reach === undefined ? 'AUTHORIZED' : 'PROPOSED';
+}
+
+/** Whether the row of a shared act is that of another visit or step of this run. */
+function isOther(known: Effect, wanted: Effect): boolean {
+  return isShared(wanted) && (known.step !== wanted.step || !sameFrames(known.frames, wanted.frames));
+}
+
+/** Another visit of this run that finds the act refused, withdrawn or undone is its next user, with the next generation. */
+function isClosedHere(draft: Draft, known: Effect, wanted: Effect): boolean {
+  if (!isOther(known, wanted) || !isSettled(known.state)) return false;
+  return known.state !== 'CONFIRMED' || draft.effects.undoOf(known.key)?.state === 'CONFIRMED';
+}
+
+/** What this run has done already is done; what it is doing elsewhere has no second place to tell its end to. */
+function replayShared(draft: Draft, step: CallStep, known: Effect): void {
+  if (isSettled(known.state)) {
+    const cause = { type: 'share', id: `${known.key}:shared`, step: step.id };
+    draft.enqueue(effectSettled(draft, step.id, stepOutcomeOf(known)), cause);
+    return;
+  }
+  const message = `step ${known.step} of this run is carrying out the same act`;
+  enqueueSettled(draft, step.id, failed(failureOf(step.id, 'shared-effect', 'shared-effect', message)));
 }
 
 /** A settled row tells what it told before; an open one goes on. */
@@ -123,14 +159,14 @@ function shownHash(draft: Draft, row: Effect): string {
   return target?.edited?.requestHash === row.requestHash ? target.requestHash : row.requestHash;
 }
 
-/** One key, two requests: nothing is sent until a person has looked (E02). */
-function openConflict(draft: Draft, step: CallStep, known: Effect): void {
+/** One key, two requests: nothing is sent until a person has looked (E02). @param why whose request the other is. */
+export function openConflict(draft: Draft, step: CallStep, known: Effect, why: string): void {
   draft.openIncident({
     id: `conflict:${known.key}`,
     kind: 'conflict',
     step: step.id,
     effectKey: null,
-    message: `PAWL_EFFECT_CONFLICT: the key of step ${step.id} was used for another request (${known.state})`,
+    message: `PAWL_EFFECT_CONFLICT: ${why}`,
     from: OPERATORS,
     acts: actsNow(draft, ['compensate', 'terminate']),
   });

@@ -35,6 +35,7 @@ export function prepareCall(draft: Draft, ask: CallAsk): Effect {
     ask.edited === undefined ? withOf(draft, step, data) : acceptWith(compiled.action(step.action), ask.edited);
   const ingredients = forwardIngredients({
     run: draft.base.run,
+    ...(step.reach === undefined ? {} : { reach: step.reach }),
     step: step.id,
     frames,
     action: step.action,

@@ -9,6 +9,7 @@ import { closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
 import { approvalIdOf } from './enter-approve.ts';
 import { authorizeEffect } from './request-effect.ts';
+import { askUndo, isShared } from './share-effect.ts';
 import { undoVoters } from './undo-voters.ts';
 import type { Voters } from './voting.ts';
 
@@ -21,13 +22,11 @@ export function authorizeUndo(draft: Draft, key: EffectKey): boolean {
   const row = draft.effectOf(key);
   const forward = forwardOf(draft, row);
   const voters = undoVoters(draft.ctx.compiled, draft.base.run, forward);
-  if (voters === null) {
-    draft.putEffect(authorizeEffect(row, null));
-    return false;
-  }
-  const given = approvalGiven(draft, row, forward);
-  if (given !== null) {
-    draft.putEffect(authorizeEffect(row, given.approvalId));
+  const given = voters === null ? null : approvalGiven(draft, row, forward);
+  if (voters === null || given !== null) {
+    const approvalId = given?.approvalId ?? null;
+    if (isShared(forward)) askUndo(draft, row, forward, approvalId);
+    else draft.putEffect(authorizeEffect(row, approvalId));
     return false;
   }
   invariant(!('fault' in voters), 'who agrees to an undo was computed with its plan', { key });

@@ -134,6 +134,7 @@ function readEnd(context: BuildContext, node: YamlNode | null): Pick<EndStep, 'e
 
 function buildCall(context: BuildContext, base: StepBase, node: YamlNode): CallStep {
   const onUnknown = child(node, 'onUnknown');
+  const reach = wordOf(child(node, 'reach'), ['run', 'workflow', 'global'] as const, 'run');
   return {
     ...base,
     verb: 'call',
@@ -141,6 +142,7 @@ function buildCall(context: BuildContext, base: StepBase, node: YamlNode): CallS
     with: readTemplate(context, child(node, 'with')),
     object: readTemplate(context, child(node, 'object')),
     intent: readTemplate(context, child(node, 'intent')),
+    ...(reach === 'run' ? {} : { reach }),
     authorizedBy: textOf(child(node, 'authorizedBy')),
     retry: readRetry(context, child(node, 'retry'), RETRY_WRITE),
     pivot: child(node, 'pivot')?.value === true,

@@ -81,6 +81,8 @@ export const PROBLEM_CODES = {
   'PAWL-263': 'a key of the document that a machine says itself',
   'PAWL-264': 'a machine without the document around it',
   'PAWL-270': 'a join that waits for nothing',
+  'PAWL-280': 'a shared act that does not say what it is',
+  'PAWL-281': 'an approval of what another run may do',
   'PAWL-290': 'a statement that an action cannot carry out',
   'PAWL-291': 'a value of a statement that nothing gives',
   'PAWL-292': 'a key that means nothing for a statement',

@@ -1,6 +1,8 @@
 import type { RunLine, RunFilter } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import type { EffectKey } from '../model/ids.ts';
 import { runView } from './run-view.ts';
+import { shareStandings } from './share-view.ts';
 
 /** One thing that only a person can do: an incident, or an approval that is asked for; times RFC 3339 UTC. */
 export interface NeedView {
@@ -30,16 +32,24 @@ export async function listNeeds(
 
 async function needsOf({ store }: Engine, { run }: RunLine): Promise<readonly NeedView[]> {
   const { runs, nowMs } = await store.load(run.part, [run.runId]);
+  const shares = await shareStandings(
+    store,
+    runs.flatMap(({ effects }) => effects),
+  );
   return runs.flatMap((stored) => {
     const { id, key, workflow, version, incidents, approvals } = runView(null, { stored, receipts: [], nowMs });
     const about = { run: id, key, workflow, version };
+    const told = (effect: string | null, message: string): string => {
+      const waiting = shares.get(effect as EffectKey)?.waiting ?? 0;
+      return waiting === 0 ? message : `${message} (${waiting === 1 ? '1 run waits' : `${waiting} runs wait`} for it)`;
+    };
     return [
-      ...incidents.map(({ kind, since, step, message, from, acts }) => ({
+      ...incidents.map(({ kind, since, step, effect, message, from, acts }) => ({
         ...about,
         kind,
         since,
         step,
-        message,
+        message: told(effect, message),
         from,
         acts,
       })),

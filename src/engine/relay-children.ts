@@ -7,6 +7,7 @@ import type { Json } from '../model/json.ts';
 import type { OutboxMessage } from '../model/outbox.ts';
 import { partOf } from '../model/virtual-shard.ts';
 import type { Engine } from './engine.ts';
+import { relayShare } from './relay-shares.ts';
 import { startChild } from './start-child.ts';
 
 /** What reaches a run, and under which address: told again, it is heard once (V02). */
@@ -69,14 +70,14 @@ function orderOf(
 
 /**
  * Brings a message of one run to another, at least once (V08, V09): a start by its key, orders and news by the address of
- * an inbox row. Never one transaction over two runs. @throws PAWL_* what may go better later.
+ * an inbox row, what is shared by the act's own row. Never one transaction over two runs. @throws PAWL_* what may go better later.
  */
-export async function relayInside(
-  engine: Engine,
-  from: RunId,
-  { topic, body }: OutboxMessage,
-  nowMs: number,
-): Promise<void> {
+export async function relayInside(engine: Engine, from: RunId, message: OutboxMessage, nowMs: number): Promise<void> {
+  const { topic, body } = message;
+  if (topic === 'share') {
+    await relayShare(engine, from, message, nowMs);
+    return;
+  }
   const read = JSON.parse(body) as unknown;
   if (topic === 'child.start') await start(engine, read as ChildStart, nowMs);
   else if (topic === 'child.undo' || topic === 'child.cancel') {

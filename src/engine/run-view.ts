@@ -17,6 +17,7 @@ import { type ChildView, childViews, type ParentView, parentView, type Whereabou
 import { incidentsOf } from './park-run.ts';
 import { type MessageView, messageView } from './list-messages.ts';
 import { type OrderView, orderView, type PastOrderView, pastOrderViews } from './order-view.ts';
+import type { ShareStandings } from './share-view.ts';
 import { type StepView, stepViews } from './step-view.ts';
 import { toldFailure } from './told-failure.ts';
 import type { LoadedVersion } from './version-cache.ts';
@@ -315,6 +316,8 @@ export interface RunRecords {
   readonly messages?: readonly OutboxRecord[];
   /** Where its children stand; left out: nothing is known of them. */
   readonly children?: Whereabouts;
+  /** Where the acts stand that it shares; left out: nothing is known of them. */
+  readonly shares?: ShareStandings;
   /** The database's time. */
   readonly nowMs: number;
 }
@@ -326,7 +329,7 @@ export interface RunRecords {
  */
 export function runView(
   version: LoadedVersion | null,
-  { stored, receipts, messages = [], children = new Map(), nowMs }: RunRecords,
+  { stored, receipts, messages = [], children = new Map(), shares = new Map(), nowMs }: RunRecords,
 ): RunView {
   const { envelope, incidents } = openEnvelope(stored);
   const effects = inOrder(stored.effects, envelope === null ? [] : plannedIn(envelope.control, stored.effects));
@@ -340,7 +343,7 @@ export function runView(
     lock: stored.run.lock ?? null,
     output: stored.output ?? null,
     ...toldFailure(stored.failure),
-    waitingFor: waitingFor({ version, stored, envelope, incidents, children, nowMs }),
+    waitingFor: waitingFor({ version, stored, envelope, incidents, children, shares, nowMs }),
     order: envelope === null ? null : orderView(envelope, stored),
     pastOrders: envelope === null ? [] : pastOrderViews(envelope.control),
     ...statesOf(version, envelope),

@@ -5,6 +5,7 @@ import { InvariantError } from '../model/errors.ts';
 import type { RunId } from '../model/ids.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { Store } from '../ports/store.ts';
+import { SHARE, verifyShares } from './verify-shares.ts';
 import { createVersionCache, type VersionCache } from './version-cache.ts';
 
 /** Runs that are in memory at once. */
@@ -42,7 +43,7 @@ const STRAY: CheckFacts = {
 };
 
 /** Every check of a store, with what it promises; `docs/reference/invariants.md` lists the same. */
-export const STORE_CHECKS: readonly CheckFacts[] = [...RUN_CHECKS, STRAY, UNREADABLE];
+export const STORE_CHECKS: readonly CheckFacts[] = [...RUN_CHECKS, SHARE, STRAY, UNREADABLE];
 
 const NOTHING: CheckedCounts = { runs: 0, effects: 0, receipts: 0, transitions: 0, timers: 0, events: 0 };
 
@@ -111,6 +112,7 @@ export async function verifyStore(
   };
   for (let part = 0; part < store.parts; part += 1) {
     faults.push(...(await store.strays(part, STRAYS_MAX)).map(strayFault));
+    faults.push(...(await verifyShares(store, part)));
     for await (const page of pagesOf(store, part)) {
       for (const records of page.runs) await check(records, page.nowMs);
       onProgress(checked);

@@ -11,7 +11,9 @@ import { displayRunId } from '../model/run-id.ts';
 import type { Incident } from '../model/run.ts';
 import type { StoredRun } from '../ports/store.ts';
 import { childOf } from '../decision/child-run.ts';
+import { isShared } from '../decision/share-effect.ts';
 import type { Whereabouts } from './child-view.ts';
+import type { ShareStanding, ShareStandings } from './share-view.ts';
 import { sampleOf } from './sample.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
@@ -29,6 +31,7 @@ export interface WaitingFor {
     | 'person'
     | 'lock'
     | 'child'
+    | 'share'
     | 'decision';
   readonly step: string | null;
   readonly since: string | null;
@@ -50,6 +53,8 @@ export interface WaitingSource {
   readonly incidents: readonly Incident[];
   /** Where its children stand. */
   readonly children: Whereabouts;
+  /** Where the acts that it shares stand. */
+  readonly shares?: ShareStandings;
   /** The database's time. */
   readonly nowMs: number;
 }
@@ -148,6 +153,22 @@ function fromChild(effect: Effect, children: Whereabouts): WaitingFor {
   };
 }
 
+/** A row that waits for the word of the run that carries the act out; null for any other. */
+function fromShare(effect: Effect, standing: ShareStanding | undefined): WaitingFor | null {
+  if (!isShared(effect) || effect.state !== 'PROPOSED') return null;
+  const owner = standing === undefined || standing.owner === null ? null : displayRunId(standing.owner);
+  const status = standing?.status ?? null;
+  return {
+    kind: 'share',
+    step: effect.step,
+    since: null,
+    until: null,
+    by: owner === null ? ['a worker'] : [owner],
+    progress: status === null ? null : `${status}${standing?.isUndone === true ? ', and undoes it' : ''}`,
+    command: owner === null ? null : `pawl why ${owner}`,
+  };
+}
+
 /** Kinds whose acts are answers to `pawl resolve`, but for the verbs among them. */
 const ANSWERED: ReadonlySet<Incident['kind']> = new Set(['unknown', 'compensation', 'late-proof']);
 const VERBS: ReadonlySet<string> = new Set(['compensate', 'terminate']);
@@ -224,7 +245,7 @@ const HOLDERS = ['the runs that hold the lock'] as const;
 function fromInbox({ payload, receivedAtMs, outcome }: InboxEvent): readonly WaitingFor[] {
   if (outcome !== null || payload.type === 'timer' || payload.type === 'proof' || payload.type === 'lock.granted')
     return [];
-  if (payload.type === 'child.ended') return [];
+  if (payload.type === 'child.ended' || payload.type === 'share.told') return [];
   const by = payload.type === 'vote' ? payload.principal : payload.by;
   const progress = `${payload.type} by ${by}`;
   return [
@@ -258,5 +279,6 @@ export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
     ...stored.effects.flatMap((effect) =>
       effect.doubt === 'event' ? [fromChild(effect, source.children)] : (fromEffect(effect, source.nowMs) ?? []),
     ),
+    ...stored.effects.flatMap((effect) => fromShare(effect, source.shares?.get(effect.key)) ?? []),
   ];
 }

@@ -10,6 +10,7 @@ import { childStatuses } from './child-view.ts';
 import { runView, type RunView } from './run-view.ts';
 import { type QueueView, queueView } from './list-locks.ts';
 import { messageView } from './list-messages.ts';
+import { shareStandings } from './share-view.ts';
 import { overdueRuns } from './watch-overdue.ts';
 import type { WaitingFor } from './waiting-for.ts';
 
@@ -78,6 +79,8 @@ const WORDS: Words = {
   query: (step) => `nobody knows whether ${step} happened: the provider is asked at its time`,
   lock: (_, name) => `waits for the lock ${name}`,
   child: (step, status) => `waits for the child of ${step}${status === null ? '' : `, which is ${status}`}`,
+  share: (step, status) =>
+    `${step} is shared: waits for the run that carries it out${status === null ? '' : `, which is ${status}`}`,
   decision: (_, told) => `${told ?? 'an order'} is stored and not decided yet`,
 };
 
@@ -232,8 +235,9 @@ export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyV
   ]);
   const version = await engine.versions.byDigest(run.digest);
   const children = await childStatuses(store, stored.effects);
+  const shares = await shareStandings(store, stored.effects);
   return whyRun({
-    view: runView(version, { stored, receipts: [], children, nowMs }),
+    view: runView(version, { stored, receipts: [], children, shares, nowMs }),
     queue: stored.status === 'QUEUED' ? await queueView(engine, run) : null,
     messages,
     hasReceiver: engine.publisher !== undefined,

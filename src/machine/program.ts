@@ -36,6 +36,8 @@ export interface Program {
   itemsAround(step: string): readonly ItemName[];
   /** The branch of a parallel step that a step stands in, innermost, by its list; null outside of any. */
   branchOf(step: string): string | null;
+  /** Whether some step shares its act with other runs (E11). */
+  readonly sharesActs: boolean;
   /** Whether a step stands in `finally`: what it does is never undone, and changes nothing of the end. */
   isLast(step: string): boolean;
 }
@@ -71,6 +73,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     isRead: (id) => isRead(id) || (places.get(id) ?? unknown('step', id)).parents.length > 0,
     itemsAround: (id) => items.get(id) ?? [],
     branchOf: (id) => branches.get(id) ?? null,
+    sharesActs: [...steps.values()].some((step) => step.verb === 'call' && step.reach !== undefined),
     isLast: (id) => places.get(id)?.lists[0] === FINALLY_LIST,
   };
 }

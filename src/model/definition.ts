@@ -76,6 +76,8 @@ export interface CallStep extends StepBase {
   readonly with: Template | null;
   readonly object: Template | null;
   readonly intent: Template | null;
+  /** How far its key is shared (E11); absent = this run. */
+  readonly reach?: 'workflow' | 'global';
   readonly authorizedBy: string | null;
   readonly retry: RetryPolicy | null;
   readonly pivot: boolean;

@@ -1,6 +1,7 @@
 import type { ChildNews } from './child.ts';
 import type { EffectKey } from './ids.ts';
 import type { Json } from './json.ts';
+import type { ShareNews } from './shared-effect.ts';
 import type { InboxOutcome, ReviewAnswer } from './statuses.ts';
 
 /** What an event from outside asks of a run. Timers and acts of people travel the same road as signals (P17). */
@@ -10,6 +11,8 @@ export type InboxPayload =
   | { readonly type: 'child.ended'; readonly news: ChildNews }
   /** The parent of this completed run is being undone, and so is this (R10). */
   | { readonly type: 'child.undo'; readonly effectKey: EffectKey; readonly by: string; readonly reason: string }
+  /** What has become of an act that this run shares with others (E11). */
+  | { readonly type: 'share.told'; readonly news: ShareNews }
   /** The run's turn in the queue of its lock has come. */
   | { readonly type: 'lock.granted'; readonly lock: string }
   | { readonly type: 'timer'; readonly name: string; readonly generation: number; readonly dueAtMs: number }

@@ -1,8 +1,8 @@
 import type { Frame } from './effect.ts';
 import type { RunId } from './ids.ts';
 
-/** What a message tells; `event` and `reminder` leave the house, the others go to another run of it. */
-export type OutboxTopic = 'event' | 'reminder' | 'child.start' | 'child.cancel' | 'child.undo' | 'child.end';
+/** What a message tells; `event` and `reminder` leave the house, the others go to another run of it, or (`share`) to the place of a shared act. */
+export type OutboxTopic = 'event' | 'reminder' | 'child.start' | 'child.cancel' | 'child.undo' | 'child.end' | 'share';
 
 /** The topics that leave the house: they need a configured receiver. */
 const OUTWARD: readonly OutboxTopic[] = ['event', 'reminder'];

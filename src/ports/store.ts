@@ -1,6 +1,6 @@
 import type { Effect, Receipt } from '../model/effect.ts';
 import type { PawlError } from '../model/errors.ts';
-import type { Digest, RunId, WorkerId } from '../model/ids.ts';
+import type { Digest, EffectKey, RunId, WorkerId } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import type { LockAct, LockAddress, LockGrant, LockPlace, LockRecord } from '../model/lock.ts';
@@ -17,6 +17,7 @@ import type {
 import type { RunIdentity, Timer } from '../model/run.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { ScheduleStart } from '../model/schedule.ts';
+import type { SharedEffect } from '../model/shared-effect.ts';
 import type { Approval } from '../model/approval.ts';
 import type {
   AuditEntry,
@@ -304,6 +305,13 @@ export interface Store extends ScheduleStore, Partial<StatementStore> {
     part: number,
     runIds: readonly RunId[],
   ): Promise<readonly { readonly runId: RunId; readonly status: RunStatus; readonly endedAtMs: number | null }[]>;
+
+  /** E11: an act that runs share, in the part of its key; null = nobody has asked for it. */
+  sharedEffect(part: number, effectKey: EffectKey): Promise<SharedEffect | null>;
+  /** Writes a shared act that is as `version - 1` was written, or (version 1) is not there. @returns false where it is not. */
+  putSharedEffect(row: SharedEffect): Promise<boolean>;
+  /** Shared acts of a part in the order of their keys. @param after the last key of the page before; null = from the first. */
+  sharedEffects(part: number, after: EffectKey | null, limit: number): Promise<readonly SharedEffect[]>;
 
   /**
    * V09: takes messages of a part that are due, longest first, for `forMs`: a claim whose process dies is over then. Of one

@@ -6,6 +6,7 @@ import { lockConformance } from './store-conformance/locks.ts';
 import { outboxConformance } from './store-conformance/outbox.ts';
 import { recordConformance } from './store-conformance/records.ts';
 import { scheduleConformance } from './store-conformance/schedules.ts';
+import { shareConformance } from './store-conformance/shares.ts';
 import { startConformance } from './store-conformance/starts.ts';
 import { wakeUpConformance } from './store-conformance/wake-ups.ts';
 import { watchConformance } from './store-conformance/watch.ts';
@@ -22,6 +23,7 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: records`, () => recordConformance(harness));
   harness.describe(`${kind}: watch`, () => watchConformance(harness));
   harness.describe(`${kind}: locks`, () => lockConformance(harness));
+  harness.describe(`${kind}: shared acts`, () => shareConformance(harness));
   harness.describe(`${kind}: outbox`, () => outboxConformance(harness));
   harness.describe(`${kind}: schedules`, () => scheduleConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));

@@ -16,7 +16,7 @@ import { authorized, requested, T0 } from './ledger-fixtures.ts';
 
 /** 3-semantics, "Effect states", retyped by hand: the table must be this and nothing else. */
 const DESIGN: Readonly<Record<EffectState, readonly EffectState[]>> = {
-  PROPOSED: ['AUTHORIZED', 'REFUSED', 'CANCELLED'],
+  PROPOSED: ['AUTHORIZED', 'REFUSED', 'CANCELLED', 'CONFIRMED', 'FAILED'],
   AUTHORIZED: ['REQUESTED', 'CANCELLED', 'FAILED'],
   REQUESTED: ['CONFIRMED', 'FAILED', 'UNKNOWN', 'AUTHORIZED'],
   UNKNOWN: ['CONFIRMED', 'FAILED', 'ABSENT', 'AUTHORIZED', 'REQUESTED'],

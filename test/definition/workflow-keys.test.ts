@@ -20,7 +20,7 @@ ${PAY}steps:
   - { id: a, cal: pay }
   - { id: b, call: pay, when: input.n + }
   - { id: c, call: pay, timeout: 30, object: 007 }
-  - { id: d, call: pay, reach: workflow }
+  - { id: d, call: pay, compensate: { child: other } }
 `;
     const { problems } = validateWorkflow(text, 'x');
     expect(problems.map(({ code }) => code)).toEqual([
@@ -29,7 +29,7 @@ ${PAY}steps:
       'PAWL-401',
       'PAWL-023',
       'PAWL-017',
-      'PAWL-901',
+      'PAWL-106',
     ]);
   });
 });

@@ -237,3 +237,12 @@ UPDATE pawl.outbox SET state = 'delivered', settled_at = now() WHERE run_id = $r
 
 -- stray: a message | sleeps | ^outbox m$ |
 INSERT INTO pawl.outbox (part, run_id, revision, ordinal, tenant, message_id, topic, outward, frames, body, at, due_at) SELECT 0, '01890000-0000-7000-8000-000000000000', 1, 0, 'default', 'm', 'event', true, '[]', '{}', now(), now();
+
+-- share: of another key | sleeps | ^share a |
+INSERT INTO pawl.shared_effect SELECT 0, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'default', 1, 'confirmed', $run, '{"kind":"forward","tenant":"default","reach":"global","address":[],"object":"o-48","intent":"y","generation":0}', 'h', NULL, '[]';
+
+-- share: forsaken by its owner | sleeps | ^share 78052dd1 |
+INSERT INTO pawl.shared_effect SELECT 0, '78052dd1e647ea8ad9739d536cea6fabbb893c9c1dcc1b313ed8603b92823f93', 'default', 1, 'open', $run, '{"kind":"forward","tenant":"default","reach":"global","address":[],"object":"o-48","intent":"y","generation":0}', 'h', NULL, json_build_array(json_build_object('runId', $run, 'word', 'owner'))::text;
+
+-- share: its owner is no user | sleeps | ^share 78052dd1 |
+INSERT INTO pawl.shared_effect SELECT 0, '78052dd1e647ea8ad9739d536cea6fabbb893c9c1dcc1b313ed8603b92823f93', 'default', 1, 'open', $run, '{"kind":"forward","tenant":"default","reach":"global","address":[],"object":"o-48","intent":"y","generation":0}', 'h', NULL, '[]';

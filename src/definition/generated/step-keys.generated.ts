@@ -140,7 +140,7 @@ export const STEP_KEYS: Readonly<Record<string, StepKey>> = {
     ]
   },
   "reach": {
-    "since": 2,
+    "since": 1,
     "isVerb": false,
     "verbs": [
       "call"

@@ -24,6 +24,7 @@ import {
   lintStepReads,
 } from './reading-rules.ts';
 import { lintSchedule } from './schedule-rules.ts';
+import { lintShares } from './share-rules.ts';
 import { lintStatements } from './sql-rules.ts';
 
 type Rule = (context: LintContext) => void;
@@ -55,6 +56,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintCatches,
   lintChildren,
   lintRefusals,
+  lintShares,
   lintDeadline,
   lintSchedule,
 ];

@@ -77,6 +77,7 @@ function lintRead({ report }: LintContext, step: CallStep): void {
   const extra = WRITE_KEYS.find((key) => step[key] !== null);
   const named =
     extra ??
+    (step.reach === undefined ? null : 'reach') ??
     (step.pivot ? 'pivot' : null) ??
     (step.compensate !== null && step.compensate.kind === 'call' ? 'compensate' : null);
   if (named === null) return;

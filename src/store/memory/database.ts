@@ -55,6 +55,7 @@ export function createDatabase(clock: DatabaseClock): Database {
     seats: new Map(),
     startKeys: new Map(),
     locks: new Map(),
+    shares: new Map(),
     places: new Map(),
     schedules: new Map(),
   };

@@ -2,6 +2,7 @@ import type { Effect, Receipt } from '../../model/effect.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
 import type { Approval } from '../../model/approval.ts';
 import type { OutboxRecord } from '../../model/outbox.ts';
+import type { SharedEffect } from '../../model/shared-effect.ts';
 import type { AuditEntry } from '../../model/run-commit.ts';
 import type { StoredVersion } from '../../ports/store.ts';
 import { approvalsOf, inboxOf, journalOf, receiptsOf } from './run-reads.ts';
@@ -49,6 +50,7 @@ export interface Dump {
   readonly locks: readonly LockRow[];
   readonly places: readonly PlaceRow[];
   readonly schedules: readonly ScheduleRow[];
+  readonly shares: readonly SharedEffect[];
   readonly runs: readonly RunDump[];
 }
 
@@ -71,7 +73,7 @@ function runDump(rows: RunRows): RunDump {
 }
 
 /** All rows in canonical order: by key, runs by id. */
-export function dumpOf({ versions, seats, startKeys, locks, places, schedules, runs }: Tables): Dump {
+export function dumpOf({ versions, seats, startKeys, locks, places, schedules, shares, runs }: Tables): Dump {
   return {
     versions: inOrder(versions.values(), (row) => [row.tenant, row.workflow, row.version]),
     seats: inOrder(seats.values(), (seat) => [seat.part, seat.workerId]),
@@ -79,6 +81,7 @@ export function dumpOf({ versions, seats, startKeys, locks, places, schedules, r
     locks: inOrder(locks.values(), (row) => [row.tenant, row.name]),
     places: inOrder(places.values(), (row) => [row.tenant, row.name, row.runId]),
     schedules: inOrder(schedules.values(), (row) => [row.part, row.tenant, row.workflow]),
+    shares: inOrder(shares.values(), (row) => [row.part, row.effectKey]),
     runs: inOrder(runs.values(), ({ run }) => [run.runId]).map(runDump),
   };
 }

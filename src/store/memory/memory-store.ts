@@ -14,6 +14,7 @@ import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './
 import { claimSchedules, listSchedules, orderSchedule, settleSchedule } from './schedules.ts';
 import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
 import { createAct, type StatementScript, UNSCRIPTED } from './act.ts';
+import { putSharedEffect, sharedEffect, sharedEffects } from './shares.ts';
 import { startRuns } from './start.ts';
 import { runIn, type RunRows, type Statement, type Tables } from './tables.ts';
 import { createMemoryWitness } from './witness.ts';
@@ -135,6 +136,14 @@ function lockVerbs({
   };
 }
 
+function shareVerbs({ read, write }: Database): Verbs<'sharedEffect' | 'putSharedEffect' | 'sharedEffects'> {
+  return {
+    sharedEffect: async (part, effectKey) => read((statement) => sharedEffect(statement, part, effectKey)),
+    putSharedEffect: (row) => write((statement) => putSharedEffect(statement, row)),
+    sharedEffects: async (part, after, limit) => read((statement) => sharedEffects(statement, part, after, limit)),
+  };
+}
+
 function outboxVerbs({
   read,
   write,
@@ -203,6 +212,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...eventVerbs(database),
     ...readingVerbs(database, parts),
     ...lockVerbs(database),
+    ...shareVerbs(database),
     ...outboxVerbs(database),
     ...scheduleVerbs(database),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),

@@ -8,6 +8,7 @@ import type { OutboxRecord } from '../../model/outbox.ts';
 import type { AuditEntry, HeadChange, Observation, Transition } from '../../model/run-commit.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
 import type { ScheduleRecord } from '../../model/schedule.ts';
+import type { SharedEffect } from '../../model/shared-effect.ts';
 import type { StoredVersion } from '../../ports/store.ts';
 
 /** The hot half of a run. */
@@ -116,6 +117,7 @@ export interface Tables {
   readonly locks: Map<string, LockRow>;
   readonly places: Map<string, PlaceRow>;
   readonly schedules: Map<string, ScheduleRow>;
+  readonly shares: Map<string, SharedEffect>;
 }
 
 /** A delivery that is not committed yet, as the other statements meet it. */
@@ -134,7 +136,7 @@ export interface Statement extends Tables {
 }
 
 /** A copy whose maps can be changed without the others seeing it. */
-export function copyOf({ versions, runs, seats, startKeys, locks, places, schedules }: Tables): Tables {
+export function copyOf({ versions, runs, seats, startKeys, locks, places, schedules, shares }: Tables): Tables {
   return {
     versions: new Map(versions),
     runs: new Map(runs),
@@ -143,6 +145,7 @@ export function copyOf({ versions, runs, seats, startKeys, locks, places, schedu
     locks: new Map(locks),
     places: new Map(places),
     schedules: new Map(schedules),
+    shares: new Map(shares),
   };
 }
 

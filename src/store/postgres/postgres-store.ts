@@ -13,6 +13,7 @@ import { type ConnectionOptions, type Connections, openConnections, type Row } f
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
 import { NO_HINTS, openHints } from './hints.ts';
 import { lockVerbs } from './lock-verbs.ts';
+import { shareVerbs } from './share-verbs.ts';
 import { outboxVerbs } from './outbox-verbs.ts';
 import { scheduleVerbs } from './schedule-verbs.ts';
 import { openDatabase } from './open-database.ts';
@@ -324,6 +325,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...readingVerbs(connections, parts),
     ...checkingVerbs(connections),
     ...lockVerbs(connections),
+    ...shareVerbs(connections),
     ...outboxVerbs(connections),
     ...scheduleVerbs(connections),
     ...witnessVerbs(connections),

@@ -90,6 +90,16 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${HEAD}timeout: 1d\nsteps:\n  - { id: a, child: «⟦sample@1⟧|sample@2» }\n`,
   },
   {
+    code: 'PAWL-280',
+    why: 'a shared act without what it is for',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act, ⟦reach⟧: global, object: x«|, intent: y» }\n`,
+  },
+  {
+    code: 'PAWL-281',
+    why: 'a shared act that is approved here',
+    file: `${WITH_ACT}steps:\n  - { id: ask, approve: Sure?, from: ['role:x'], expires: 1d }\n  - { id: a, call: act«, ⟦authorizedBy⟧: ask|», reach: workflow, object: x, intent: y }\n`,
+  },
+  {
     code: 'PAWL-242',
     why: 'a pivot that nobody waits for',
     file: `${HEAD}timeout: 1d\nsteps:\n  - { id: a, child: other@1, «⟦pivot⟧: true|key: "'k'"», detach: true }\n`,

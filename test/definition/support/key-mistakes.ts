@@ -257,7 +257,6 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     /end of the list/,
   ],
   ['PAWL-106', 'a child without its version', step('{ id: a, child: ⟦other⟧ }'), /name@version/],
-  ['PAWL-901', 'an option of a later part', step('{ id: a, call: pay, ⟦reach⟧: workflow }'), /later part/],
   [
     'PAWL-106',
     'an undo by a child without its version',

@@ -22,6 +22,8 @@ const BEYOND_THE_MODEL: Readonly<Record<string, string>> = {
   'PROPOSED>AUTHORIZED': 'approvals come before the first sending; a row of the model is born REQUESTED',
   'PROPOSED>REFUSED': 'as above',
   'PROPOSED>CANCELLED': 'as above',
+  'PROPOSED>CONFIRMED': 'an act that another run did (E11); the model has one run',
+  'PROPOSED>FAILED': 'as above',
   'AUTHORIZED>CANCELLED': 'as above: nothing has been sent',
   'AUTHORIZED>FAILED': 'a deadline; the model has no timers',
   'REQUESTED>AUTHORIZED': 'definitely not happened: as if the attempt had never been',

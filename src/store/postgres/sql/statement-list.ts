@@ -23,6 +23,7 @@ import {
 } from './reads.ts';
 import { RECORDS, STRAYS } from './records.ts';
 import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './seat.ts';
+import { PUT_SHARED_EFFECT, SHARED_EFFECT, SHARED_EFFECTS } from './share.ts';
 import { START } from './start.ts';
 import type { Statement } from './statement.ts';
 import { FIRE, NEXT_DUE } from './timer.ts';
@@ -78,6 +79,9 @@ export const STATEMENTS: readonly Statement[] = [
   LOCK_ROWS,
   HEADS,
   HOLD,
+  SHARED_EFFECT,
+  PUT_SHARED_EFFECT,
+  SHARED_EFFECTS,
   CLAIM_OUTBOX,
   SETTLE_OUTBOX,
   ACT_ON_OUTBOX,
