@@ -95,15 +95,7 @@ function undoLines(undo: ExplainedUndo, pivot: boolean): readonly string[] {
   const { onlyByOrder } = undo;
   const order = onlyByOrder ? `, only when an operator orders it${pivot ? '' : ': it comes after the pivot'}` : '';
   const agreed = undo.approve === null ? [] : [`                 ${agreeWords(undo.approve)}`];
-  if (undo.kind === 'child') {
-    const by = undo.by === null ? 'itself, on its own version' : `a run of ${undo.by}`;
-    const refused = undo.by === null ? 'refused behind its own pivot' : 'that run does not complete';
-    return [
-      `    undone by    ${by}${order}`,
-      ...agreed,
-      `                 ${refused}: the run is HELD for role:operator (retry, undone, waived)`,
-    ];
-  }
+  if (undo.kind === 'child') return childUndoLines(undo.by, order, agreed);
   const { action, line, file, sending, onRefusal } = undo;
   const often = sending.attempts === null ? 'called again and again' : `up to ${counted(sending.attempts, 'call')}`;
   const resent = sending.resends === null ? '' : `, and ${counted(sending.resends.calls, 'more call')} under its key`;
@@ -113,6 +105,16 @@ function undoLines(undo: ExplainedUndo, pivot: boolean): readonly string[] {
     ...agreed,
     ...(sending.isCommitted === true ? [] : [`                 answer lost: ${personWords(sending)}`]),
     `                 refused: the run is HELD for role:operator (retry, undone, waived); ${rest}`,
+  ];
+}
+
+function childUndoLines(by: string | null, order: string, agreed: readonly string[]): readonly string[] {
+  const who = by === null ? 'itself, on its own version' : `a run of ${by}`;
+  const refused = by === null ? 'refused behind its own pivot' : 'that run does not complete';
+  return [
+    `    undone by    ${who}${order}`,
+    ...agreed,
+    `                 ${refused}: the run is HELD for role:operator (retry, undone, waived)`,
   ];
 }
 
