@@ -93,8 +93,12 @@ export class Ledger implements ReadonlyMap<EffectKey, Effect> {
     const known = book.spans.get(spans);
     if (known !== undefined) return known;
     const numbered = this.numbered();
-    const keys = spans.flatMap(([first, last]) => numbered.filter(({ no }) => no <= first && no >= last));
-    const undos = keys.flatMap(({ key }) => book.undos.get(key)?.key ?? []);
+    const undos = spans.flatMap((span) => {
+      if (typeof span === 'string') return [span];
+      const [first, last] = span;
+      const spanned = numbered.filter(({ no }) => no <= first && no >= last);
+      return spanned.flatMap(({ key }) => book.undos.get(key)?.key ?? []);
+    });
     book.spans.set(spans, undos);
     return undos;
   }

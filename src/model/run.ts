@@ -215,9 +215,10 @@ export interface ReadProgress {
 
 /**
  * What a plan undoes, as numbers of receipts: of each pair all forward effects from the first number down to the last that
- * have a compensation. Ten thousand effects in a row are one pair: the plan is written with every transition.
+ * have a compensation. Ten thousand effects in a row are one pair: the plan is written with every transition. A plan that was
+ * stored before there were pairs names the keys of its compensations.
  */
-export type PlanSpans = readonly (readonly [first: number, last: number])[];
+export type PlanSpans = readonly (readonly [first: number, last: number] | EffectKey)[];
 
 /** What a step undoes while the run goes on (rule R21): by a clause with `undo`, or by the verb. */
 export interface UndoPlan {

@@ -48,6 +48,12 @@ describe('a ledger', () => {
     ]);
   });
 
+  it('reads a plan that was stored before there were pairs, also where more was added to it', () => {
+    const rows = ['a', 'b', 'c'].flatMap((step, no) => [done(step, no + 1), undo(step, 'PROPOSED')]);
+    const [c, b, a] = [undo('c', 'PROPOSED').key, undo('b', 'PROPOSED').key, undo('a', 'PROPOSED').key];
+    expect(Ledger.of(mapOf(...rows)).keysOf([b, a, [3, 3]])).toEqual([b, a, c]);
+  });
+
   it('R07 of many rows of one step is asked in what order they are undone as if they were few', () => {
     // R07: "a compensation starts when those of all steps that read its step's output, and those its own `after` names, are confirmed"
     const forward = Array.from({ length: 100 }, (_, no) => authorized('a', [['m', `item-${no}`]]));
