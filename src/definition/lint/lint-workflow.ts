@@ -14,6 +14,7 @@ import { lintFormNames, lintFormReach, lintFormUndo, placeInForm } from './machi
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
 import { lintApprovals, lintDeadline, lintUndoApprovals } from './people-rules.ts';
 import { lintProviders } from './provider-rules.ts';
+import { lintRaces } from './race-rules.ts';
 import { lintRefusals } from './refusal-rules.ts';
 import {
   lintAuthorized,
@@ -49,6 +50,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintUndos,
   lintItems,
   lintBranches,
+  lintRaces,
   lintFinally,
   lintAuthorizers,
   lintApprovals,
