@@ -5,6 +5,7 @@ import type { SourceMap } from '../source-map.ts';
 import { lintBranches } from './branch-rules.ts';
 import { lintChildren } from './child-rules.ts';
 import { lintCatches } from './catch-rules.ts';
+import { lintOvertaken } from './event-rules.ts';
 import { lintFinally } from './finally-rules.ts';
 import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './flow-rules.ts';
 import { lintItems } from './item-rules.ts';
@@ -62,7 +63,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
 ];
 
 /** Rules that follow the ways through a workflow: they need all of its steps. */
-const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lintAuthorized];
+const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lintAuthorized, lintOvertaken];
 
 /** The same of a machine, whose steps stand in no order. */
 const RULES_OF_MACHINES: readonly Rule[] = [lintFormReach, lintFormNames, lintFormUndo];
