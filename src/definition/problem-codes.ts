@@ -116,6 +116,8 @@ export const PROBLEM_CODES = {
   'PAWL-358': 'a catch of a code that never comes',
   'PAWL-359': 'a code that is not in kebab-case',
   'PAWL-360': 'times to be made up for that are left out',
+  'PAWL-361': 'a loser of a race that nothing undoes',
+  'PAWL-362': 'events that overtake each other',
   'PAWL-401': 'an expression that is not CEL',
   'PAWL-402': 'an expression that is too large',
   'PAWL-403': 'an unknown name in an expression',

@@ -5,6 +5,7 @@ import type { SourceMap } from '../source-map.ts';
 import { lintBranches } from './branch-rules.ts';
 import { lintChildren } from './child-rules.ts';
 import { lintCatches } from './catch-rules.ts';
+import { lintOvertaken } from './event-rules.ts';
 import { lintFinally } from './finally-rules.ts';
 import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './flow-rules.ts';
 import { lintItems } from './item-rules.ts';
@@ -14,6 +15,7 @@ import { lintFormNames, lintFormReach, lintFormUndo, placeInForm } from './machi
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
 import { lintApprovals, lintDeadline, lintUndoApprovals } from './people-rules.ts';
 import { lintProviders } from './provider-rules.ts';
+import { lintRaces } from './race-rules.ts';
 import { lintRefusals } from './refusal-rules.ts';
 import {
   lintAuthorized,
@@ -50,6 +52,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintUndos,
   lintItems,
   lintBranches,
+  lintRaces,
   lintFinally,
   lintAuthorizers,
   lintApprovals,
@@ -62,7 +65,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
 ];
 
 /** Rules that follow the ways through a workflow: they need all of its steps. */
-const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lintAuthorized];
+const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lintAuthorized, lintOvertaken];
 
 /** The same of a machine, whose steps stand in no order. */
 const RULES_OF_MACHINES: readonly Rule[] = [lintFormReach, lintFormNames, lintFormUndo];

@@ -31,6 +31,7 @@ function whyConfirmed(played: Played, label: string): { readonly text: string; r
   const shown = played.shown.get(label);
   if (shown === undefined) return { text: '', mend: null };
   if (shown === 'another') return { text: ': its lookup took what another effect did for its own', mend: MENDS.shared };
+  if (shown === 'key') return { text: ': it was answered with what another effect did under its key', mend: MENDS.key };
   return { text: `: its lookup took a row that says "${String(shown.value)}" for done`, mend: MENDS.row };
 }
 

@@ -1,7 +1,6 @@
 import { readRequest } from '../../decision/effect-key.ts';
-import { dependenciesOf, expressionsOf } from '../../definition/dependencies.ts';
 import { canonicalJson } from '../../model/canonical-json.ts';
-import type { ActionContract, Template } from '../../model/definition.ts';
+import type { ActionContract } from '../../model/definition.ts';
 import { invariant } from '../../model/errors.ts';
 import type { RunId } from '../../model/ids.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
@@ -14,9 +13,10 @@ import { answered } from '../simulator/answered.ts';
 import type { World } from '../simulator/world.ts';
 import { type Happening, makeYes, type Yes } from './answer-bodies.ts';
 import { type Asked, askedOf, type LabJudge } from './judge.ts';
-import { actionsOf, type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
+import { type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
 import { type ComparedField, withField } from './literals.ts';
 import { findShape, givenShape, type LookupShape, type ShownRow } from './lookup-answers.ts';
+import { keyHeadersOf, writtenKey } from './own-keys.ts';
 
 /** How much later than promised a liar is, so that even the last question comes before it; milliseconds. */
 const LIE_MS = 10 * 60_000;
@@ -71,8 +71,8 @@ export interface Done {
 export class LabProvider {
   /** The truth. */
   readonly done: Done[] = [];
-  /** By label, what a lookup has shown that was not the effect's own doing. */
-  readonly shown = new Map<string, 'another' | ComparedField>();
+  /** By label, what a lookup has shown, or a key of the author's, that was not the effect's own doing. */
+  readonly shown = new Map<string, 'another' | 'key' | ComparedField>();
   /** By label, why the action's own rules cannot read its yes. */
   readonly misread = new Map<string, string>();
   readonly #lab: Lab;
@@ -105,7 +105,10 @@ export class LabProvider {
     const remembersMs = memoryOf(this.#lab, contract);
     this.#forgetIfOld(effect.key, remembersMs);
     const first = this.#firstUnder(order);
-    if (first !== null) return { kind: 'answer', ...inHttp(await this.#answerOf(first.order, first.id)) };
+    if (first !== null) {
+      if (!this.#happened(effect.key)) this.shown.set(labelOf(effect), 'key');
+      return { kind: 'answer', ...inHttp(await this.#answerOf(first.order, first.id)) };
+    }
     const given = word.kind === 'answer' && word.status < 300 ? word : null;
     const desk = this.#desks[remembersMs === null ? 'ignored' : 'honoured'];
     const reaction = desk.serve(callOf(order), given === null ? word : { kind: 'ok' });
@@ -315,32 +318,6 @@ const FUNCTION_SHAPE: LookupShape = { found: declared, absent: () => declared([]
 function declared(shown: readonly ShownRow[]): AttemptReport {
   const data = shown[0]?.body ?? null;
   return { kind: 'declared', outcome: data === null ? 'absent' : 'confirmed', code: null, afterMs: null, data };
-}
-
-const KEY_HEADER = /idempot|dedup|nonce|(request|transaction|message)-?(id|key)$/i;
-
-/** Names of headers that carry a key somewhere in the workflow: as `idempotency` says, or because they carry the effect's. */
-function keyHeadersOf(lab: Lab): ReadonlySet<string> {
-  const names = actionsOf(lab).flatMap(({ idempotency, transport }): readonly string[] => {
-    const own = idempotency?.kind === 'header' ? [idempotency.name] : [];
-    const written = transport.kind === 'http' ? transport.headers : [];
-    const carrying = written.filter(([, value]) => readsKey(value)).map(([name]) => name);
-    return [...own, ...carrying];
-  });
-  return new Set(names.map((name) => name.toLowerCase()));
-}
-
-function readsKey(value: Template): boolean {
-  const paths = expressionsOf(value).flatMap(dependenciesOf);
-  return paths.some(([root, name]) => root === 'effect' && name === 'key');
-}
-
-/** The key that a request carries in a header of the author's own, with the host that knows it; null = none. */
-function writtenKey({ request }: SendOrder, known: ReadonlySet<string>): string | null {
-  const named = Object.entries(request.headers).find(
-    ([name]) => KEY_HEADER.test(name) || known.has(name.toLowerCase()),
-  );
-  return named === undefined || request.url === null ? null : canonicalJson([new URL(request.url).host, named[1]]);
 }
 
 function happeningOf({ effect, contract }: Pick<SendOrder, 'effect' | 'contract'>, id: string): Happening {

@@ -21,6 +21,7 @@ export const MENDS = {
   lookup:
     'a lookup that fails says nothing of the effect: let its rules name a 2xx or a 404 only, all else stays unknown',
   shared: 'ask for this effect and no other: by `effect.key`, or by a number that no other effect carries',
+  key: 'give each effect a key of its own: `idempotency` with a header sends one, or write `effect.key` into yours',
   unapproved:
     'ask again after the event (`next` back to the decision), or send only what no event changes; `authorizedBy` has it checked',
   denied:

@@ -54,7 +54,7 @@ export interface Played {
   readonly steps: ReadonlySet<string>;
   /** What it was given, in order. */
   readonly gifts: readonly Exclude<Gift, { kind: 'cannot' }>[];
-  /** By label, what a lookup has shown that was not the effect's own doing: another's, or a row that is not done. */
+  /** By label, what was shown that was not the effect's own doing: another's, by a lookup or under its key, or a row that is not done. */
   readonly shown: LabProvider['shown'];
   /** By label, why the rules of its action cannot read its yes. */
   readonly misread: LabProvider['misread'];

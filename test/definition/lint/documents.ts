@@ -450,6 +450,66 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act }] }, join: any, siblings: «finish|drain», losers: ⟦keep⟧ }\n`,
   },
   {
+    code: 'PAWL-361',
+    why: 'two branches that act, one of which nothing undoes',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: ⟦act⟧ }], y: [{ id: b, call: act, compensate: { call: act } }] }, join: «any|all» }\n`,
+  },
+  {
+    code: 'PAWL-361',
+    why: 'items of which not all are needed, in a group',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '[1, 2]', key: string(item), join: { percent: «50|100» }, steps: [{ id: s, scope: [{ id: a, call: ⟦act⟧ }] }] }\n`,
+  },
+  {
+    code: 'PAWL-361',
+    why: 'fewer branches than there are, and losers that are to stand',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: ⟦act⟧ }], y: [{ id: b, call: act, compensate: { call: act } }] }, join: { count: 1 }«|, losers: keep» }\n`,
+  },
+  {
+    code: 'PAWL-361',
+    why: 'beside an act, not beside a wait',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: ⟦act⟧ }], y: [{ id: b, «call: act, compensate: { call: act }|wait: 1h» }] }, join: any }\n`,
+  },
+  {
+    code: 'PAWL-361',
+    why: 'as many branches as there are',
+    file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: ⟦act⟧ }], y: [{ id: b, call: act, compensate: { call: act } }] }, join: { count: «1|2» } }\n`,
+  },
+  {
+    code: 'PAWL-361',
+    why: 'before the end, not in what follows it',
+    file: `${WITH_ACT}«steps:\n  - { id: p, parallel: { x: [{ id: a, call: ⟦act⟧ }], y: [{ id: b, call: act, compensate: { call: act } }] }, join: any }|steps:\n  - { id: c, call: act }\nfinally:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act }] }, join: any }»\n`,
+  },
+  {
+    code: 'PAWL-362',
+    why: 'a step that rests, and a number that the events carry',
+    file: `${WITH_ACT}events: { go: { schema: { type: object, required: [n], properties: { n: { type: integer } } }«|, sequence: event.data.n» } }\nsteps:\n  - { id: w, wait: 1h, on: [{ event: go, set: { ⟦total⟧: =event.data.n } }] }\n  - { id: a, call: act, with: { n: =vars.total } }\n`,
+  },
+  {
+    code: 'PAWL-362',
+    why: 'an event of the whole file',
+    file: `${WITH_ACT}events: { go: { schema: { type: object, required: [n], properties: { n: { type: integer } } } } }\non: [{ event: go, set: { ⟦total⟧: «=event.data.n|1» } }]\nsteps:\n  - { id: a, call: act, object: 'of \${ vars.total }' }\n`,
+  },
+  {
+    code: 'PAWL-362',
+    why: 'what one is left by comes once',
+    file: `${WITH_ACT}events: { go: { schema: { type: object, required: [n], properties: { n: { type: integer } } } } }\nsteps:\n  - { id: w, wait: 1h, on: [{ event: go, set: { ⟦total⟧: =event.data.n }«|, next: a» }] }\n  - { id: a, call: act, with: { n: =vars.total } }\n`,
+  },
+  {
+    code: 'PAWL-362',
+    why: 'a sum has no order',
+    file: `${WITH_ACT}events: { go: { schema: { type: object, required: [n], properties: { n: { type: integer } } } } }\nsteps:\n  - { id: w, wait: 1h, on: [{ event: go, set: { ⟦total⟧: «=event.data.n|'\${ vars.total + event.data.n }'» } }] }\n  - { id: a, call: act, with: { n: =vars.total } }\n`,
+  },
+  {
+    code: 'PAWL-362',
+    why: 'an order of its own',
+    file: `${WITH_ACT}events: { go: { schema: { type: object, required: [n], properties: { n: { type: integer } } } } }\nsteps:\n  - { id: w, wait: 1h, on: [{ event: go, where: «'true'|event.data.n > vars.total», set: { ⟦total⟧: =event.data.n } }] }\n  - { id: a, call: act, with: { n: =vars.total } }\n`,
+  },
+  {
+    code: 'PAWL-362',
+    why: 'what was called before has sent what it was',
+    file: `${WITH_ACT}events: { go: { schema: { type: object, required: [n], properties: { n: { type: integer } } } } }\nsteps:\n  - { id: b, call: act, with: { n: =vars.total } }\n  - { id: w, wait: 1h, on: [{ event: go, set: { ⟦total⟧: =event.data.n } }] }\n  - { id: a, call: act, with: { n: «=vars.total|=input.n» } }\n`,
+  },
+  {
     code: 'PAWL-216',
     why: 'losers that nothing waits for',
     file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: p, parallel: { x: [{ id: b, wait: 1s }], y: [{ id: c, wait: 1s }] }, join: any, «⟦losers⟧: keep|siblings: drain» }\n`,

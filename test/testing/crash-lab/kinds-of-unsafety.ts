@@ -53,6 +53,11 @@ function refundUnder(key: string, header = 'Idempotency-Key'): string {
   ).replace('account: =input.account }', 'account: =input.account, key: =input.no }');
 }
 
+/** A payment's transport with a key of the author's own. */
+function keyedBy(key: string): string {
+  return `http: { method: POST, url: 'http://bank.example/pay', headers: { Idempotency-Key: '\${ ${key} }' } }`;
+}
+
 const ABSENT = '{ when: response.status == 404, is: absent }';
 const DONE = '{ when: response.body.status == "done", is: confirmed }';
 const refundAskedBy = (found: string): string =>
@@ -261,7 +266,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     label: 'undo pay',
     way: /it was done, the connection broke/,
     finds: 'done: loss',
-    mend: 'prove',
+    mend: 'a key of its own',
   },
   'an undo under the key of what it undoes, in a header that only this workflow calls so': {
     unsafe: refundUnder('input.no', 'Lot'),
@@ -269,7 +274,15 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     label: 'undo pay',
     way: /it was done, the connection broke/,
     finds: 'done: loss',
-    mend: 'prove',
+    mend: 'a key of its own',
+  },
+  'a key that an author has made and that another run has, too': {
+    unsafe: payment([keyedBy('with.account'), NATURAL, ...TIMES, UNDONE]),
+    safe: payment([keyedBy('with.no'), NATURAL, ...TIMES, UNDONE]),
+    label: 'pay',
+    way: /it was done, the connection broke/,
+    finds: 'done: loss',
+    mend: 'a key of its own',
   },
   'an answer that says pending in a field of any name and is taken for done': {
     unsafe: payment([HTTP, KEY, ...TIMES, WORD('pending'), UNDONE]),

@@ -65,6 +65,18 @@ describe('each kind of unsafety is found and named, and its safe twin is clean',
   });
 
   it.each([
+    ['computed of what another run may have', '${ input.account }', true],
+    ["the effect's own", '${ effect.key }', false],
+    ['a secret, which is no key', '${ secrets.token }', false],
+  ])('another run comes first where a header that is called like a key is %s', async (_what, value, comes) => {
+    const headers = `pay', headers: { Transaction-Key: '${value}' }`;
+    const text = `${WORKFLOWS.keyed.replace("pay'", headers)}secrets: [token]\n`;
+    const lab = await opened(text);
+    const { told } = await findStories(lab);
+    expect(listCases(lab, told).map(({ withNeighbour }) => withNeighbour)).toEqual([comes, comes]);
+  });
+
+  it.each([
     ['--lie open', null, ['open']],
     ['a scenario that says open: shown', 'lookup: { bank.pay: { open: shown } }', []],
   ] as const)('with %s a lookup that finds every row takes a pending one for done', async (_way, scenario, lies) => {
