@@ -1,5 +1,6 @@
 import { assertNever, invariant } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
+import { BLANK } from './blank-outcome.ts';
 import { acceptedChild } from './child-run.ts';
 import { SECRET_MISSING } from './judge-outcome.ts';
 import { nextLookMs } from './missing-secret.ts';
@@ -70,15 +71,10 @@ export function takeOver(settling: Settling): Settlement {
 }
 
 const LOST_SENDER: Outcome = {
+  ...BLANK,
   kind: 'unknown',
   code: 'sender-lost',
   message: 'the process that sent it is gone',
-  output: undefined,
-  named: false,
-  retryAfterMs: null,
-  externalId: null,
-  resultBase64: '',
-  sent: true,
 };
 
 /** E15: once an attempt was UNKNOWN, a refusal settles only if the action's own `outcome` names that answer. */

@@ -29,6 +29,11 @@ describe('a ledger', () => {
     const copies = all.map((_, count) => told(Ledger.of(mapOf(a, ...written.slice(0, count)))));
     for (const at of [4, 0, 3, 1, 2, 4]) expect(told(all.at(at) ?? first)).toEqual(copies[at]);
     expect([first.size, first.has(a.key), [...first.keys()]]).toEqual([1, true, [a.key]]);
+    const visited: unknown[] = [];
+    first.forEach((row, key) => {
+      visited.push([key, row.state]);
+    });
+    expect(visited).toEqual([[a.key, 'AUTHORIZED']]);
   });
 
   it('knows a plan by the receipts of what it undoes, without what was undone before', () => {
