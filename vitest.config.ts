@@ -1,10 +1,12 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { FlakedReporter } from './test/support/flaked.ts';
 
 /** Tests beside a throw-away server. */
 const SERVER = ['test/support/global-setup.ts'];
 const ALL = ['test/**/*.test.ts'];
 const inFolders = (...folders: readonly string[]): string[] => folders.map((folder) => `test/${folder}/**/*.test.ts`);
+/** Files that cannot be played in the world of a variant (scripts/variants.mjs). */
+const WITHOUT = (process.env['PAWL_TEST_WITHOUT'] ?? '').split(',').filter((file) => file !== '');
 /** Tests of code without clock, environment or connection. */
 const PURE = inFolders('actions', 'decision', 'definition', 'machine', 'model', 'picture', 'telemetry');
 /** Tests that leave the process they run in as it was. */
@@ -18,6 +20,7 @@ const PROJECTS = [
 
 export default defineConfig({
   test: {
+    exclude: [...configDefaults.exclude, ...WITHOUT],
     // A planted mutant must be loaded anew by each test: scripts/mutants-worker.mjs knows no projects.
     ...(process.env['PAWL_MUTANTS'] === undefined ? { projects: PROJECTS } : { include: ALL, globalSetup: SERVER }),
     pool: 'forks',
