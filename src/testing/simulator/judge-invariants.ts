@@ -1,29 +1,12 @@
 import { findFaults } from '../../decision/invariants/find-faults.ts';
 import type { VersionCache } from '../../engine/version-cache.ts';
-import type { RunRecords, UnreadableRun } from '../../model/run-records.ts';
 import type { Store } from '../../ports/store.ts';
 import { judgeOpenChildren } from './judge-children.ts';
+import { judgeLocks } from './judge-locks.ts';
 import type { Violation } from './oracle.ts';
 
 /** Most runs of a simulated world. */
 const RUNS_MAX = 100;
-
-/** Whether a run is in the time in which its file promises the lock to it: from its beginning to its first end. */
-function isInside({ head, journal }: RunRecords): boolean {
-  const hasBegun = journal.some(({ event }) => event.type === 'lock.granted');
-  return hasBegun && head.endedAtMs === null && head.phase !== 'compensating';
-}
-
-/** Never are more runs inside than a lock lets. */
-function judgeLocks(runs: readonly (RunRecords | UnreadableRun)[]): readonly Violation[] {
-  const inside = runs.flatMap((one) =>
-    'run' in one && one.run.lock !== undefined && isInside(one) ? [one.run.lock] : [],
-  );
-  const found = inside.find(({ name, limit }) => inside.filter((other) => other.name === name).length > limit);
-  if (found === undefined) return [];
-  const message = `${inside.length} runs are inside, and its limit is ${found.limit}`;
-  return [{ rule: 'lock', runId: null, subject: found.name, message }];
-}
 
 /**
  * Looks for broken invariants in everything that is stored at this instant: they hold between any two commits, whatever is
