@@ -113,7 +113,8 @@ function checkAnswer(settling: Settling, answer: PersonAnswer): AnswerRefusal | 
 function checkOutput(settling: Settling, output: Json | undefined): AnswerRefusal | null {
   const problem = compileSchema(settling.contract.output)(output ?? null)[0];
   if (!problem) return null;
-  return refuse('output-invalid', `the output does not fit the action's output schema: ${problem.message}`);
+  const mend = output === undefined ? '; confirmed needs what the provider answered: add --output JSON' : '';
+  return refuse('output-invalid', `the output does not fit the action's output schema: ${problem.message}${mend}`);
 }
 
 function refuse(code: AnswerRefusal['code'], message: string): AnswerRefusal {

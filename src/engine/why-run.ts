@@ -102,7 +102,8 @@ function ofWaiting({ view, queue }: WhyFacts, waiting: WaitingFor): readonly Rea
     const way = heldBy === 'recovery' ? { by: OPERATOR, command: LIST_WINDOW } : {};
     return [{ ...facts, ...way, kind: heldBy, text: row?.lastError ?? heldBy }];
   }
-  return [{ ...facts, kind, text: WORDS[kind](step ?? 'the run', progress) }];
+  const subject = row !== undefined && row.compensates !== null ? `the undo of ${row.step}` : (step ?? 'the run');
+  return [{ ...facts, kind, text: WORDS[kind](subject, progress) }];
 }
 
 /** Incidents with the way out that `show` offers; those of a run that is set aside are told as parked. */

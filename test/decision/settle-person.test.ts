@@ -152,7 +152,8 @@ describe('an answer that is not taken', () => {
   it('one without evidence, or with an output that the action does not give', () => {
     expect(refusal(asking(), says('confirmed', { evidence: '  ' }))).toMatchObject({ code: 'evidence-missing' });
     expect(refusal(asking(), says('confirmed', { output: {} }))).toMatchObject({ code: 'output-invalid' });
-    expect(refusal(asking(), says('confirmed', { output: undefined }))).toMatchObject({ code: 'output-invalid' });
+    const silent = refusal(asking(), says('confirmed', { output: undefined }));
+    expect(silent).toMatchObject({ code: 'output-invalid', message: expect.stringContaining('add --output JSON') });
   });
 });
 

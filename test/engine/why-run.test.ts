@@ -19,7 +19,7 @@ function waiting(kind: WaitingFor['kind'], more: Partial<WaitingFor> = {}): Wait
 
 /** A row of the ledger as a view has it. */
 function row(state: Effect['state'], code: string | null, lastError: string | null = null): View['effects'][number] {
-  return { step: 'pay', state, code, lastError } as View['effects'][number];
+  return { step: 'pay', state, code, lastError, compensates: null } as View['effects'][number];
 }
 
 function why(seen: Partial<View>, more: Partial<WhyFacts> = {}): readonly Reason[] {
@@ -69,6 +69,12 @@ describe('why a run does not move', () => {
   ] as const)('waits for %s: what, until when, who can move it', (kind, waits, text) => {
     const [first] = why({ waitingFor: [waits] });
     expect(first).toEqual({ kind, step: 'pay', text, since: null, until: LATER, by: waits.by, command: waits.command });
+  });
+
+  it('of a step that is undone it is the undo that is sent and in flight', () => {
+    const effects = [row('CONFIRMED', null), { ...row('AUTHORIZED', null), compensates: 'x' }];
+    const [sent] = why({ waitingFor: [waiting('worker')], effects });
+    expect(sent?.text).toBe('the undo of pay may be sent: a worker is to take it');
   });
 
   it('a review names who answers it and how', () => {
