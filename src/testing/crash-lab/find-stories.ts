@@ -6,7 +6,7 @@ import { CannotPlay } from './answer-bodies.ts';
 import { type Draw, generateValue } from './generate-value.ts';
 import type { Lab, Story } from './lab.ts';
 import { namedNumbers, withField } from './literals.ts';
-import { play, type Played } from './play.ts';
+import { play, type Played, type PlayedRow } from './play.ts';
 
 /** A story with what comes of it when nothing goes wrong. */
 export interface ToldStory {
@@ -129,11 +129,16 @@ class Collection {
     return { story, calm };
   }
 
+  /** What it reaches is no news any more. */
+  note({ calm }: ToldStory): void {
+    for (const name of reachOf(calm)) this.#reached.add(name);
+  }
+
   /** @returns whether it was kept. */
   keep(told: ToldStory): boolean {
     const fresh = reachOf(told.calm).filter((name) => !this.#reached.has(name));
     if (fresh.length === 0 && this.told.length > 0) return false;
-    for (const name of fresh) this.#reached.add(name);
+    this.note(told);
     this.told.push(told);
     return true;
   }
@@ -151,6 +156,7 @@ async function tellHappy(lab: Lab, stories: Collection): Promise<void> {
       neighbour: neighbourOf(lab, input),
       pick: draw.pick,
       declined: new Set(),
+      away: new Set(),
       denied: new Set(),
     };
     told.push(await stories.tell(story));
@@ -181,6 +187,29 @@ async function tellRefusals(lab: Lab, stories: Collection): Promise<readonly Tol
   return refusals;
 }
 
+/** Calls that are tried more often than this are not played to their last attempt. */
+const AWAY_ATTEMPTS_MAX = 20;
+
+/** Whether a call whose provider is not there fails, and soon. */
+function givesUp({ compiled }: Lab, { step, action }: PlayedRow): boolean {
+  const known = compiled.steps.get(step);
+  const { attempts } = (known?.verb === 'call' ? known.retry : null) ?? compiled.action(action).retry;
+  return attempts !== null && attempts <= AWAY_ATTEMPTS_MAX;
+}
+
+/** A provider is never there: told only where that leads to a step that nothing else does. */
+async function tellAbsences(lab: Lab, stories: Collection): Promise<void> {
+  const seen = new Set<string>();
+  for (const { story, calm } of [...stories.told]) {
+    for (const row of calm.rows) {
+      const { label, isUndo, state } = row;
+      if (isUndo || state !== 'CONFIRMED' || seen.has(label) || !givesUp(lab, row)) continue;
+      seen.add(label);
+      stories.keep(await stories.tell({ ...story, name: `${label} away`, away: new Set([label]) }));
+    }
+  }
+}
+
 /** The stories of a workflow, what they lack, and what they do not reach. */
 export interface Stories {
   readonly told: readonly ToldStory[];
@@ -197,7 +226,10 @@ export async function findStories(lab: Lab): Promise<Stories> {
   const stories = new Collection(lab);
   await tellHappy(lab, stories);
   const refusals = await tellRefusals(lab, stories);
-  const told = [...stories.told, ...refusals];
+  for (const one of refusals) stories.note(one);
+  const before = stories.told.length;
+  await tellAbsences(lab, stories);
+  const told = [...stories.told.slice(0, before), ...refusals, ...stories.told.slice(before)];
   const reached = new Set(told.flatMap(({ calm }) => [...calm.steps]));
   const outside = [...lab.compiled.steps.values()].filter(
     ({ verb }) => verb === 'call' || verb === 'approve' || verb === 'await',

@@ -215,6 +215,7 @@ export function wordForCall(
   order: SendOrder,
 ): ScriptWord {
   if (story.declined.has(labelOf(order.effect))) return { kind: 'declined' };
+  if (story.away.has(labelOf(order.effect))) return { kind: 'status', status: 503 };
   const script = lab.scenario.scripts.get(order.contract.name);
   return wordFor(
     script,

@@ -31,6 +31,8 @@ export interface Story {
   readonly pick: number;
   /** Effects that are refused for good, by label. */
   readonly declined: ReadonlySet<string>;
+  /** Effects whose provider is not there whenever it is asked, by label. */
+  readonly away: ReadonlySet<string>;
   /** Approvals that are denied and events that never come, by step. */
   readonly denied: ReadonlySet<string>;
 }

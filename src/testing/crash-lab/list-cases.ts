@@ -1,7 +1,7 @@
 import type { ActionContract } from '../../model/definition.ts';
 import { exposureOf } from './exposure.ts';
 import type { ToldStory } from './find-stories.ts';
-import { actsOnRead, type Lab, untruthOf } from './lab.ts';
+import { actsOnRead, type Lab, type Story, untruthOf } from './lab.ts';
 import type { Target } from './lab-report.ts';
 import { keyHeadersOf, makesKey } from './own-keys.ts';
 import type { PlayedRow } from './play.ts';
@@ -30,7 +30,7 @@ function effectCases(lab: Lab, told: ToldStory, seen: Set<string>): readonly Cas
   const placed = [...calm.rows].sort((left, right) => placeOf(order, left) - placeOf(order, right));
   const rows = new Map(placed.filter(({ state }) => SENT.has(state)).map((row) => [row.label, row]));
   return [...rows.values()].flatMap(({ label, action, isUndo }): readonly Case[] => {
-    const effect = story.declined.has(label) ? `${label} (declined)` : label;
+    const effect = nameOf(story, label);
     if (seen.has(effect)) return [];
     seen.add(effect);
     const contract = lab.compiled.action(action);
@@ -45,6 +45,12 @@ function effectCases(lab: Lab, told: ToldStory, seen: Set<string>): readonly Cas
       },
     ];
   });
+}
+
+/** An effect, and how its provider stands to it in a story. */
+function nameOf({ declined, away }: Story, label: string): string {
+  if (declined.has(label)) return `${label} (declined)`;
+  return away.has(label) ? `${label} (away)` : label;
 }
 
 /** Nothing of a statement is on its way: it is where the commit is, and its worker dies only there (E13). */

@@ -187,7 +187,7 @@ export async function trySurprises(
   const [draw = { no: 7, pick: 0, size: 7 }] = DRAWS;
   for (const one of told) {
     const { story, calm } = one;
-    if (calm.status === 'HELD' || story.declined.size + story.denied.size > 0) continue;
+    if (calm.status === 'HELD' || story.declined.size + story.away.size + story.denied.size > 0) continue;
     const own = targets.filter(({ label, effect }) => effect === label && calm.happened.has(label));
     for (const { step, handler } of handlersOf(lab, calm)) {
       const ask: Ask = { lab, told: one, targets: own, tally, step, handler };

@@ -15,6 +15,23 @@ import { WORKFLOWS } from './unsafe-workflows.ts';
 
 const FILE = 'kind.pawl.yaml';
 
+/** Where one provider is not there, another is asked. */
+const FALLBACK = `pawl: 1
+workflow: fallback
+version: 1
+timeout: 1d
+actions:
+  a.charge: { http: { method: POST, url: 'http://127.0.0.1:1/a' }, idempotency: { header: Key, remembers: 24h }, compensate: none }
+  b.charge: { http: { method: POST, url: 'http://127.0.0.1:1/b' }, idempotency: { header: Key, remembers: 24h }, compensate: none }
+  goods.ship: { http: { method: POST, url: 'http://127.0.0.1:1/ship' }, idempotency: { header: Key, remembers: 24h }, compensate: none }
+steps:
+  - id: pay
+    call: a.charge
+    retry: { attempts: 3, delay: 1s }
+    catch: [{ on: [unavailable], do: [{ id: other, call: b.charge }] }]
+  - { id: ship, call: goods.ship, pivot: true }
+`;
+
 /** The lab with a workflow in it. */
 async function opened(text: string, scenario: string | null = null, lies: readonly Lie[] = []): Promise<Lab> {
   const lab = await openLab({ text, file: FILE, scenario: NO_SCENARIO, lies });
@@ -56,6 +73,22 @@ describe('each kind of unsafety is found and named, and its safe twin is clean',
     },
     60_000,
   );
+
+  it('a provider that is away is told of where that alone leads on, and what comes then is crashed too', async () => {
+    const lab = await opened(FALLBACK);
+    const { told, unreached } = await findStories(lab);
+    expect(told.map(({ story }) => story.name)).toEqual([
+      'as it should be',
+      'ship declined',
+      'pay declined',
+      'pay away',
+    ]);
+    expect(unreached).toEqual([]);
+    const effects = listCases(lab, told).map(({ target }) => target.effect);
+    expect(effects).toEqual(expect.arrayContaining(['pay (away)', 'other']));
+    const endless = await opened(FALLBACK.replace('attempts: 3', 'attempts: forever'));
+    expect((await findStories(endless)).unreached).toEqual(['other']);
+  });
 
   it('a read by a method that does something happens again, one that only asks does not', async () => {
     const deleting = WORKFLOWS.reading.replace('method: POST', 'method: DELETE');
