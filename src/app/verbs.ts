@@ -71,6 +71,11 @@ export interface Verbs {
   pulse(): Promise<Pulse>;
   /** What may have happened and been forgotten by a database in recovery mode; null when it is in none (P14). */
   recoveryWindow(): Promise<RecoveryWindow | null>;
+  /**
+   * Begins the database's recovery mode: an older copy was put back (P14). @param sinceMs when it was made, epoch ms; null = when a
+   * worker was last seen. @returns false when it is in it already.
+   */
+  beginRecovery(sinceMs: number | null): Promise<boolean>;
   /** Ends the database's recovery mode: the window was reconciled (P14). @returns false when there was none. */
   endRecovery(act: Act): Promise<boolean>;
   history(run: string): Promise<HistoryView>;
@@ -102,6 +107,7 @@ type ReadVerbs = Pick<
   | 'why'
   | 'pulse'
   | 'recoveryWindow'
+  | 'beginRecovery'
   | 'endRecovery'
   | 'list'
   | 'history'
@@ -128,6 +134,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     why: async (name) => explainRun(engine, await find(name)),
     pulse: () => takePulse(engine),
     recoveryWindow: () => recoveryWindow(engine),
+    beginRecovery: (sinceMs) => engine.store.beginRecovery(sinceMs),
     endRecovery: ({ by, reason }) => engine.store.endRecovery(by, reason),
     history: async (name) => historyView(engine, await find(name)),
     verify: async (name) => verifyRun(engine, await find(name)),

@@ -364,6 +364,11 @@ export interface Store extends ScheduleStore, Partial<StatementStore> {
    * asked this; a reader of the same process changes nothing of that, or the worker would send before it knows.
    */
   witness(by: 'worker' | 'reader'): Promise<Witness>;
+  /**
+   * P14: opens recovery mode by an operator's word: an older copy of the database was put back, which has the identity that it
+   * always had. @param sinceMs when the copy was made; null = when a worker was last seen. @returns false when it is open.
+   */
+  beginRecovery(sinceMs: number | null): Promise<boolean>;
   /** Ends recovery mode: an operator has reconciled the window. @returns false when there was none. */
   endRecovery(by: string, reason: string): Promise<boolean>;
   workers(): Promise<

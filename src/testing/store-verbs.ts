@@ -59,6 +59,7 @@ const READS_ONLY: Readonly<Record<Exclude<keyof Store, 'parts'>, boolean>> = {
   strays: true,
   overdue: true,
   witness: false,
+  beginRecovery: false,
   endRecovery: false,
   close: true,
 };

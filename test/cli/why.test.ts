@@ -124,4 +124,22 @@ describe('what any process can see of the others', () => {
       err: 'the database is in no recovery mode\n',
     });
   });
+
+  it('P14 db restored begins recovery mode for a copy that was put back, which nothing else could tell', async () => {
+    // P14: "… nothing but effects with a remembered key is sent until an operator has reconciled the window."
+    const restored = (...more: readonly string[]) => shell.call(['db', 'restored', ...more]);
+    const refused = await restored('--since', 'yesterday');
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('write it as 2030-01-31T12:00:00Z') });
+    expect(await restored('--since', '2026-01-31T12:00:00Z')).toMatchObject({
+      code: 0,
+      err: 'recovery mode: only what providers remember by their keys is sent\nwhat may have happened and be forgotten: pawl db recovered\n',
+    });
+    const twice = await restored('-o', 'json');
+    expect([twice.code, twice.json()]).toEqual([5, { begun: false }]);
+    const window = (await shell.call(['db', 'recovered', '-o', 'json'])).json<{ readonly lastSeen: string }>();
+    expect(window.lastSeen).toBe('2026-01-31T12:00:00.000Z');
+    expect((await shell.call(['db', 'recovered', '--reason', 'compared'])).code).toBe(0);
+    expect((await restored('-o', 'json')).json()).toEqual({ begun: true });
+    expect((await shell.call(['db', 'recovered', '--reason', 'compared'])).code).toBe(0);
+  });
 });

@@ -3,6 +3,7 @@ import { manageDatabase } from '../../app/manage-database.ts';
 import type { App } from '../../app/create-app.ts';
 import { type CliContext, printJson, widthOf } from '../cli-context.ts';
 import { EXIT } from '../exit-codes.ts';
+import { UsageError } from '../report-error.ts';
 import type { Bind } from '../bind.ts';
 import { hidePasswords } from '../hide-passwords.ts';
 import { renderTable } from '../table.ts';
@@ -23,6 +24,10 @@ export function addDb(program: Command, bind: Bind): void {
   db.command('url')
     .description('its address')
     .action(bind((context) => url(context)));
+  db.command('restored')
+    .description('say that an older copy of the data was put back, before a worker starts: recovery mode begins')
+    .option('--since <time>', 'when the copy was made, RFC 3339; else when a worker was last seen')
+    .action(bind((context, { since }: { readonly since?: string }) => restored(context, since ?? null)));
   db.command('recovered')
     .description('list what the database may have forgotten; with --reason end recovery mode, after it was compared')
     .option('--reason <text>', 'how the window was reconciled; kept')
@@ -114,6 +119,19 @@ function forgottenRow({ run, key, status, effect }: ForgottenView): readonly str
   if (effect === null) return [run, key, status, '', '', '', '', 'may have gone on from here'];
   const what = effect.heldBack ? HELD_BACK : (UNSENT[effect.state] ?? 'in doubt: it goes on by its contract');
   return [run, key, status, effect.step, effect.action, effect.state, effect.key, what];
+}
+
+async function restored(context: CliContext, since: string | null): Promise<void> {
+  const sinceMs = since === null ? null : Date.parse(since);
+  if (sinceMs !== null && !Number.isFinite(sinceMs))
+    throw new UsageError(`--since ${since}: not a time; write it as 2030-01-31T12:00:00Z`);
+  const begun = await context.withApp((app) => app.beginRecovery(sinceMs));
+  if (!begun) context.exit = EXIT.conflict;
+  if (printJson(context, { begun })) return;
+  context.say(
+    begun ? 'recovery mode: only what providers remember by their keys is sent' : 'it is in recovery mode already',
+  );
+  context.say('what may have happened and be forgotten: pawl db recovered');
 }
 
 async function recovered(context: CliContext, reason: string): Promise<void> {

@@ -220,6 +220,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     strays: () => Promise.resolve([]),
     overdue: async (part, graceMs, limit) => database.read((statement) => overdueIn(statement, part, graceMs, limit)),
     witness: async () => database.read(({ nowMs }) => witness.look(identity, nowMs)),
+    beginRecovery: async (sinceMs) => database.write(({ nowMs }) => witness.begin(identity, nowMs, sinceMs)),
     endRecovery: async () => witness.end(),
     become: (other, rows) => {
       identity = other;

@@ -4,6 +4,7 @@ import type { DatabaseIdentity, Witness } from '../../ports/store.ts';
 export interface MemoryWitness {
   /** @param identity which database this is now. @param nowMs the database's time. */
   look(identity: DatabaseIdentity, nowMs: number): Witness;
+  begin(identity: DatabaseIdentity, nowMs: number, sinceMs: number | null): boolean;
   end(): boolean;
 }
 
@@ -22,6 +23,12 @@ export function createMemoryWitness(): MemoryWitness {
         recovery !== null || isSame ? recovery : { sinceMs: nowMs, was: before.identity, lastSeenMs: before.seenMs };
       seen = { identity, recovery: opened, seenMs: nowMs };
       return { identity, recovery: opened };
+    },
+    begin: (identity, nowMs, sinceMs) => {
+      const { recovery, identity: was, seenMs } = seen ?? { recovery: null, identity, seenMs: nowMs };
+      if (recovery !== null) return false;
+      seen = { identity: was, recovery: { sinceMs: nowMs, was, lastSeenMs: sinceMs ?? seenMs }, seenMs };
+      return true;
     },
     end: () => {
       if (seen === null || seen.recovery === null) return false;

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { StoreError } from '../../model/errors.ts';
 import type { DatabaseIdentity, Store, Witness } from '../../ports/store.ts';
 import type { Connections, Row } from './connections.ts';
-import { ADMISSION, END_RECOVERY, WITNESS, WITNESS_READ } from './sql/witness.ts';
+import { ADMISSION, BEGIN_RECOVERY, END_RECOVERY, WITNESS, WITNESS_READ } from './sql/witness.ts';
 
 /** Guards a store against a database that is another than before (P14). */
 export interface Admission {
@@ -66,9 +66,10 @@ function witnessOf(rows: readonly Row[]): Witness {
 }
 
 /** The verbs of P14. */
-export function witnessVerbs({ run }: Connections): Pick<Store, 'witness' | 'endRecovery'> {
+export function witnessVerbs({ run }: Connections): Pick<Store, 'witness' | 'beginRecovery' | 'endRecovery'> {
   return {
     witness: async (by) => witnessOf(await run(by === 'worker' ? WITNESS : WITNESS_READ, [], 'beat')),
+    beginRecovery: async (sinceMs) => (await run(BEGIN_RECOVERY, [sinceMs])).length > 0,
     endRecovery: async (by, reason) => (await run(END_RECOVERY, [by, reason])).length > 0,
   };
 }

@@ -56,4 +56,27 @@ export function watchConformance(harness: ConformanceHarness): void {
     assert.deepEqual(await store.witness('worker'), first);
     assert.equal(await store.endRecovery('ana', 'nothing was lost'), false);
   });
+
+  test('P14 an operator says that an older copy was put back: recovery mode begins, once, and reaches back to what is said', async ({
+    store,
+  }) => {
+    const { identity } = await store.witness('worker');
+    const sinceMs = (await store.nowMs()) - 60_000;
+    assert.equal(await store.beginRecovery(sinceMs), true);
+    assert.equal(await store.beginRecovery(null), false);
+    const { recovery } = await store.witness('worker');
+    assert.deepEqual([recovery?.was, recovery?.lastSeenMs], [identity, sinceMs]);
+    assert.equal(await store.endRecovery('ana', 'compared with the bank'), true);
+    assert.equal((await store.witness('worker')).recovery, null);
+  });
+
+  test('P14 without a time what was done since a worker was last seen may be forgotten', async ({ store, advance }) => {
+    await store.witness('worker');
+    const seenMs = await store.nowMs();
+    await advance(5_000);
+    assert.equal(await store.beginRecovery(null), true);
+    const { recovery } = await store.witness('reader');
+    assert.ok(recovery !== null && recovery.lastSeenMs <= seenMs && recovery.sinceMs > seenMs);
+    await store.endRecovery('ana', 'compared with the bank');
+  });
 }

@@ -27,7 +27,7 @@ import { PUT_SHARED_EFFECT, SHARED_EFFECT, SHARED_EFFECTS } from './share.ts';
 import { START } from './start.ts';
 import type { Statement } from './statement.ts';
 import { FIRE, NEXT_DUE } from './timer.ts';
-import { END_RECOVERY, OVERDUE, WITNESS, WITNESS_READ } from './witness.ts';
+import { BEGIN_RECOVERY, END_RECOVERY, OVERDUE, WITNESS, WITNESS_READ } from './witness.ts';
 
 /** Every statement that the store sends; tests prepare each, read each for its part, and look at each plan. */
 export const STATEMENTS: readonly Statement[] = [
@@ -69,6 +69,7 @@ export const STATEMENTS: readonly Statement[] = [
   OVERDUE,
   WITNESS,
   WITNESS_READ,
+  BEGIN_RECOVERY,
   END_RECOVERY,
   RECORDS,
   STRAYS,

@@ -35,6 +35,23 @@ RETURNING w.system_identifier, w.timeline, ${msOf('w.recovery_since')} AS recove
 /** WITNESS, as somebody asks who sends nothing (P14). One row. */
 export const WITNESS_READ: Statement = { ...WITNESS, name: 'witness_read' };
 
+/** BEGIN RECOVERY (P14): `$1` since when, epoch ms; null = a worker was last seen. One row, or none where it is open already. */
+export const BEGIN_RECOVERY: Statement = {
+  name: 'begin_recovery',
+  hot: false,
+  writes: true,
+  text: `WITH ${TIME},
+asked AS (SELECT timestamptz 'epoch' + $1::bigint * interval '1 millisecond' AS since)
+INSERT INTO pawl.witness AS w (system_identifier, timeline, seen_at, recovery_since, was_system_identifier, was_timeline, last_seen_at)
+SELECT me.system_identifier, me.timeline, t.now, t.now, me.system_identifier, me.timeline, coalesce(asked.since, t.now)
+FROM t CROSS JOIN asked CROSS JOIN (${IDENTITY}) AS me
+ON CONFLICT ON CONSTRAINT witness_pk DO UPDATE SET
+  recovery_since = excluded.recovery_since, was_system_identifier = w.system_identifier, was_timeline = w.timeline,
+  last_seen_at = coalesce((SELECT since FROM asked), w.seen_at)
+WHERE w.recovery_since IS NULL
+RETURNING true AS begun`,
+};
+
 /** END RECOVERY (P14): `$1` who, `$2` why. One row, or none where there was no recovery mode. */
 export const END_RECOVERY: Statement = {
   name: 'end_recovery',
