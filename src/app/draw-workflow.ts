@@ -2,6 +2,7 @@ import { describeRun } from '../machine/describe-run.ts';
 import { describeMachine } from '../machine/diagram.ts';
 import { paintForm } from '../machine/form/draw-form.ts';
 import { toMermaid } from '../machine/mermaid.ts';
+import { RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Picture } from '../model/picture.ts';
@@ -24,10 +25,14 @@ export function drawMachine(machine: Machine, format: PictureFormat): Promise<st
 
 /**
  * Draws the machine that a run is pinned to, with the way it has gone.
- * @throws PAWL_RUN_NOT_FOUND, PAWL_VERSION_NOT_FOUND.
+ * @throws PAWL_RUN_NOT_FOUND, PAWL_VERSION_NOT_FOUND, PAWL_RUN_PRUNED.
  */
 export async function drawRun(app: App, name: string, format: PictureFormat): Promise<string> {
   const run = await app.show(name);
+  if (run.prunedAt !== undefined)
+    throw new RefusedError('PAWL_RUN_PRUNED', `the way of run ${run.id} was pruned at ${run.prunedAt}`, {
+      run: run.id,
+    });
   const version = await app.version(run.workflow, run.version);
   const history = await app.history(name);
   const machine = JSON.parse(version.machine) as Machine;

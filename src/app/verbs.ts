@@ -14,6 +14,7 @@ import { listSchedules, orderSchedule, type ScheduleView } from '../engine/list-
 import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
 import { type CancelPreview, previewCancel } from '../engine/preview-cancel.ts';
+import { type PruneView, pruneAll } from '../engine/prune-view.ts';
 import { publishCatalogue } from '../engine/publish-catalogue.ts';
 import { type Published, type PublishAsk, publishVersion } from '../engine/publish-version.ts';
 import { type RecoveryWindow, recoveryWindow } from '../engine/recovery-window.ts';
@@ -82,6 +83,8 @@ export interface Verbs {
   verify(run: string): Promise<VerifiedRun>;
   /** Every invariant of every run. @param onProgress told what was looked at so far. */
   verifyStore(onProgress?: (checked: CheckedCounts) => void): Promise<VerifiedStore>;
+  /** Takes the state of runs whose retention is over; without an act it only says what would go and why others are kept (P10). */
+  prune(act: Omit<Act, 'eventId'> | null): Promise<PruneView>;
   /** Locks with their holders and queues. @param name null = all. */
   locks(name: string | null): Promise<readonly LockView[]>;
   /** An operator's limit of a lock; recorded. */
@@ -113,6 +116,7 @@ type ReadVerbs = Pick<
   | 'history'
   | 'verify'
   | 'verifyStore'
+  | 'prune'
   | 'locks'
   | 'limitLock'
   | 'messages'
@@ -139,6 +143,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     history: async (name) => historyView(engine, await find(name)),
     verify: async (name) => verifyRun(engine, await find(name)),
     verifyStore: (onProgress) => verifyStore(engine.store, onProgress),
+    prune: (act) => pruneAll(engine, act === null ? null : { actor: act.by, reason: act.reason }),
     previewCancel: async (name) => previewCancel(engine, await find(name)),
     previewCompensation: async (name) => previewCompensation(engine, await find(name)),
     locks: (name) => listLocks(engine, name),

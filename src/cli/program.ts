@@ -11,6 +11,7 @@ import { addFmt } from './commands/fmt.ts';
 import { addLock } from './commands/lock.ts';
 import { addOutbox } from './commands/outbox.ts';
 import { addLs } from './commands/ls.ts';
+import { addPrune } from './commands/prune.ts';
 import { addPublish } from './commands/publish.ts';
 import { addReceipt } from './commands/receipt.ts';
 import { addReconcile } from './commands/reconcile.ts';
@@ -60,6 +61,7 @@ const VERBS = [
   addLock,
   addOutbox,
   addSchedule,
+  addPrune,
 ];
 
 /**

@@ -29,8 +29,10 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
   return [
     `${paint.strong(`${run.workflow}@${run.version}`)}  ${terminalText(keyOf(run))}  ${paint.quiet(run.id)}`,
     ...stateLines(run, paint),
+    ...prunedLines(run, paint),
     ...shown.flatMap((step) => stepLines(step, forward.get(step.id), { paint, depth: depths.get(step.id) ?? 0 })),
     ...run.effects.filter((effect) => effect.compensates !== null).map((effect) => undoLine(effect, paint)),
+    ...keptLines(run, paint),
     ...familyLines(run, paint),
     ...run.effects.flatMap((effect) => troubleLines(effect, paint)),
     ...run.pastOrders.map((past) => pastOrderLine(past, paint)),
@@ -41,6 +43,19 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
     ...failureLines(run.finallyFailed ?? null, paint, 'finally failed: '),
     statusLine(run, paint),
   ];
+}
+
+/** Forward rows of a run whose steps are not known any more. */
+function keptLines({ prunedAt, effects }: RunView, paint: Paint): readonly string[] {
+  if (prunedAt === undefined) return [];
+  return effects
+    .filter(({ compensates }) => compensates === null)
+    .map((effect) => {
+      const mark = effect.state === 'CONFIRMED' ? paint.good('✔') : paint.quiet('·');
+      const facts = [effect.action, effect.state, effect.externalId ?? '', attemptWords(effect)];
+      const words = facts.filter((fact) => fact !== '').map(terminalText);
+      return `  ${mark} ${pad(terminalText(effect.step), 18)} ${words.join('  ')}`;
+    });
 }
 
 /** The run that has started it, and those that it has started. */
@@ -61,6 +76,13 @@ function familyLines({ parent, children = [] }: RunView, paint: Paint): readonly
 /** The states in which a machine rests. */
 function stateLines({ states = [] }: RunView, paint: Paint): readonly string[] {
   return states.length === 0 ? [] : [`  ${paint.now('◆')} in ${terminalText(states.join(', '))}`];
+}
+
+/** What is left of a run whose time was over: its proof. */
+function prunedLines({ prunedAt }: RunView, paint: Paint): readonly string[] {
+  if (prunedAt === undefined) return [];
+  const words = `its state was pruned ${timeWords(prunedAt)}: kept are receipts, effect keys, approvals and acts; it cannot be undone any more`;
+  return [`  ${paint.quiet('□')} ${words}`];
 }
 
 /** A key that was freed has more runs than one: their numbers tell them apart. */

@@ -1,6 +1,6 @@
 import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
-import { EFFECT_STATES, type EffectState } from '../model/statuses.ts';
+import { EFFECT_STATES, type EffectState, OPEN_EFFECT_STATES } from '../model/statuses.ts';
 
 /** One legal move of a ledger row, and what makes it legal. */
 export interface EffectMove {
@@ -46,7 +46,7 @@ export const BIRTH_STATES = [
 ] as const satisfies readonly EffectState[];
 
 /** States in which something may still happen by itself. */
-export const OPEN_STATES = ['PROPOSED', 'AUTHORIZED', 'REQUESTED', 'UNKNOWN'] as const satisfies readonly EffectState[];
+export const OPEN_STATES = OPEN_EFFECT_STATES;
 
 const MOVES: ReadonlySet<string> = new Set(EFFECT_MOVES.map((move) => `${move.from}>${move.to}`));
 

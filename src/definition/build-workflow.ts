@@ -56,6 +56,12 @@ function readSchedule(context: BuildContext, node: YamlNode | null): ScheduleDef
   };
 }
 
+/** Nothing where the file does not say: it has the digest that it always had. */
+function readRetention(context: BuildContext, node: YamlNode | null): Pick<WorkflowDefinition, 'retentionMs'> {
+  const retentionMs = readDuration(context, node, null);
+  return retentionMs === null ? {} : { retentionMs };
+}
+
 function readEvents(context: BuildContext, node: YamlNode | null): readonly EventDeclaration[] {
   return membersOf(node).map(([name, event]) => {
     const sequence = readExpression(context, child(event, 'sequence'));
@@ -142,6 +148,7 @@ export function buildWorkflow(context: BuildContext, root: YamlNode): WorkflowDe
     events: readEvents(context, child(root, 'events')),
     actions: [...actions, ...childContracts(everyStep({ steps, finally: last }), actions)],
     timeoutMs: readDuration(context, child(root, 'timeout'), null),
+    ...readRetention(context, child(root, 'retention')),
     onFailure: wordOf(child(root, 'onFailure'), ['compensate', 'hold'] as const, 'compensate'),
     compensation: {
       order: readOrder(child(compensation, 'order')) ?? 'reverse',

@@ -58,11 +58,12 @@ function policyOfStep(step: Step): unknown {
 }
 
 function policyOf(definition: WorkflowDefinition, steps: readonly Step[]): unknown {
-  const { timeoutMs, onFailure, compensation, actions } = definition;
+  const { timeoutMs, retentionMs, onFailure, compensation, actions } = definition;
   const lock = definition.lock === undefined ? {} : { lock: definition.lock };
   const schedule = definition.schedule === undefined ? {} : { schedule: definition.schedule };
   return {
     timeoutMs,
+    ...(retentionMs === undefined ? {} : { retentionMs }),
     onFailure,
     compensation,
     ...lock,

@@ -1,4 +1,4 @@
-import { ConflictError, invariant, NotFoundError } from '../model/errors.ts';
+import { ConflictError, invariant, NotFoundError, RefusedError } from '../model/errors.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { displayRunId, FOUND_RUNS_MAX, parseRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
@@ -56,6 +56,17 @@ export async function loadStored(
   if (stored === undefined)
     throw new NotFoundError('PAWL_RUN_NOT_FOUND', `there is no run ${run.runId}`, { run: run.runId });
   return { stored, nowMs };
+}
+
+/** @throws PAWL_RUN_PRUNED where the state of a run is gone. */
+export function assertRetained({ run, prunedAtMs }: Pick<StoredRun, 'run' | 'prunedAtMs'>): void {
+  if (prunedAtMs === null) return;
+  const at = new Date(prunedAtMs).toISOString();
+  throw new RefusedError(
+    'PAWL_RUN_PRUNED',
+    `the state of run ${displayRunId(run.runId)} was pruned at ${at}: nothing of it can be changed or undone any more`,
+    { run: run.runId, prunedAt: at },
+  );
 }
 
 /**

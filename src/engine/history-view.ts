@@ -1,13 +1,12 @@
 import type { AuditEntry, Observation, Transition } from '../model/run-commit.ts';
-import type { InboxEvent } from '../model/inbox-event.ts';
-import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
+import type { StoredEvent } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 
 /** Everything that was recorded of a run, in its own order; what `show --history` and the API give. */
 export interface HistoryView {
   readonly journal: readonly (Transition & { readonly fence: number; readonly workerId: string })[];
-  readonly inbox: readonly (InboxEvent & { readonly detail: Json; readonly consumed: boolean })[];
+  readonly inbox: readonly StoredEvent[];
   readonly observations: readonly Observation[];
   readonly audit: readonly AuditEntry[];
 }

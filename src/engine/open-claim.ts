@@ -4,6 +4,7 @@ import type { InboxPayload } from '../model/inbox-event.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { ClaimedRun, StoredRun } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { fileLate } from './file-late.ts';
 import type { HoldingStart } from './held-run.ts';
 import { joinLock } from './hold-lock.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
@@ -12,11 +13,12 @@ import type { LoadedVersion } from './version-cache.ts';
 
 /**
  * A claimed run, ready to be held; or one that is set aside, with the commit that does so: it does not fit this process
- * (P07, `pin` and the field), or it has crashed too many workers (P06, `poison`).
+ * (P07, `pin` and the field), or it has crashed too many workers (P06, `poison`). One whose state was pruned files what has come (P10).
  */
 export type OpenedClaim =
   | { readonly kind: 'hold'; readonly start: HoldingStart }
-  | { readonly kind: 'aside'; readonly why: 'pin' | 'poison'; readonly field: string; readonly park: RunCommit };
+  | { readonly kind: 'aside'; readonly why: 'pin' | 'poison'; readonly field: string; readonly park: RunCommit }
+  | { readonly kind: 'pruned'; readonly file: RunCommit };
 
 type Loaded = Extract<LoadedRun, { kind: 'run' }>;
 
@@ -69,6 +71,7 @@ function misfit(claimed: ClaimedRun, found: Extract<LoadedRun, { kind: 'misfit' 
  */
 export async function openClaim(engine: Engine, claimed: ClaimedRun): Promise<OpenedClaim> {
   const { run: stored } = claimed;
+  if (stored.prunedAtMs !== null) return { kind: 'pruned', file: fileLate(stored) };
   const version = await findVersion(engine, stored);
   if (version === null) {
     const message = `no version with digest ${stored.run.digest.slice(0, 12)} of ${stored.run.workflow}@${stored.run.version} can be used here`;

@@ -8,7 +8,7 @@ import type { Delivered } from './deliver-event.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { findEffect } from './find-effect.ts';
-import { loadStored, versionOf } from './find-run.ts';
+import { assertRetained, loadStored, versionOf } from './find-run.ts';
 import { orderRun } from './order-run.ts';
 import { refuseUnstorable } from './refuse-unstorable.ts';
 
@@ -40,10 +40,11 @@ function checkOutput(schema: Parameters<typeof compileSchema>[0], output: Json):
 /**
  * Answers a review (E06, R16). An output is checked by the action's output schema before anything is stored; the
  * decider checks who may say it, the quarantine and the evidence. Transaction: opens its own.
- * @throws PAWL_EFFECT_NOT_FOUND, PAWL_INPUT_INVALID, PAWL_VALUE_NOT_STORABLE.
+ * @throws PAWL_RUN_PRUNED, PAWL_EFFECT_NOT_FOUND, PAWL_INPUT_INVALID, PAWL_VALUE_NOT_STORABLE.
  */
 export async function resolveReview(engine: Engine, door: Door, run: RunIdentity, ask: ResolveAsk): Promise<Delivered> {
   const { stored } = await loadStored(engine, run);
+  assertRetained(stored);
   const version = await versionOf(engine, run);
   const { incidents } = unpackSnapshot(stored.snapshot, run.digest).control;
   const effect = findEffect({ effects: stored.effects, incidents }, ask.effect);

@@ -11,6 +11,7 @@ import type { Json } from '../model/json.ts';
 import type { OutboxRecord } from '../model/outbox.ts';
 import type { Incident, RunControl, RunIdentity, RunLock } from '../model/run.ts';
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
+import { PRUNED_REQUEST } from '../model/retention.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
 import { type ChildView, childViews, type ParentView, parentView, type Whereabouts } from './child-view.ts';
@@ -108,6 +109,8 @@ export interface RunView {
   readonly startedBy: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
+  /** When its state was pruned: input, output, steps, requests and messages are gone; absent while they are there. */
+  readonly prunedAt?: string;
   /** The lock that it holds from its turn to its end; null where its workflow names none. */
   readonly lock: RunLock | null;
   readonly input: Json;
@@ -171,7 +174,7 @@ function effectRow(effect: Effect, observedBy: EffectRowView['observedBy']): Eff
     code,
     doubt,
     pivot,
-    request: readRequest(effect).with,
+    request: effect.request === PRUNED_REQUEST ? null : readRequest(effect).with,
     requestHash,
     output: effect.output ?? null,
     externalId: effect.externalId,
@@ -271,6 +274,7 @@ function openEnvelope(stored: StoredRun): {
   readonly envelope: SnapshotEnvelope | null;
   readonly incidents: readonly Incident[];
 } {
+  if (stored.prunedAtMs !== null) return { envelope: null, incidents: [] };
   try {
     const envelope = unpackSnapshot(stored.snapshot, stored.run.digest);
     return { envelope, incidents: incidentsOf(stored, envelope.control) };
@@ -299,6 +303,12 @@ function family(
   const children = childViews(effects, statuses);
   const parent = envelope === null ? null : parentView(envelope);
   return { ...(children.length === 0 ? {} : { children }), ...(parent === null ? {} : { parent }) };
+}
+
+/** A run that cannot be read has gone nowhere yet; one that was pruned had ended. */
+function phaseIn({ prunedAtMs }: StoredRun, envelope: SnapshotEnvelope | null): RunPhase {
+  if (prunedAtMs !== null) return 'ended';
+  return envelope === null ? 'forward' : phaseOf(envelope.snapshot);
 }
 
 /** Where a machine rests. */
@@ -337,9 +347,10 @@ export function runView(
   return {
     ...identity(stored.run),
     status: stored.status,
-    phase: envelope === null ? 'forward' : phaseOf(envelope.snapshot),
+    phase: phaseIn(stored, envelope),
     revision: stored.revision,
     endedAt: timeOrNull(stored.endedAtMs),
+    ...(stored.prunedAtMs === null ? {} : { prunedAt: timeText(stored.prunedAtMs) }),
     lock: stored.run.lock ?? null,
     output: stored.output ?? null,
     ...toldFailure(stored.failure),

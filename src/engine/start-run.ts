@@ -3,8 +3,8 @@ import { compileSchema, tellMisfits } from '../definition/schema-validator.ts';
 import { decideStart } from '../decision/decide-start.ts';
 import type { StartDecision } from '../decision/decision.ts';
 import type { JsonSchema } from '../model/definition.ts';
-import { canonicalJson } from '../model/canonical-json.ts';
 import { ConflictError, NotFoundError, RefusedError, StoreError } from '../model/errors.ts';
+import { hashJson } from '../model/hash.ts';
 import type { RunId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
@@ -154,12 +154,12 @@ const FREEING: readonly RunStatus[] = ['FAILED', 'COMPENSATED', 'CANCELLED'];
 
 /**
  * Whether what was sent is what that run was started with. A newer version may write other defaults in, so what was sent
- * is read with the schema of the run's own version.
+ * is read with the schema of the run's own version; its input itself may be pruned.
  */
-async function isSameInput(engine: Engine, { run }: StoredRun, sent: Json): Promise<boolean> {
+async function isSameInput(engine: Engine, { run }: StoredRun, requestHash: string, sent: Json): Promise<boolean> {
   const version = await versionOf(engine, run);
   const input = fillDefaults(version.compiled.machine.definition.input, sent);
-  return canonicalJson(input) === canonicalJson(run.input);
+  return hashJson([run.workflow, input]) === requestHash;
 }
 
 async function answerExisting(
@@ -168,7 +168,8 @@ async function answerExisting(
   answer: StartAnswer,
   ask: StartAsk,
 ): Promise<Started> {
-  if (answer.same || (await isSameInput(engine, existing, ask.input))) return { run: existing.run, created: false };
+  if (answer.same || (await isSameInput(engine, existing, answer.requestHash, ask.input)))
+    return { run: existing.run, created: false };
   throw new ConflictError(
     'PAWL_RUN_KEY_CONFLICT',
     `run key ${existing.run.key} of ${ask.workflow} is taken by a run with other input`,

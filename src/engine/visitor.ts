@@ -82,7 +82,7 @@ export function createVisitor(engine: Engine, part: number): Visitor {
       if (opened.kind === 'hold') {
         held = holdRun(engine, desk, opened.start);
         await held.left;
-      }
+      } else if (opened.kind === 'pruned') await desk.commit(opened.file);
       // A process that cannot decide only stores events: a worker parks the run, with the field named (P06, P07).
       else await desk.commit(releaseCommit(claimed.run, null, claimed.nowMs));
     } finally {

@@ -37,7 +37,10 @@ export interface WhyView {
 
 /** All that is known of a run that may keep it from moving. */
 export interface WhyFacts {
-  readonly view: Pick<RunView, 'id' | 'key' | 'status' | 'waitingFor' | 'effects' | 'incidents' | 'finallyFailed'>;
+  readonly view: Pick<
+    RunView,
+    'id' | 'key' | 'status' | 'waitingFor' | 'effects' | 'incidents' | 'finallyFailed' | 'prunedAt'
+  >;
   readonly holder: { readonly workerId: string; readonly leaseUntilMs: number | null } | null;
   /** Living seats in its part. */
   readonly workers: number;
@@ -131,6 +134,13 @@ function ofFinally({ finallyFailed }: WhyFacts['view']): readonly Reason[] {
   return [{ kind: 'finally', step, text, since: null, until: null, by: [], command: null }];
 }
 
+/** What is left of a run whose time was over. */
+function prunedWords({ prunedAt }: WhyFacts['view']): string {
+  return prunedAt === undefined
+    ? ''
+    : `; its state was pruned at ${prunedAt}: receipts, keys and acts are kept, nothing of it can be undone any more`;
+}
+
 /** What keeps the run whatever its own rows say. */
 function ofHouse(facts: WhyFacts): readonly Reason[] {
   const { holder, workers, suspect, crashes, recovery, overdueSinceMs, nowMs } = facts;
@@ -209,7 +219,7 @@ export function whyRun(facts: WhyFacts): WhyView {
   const { id: run, key, status } = view;
   const own = [...ofIncidents(view), ...view.waitingFor.flatMap((waiting) => ofWaiting(facts, waiting))];
   if (isEnd(status) && own.length === 0) {
-    const text = `it has ended: ${status}`;
+    const text = `it has ended: ${status}${prunedWords(view)}`;
     const ended = { kind: 'ended', step: null, text, since: null, until: null, by: [], command: null };
     return { run, key, status, reasons: [ended, ...ofFinally(view), ...ofMessages(facts)] };
   }

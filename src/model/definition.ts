@@ -286,6 +286,8 @@ export interface WorkflowDefinition {
   readonly events: readonly EventDeclaration[];
   readonly actions: readonly ActionContract[];
   readonly timeoutMs: number | null;
+  /** How long the state of a run is kept after its end, milliseconds; absent where the file does not say (`RETENTION_MS`). */
+  readonly retentionMs?: number;
   readonly onFailure: 'compensate' | 'hold';
   readonly compensation: {
     readonly order: 'reverse' | 'graph' | 'parallel';

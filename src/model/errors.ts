@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   PAWL_VERSION_CONFLICT: { retry: 'never', httpStatus: 409 },
   PAWL_VERSION_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_RUN_NOT_FOUND: { retry: 'never', httpStatus: 404 },
+  PAWL_RUN_PRUNED: { retry: 'never', httpStatus: 410 },
   PAWL_MESSAGE_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_SCHEDULE_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_APPROVAL_NOT_FOUND: { retry: 'never', httpStatus: 404 },

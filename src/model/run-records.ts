@@ -14,6 +14,8 @@ export interface HeadRecord extends HeadChange {
   readonly fence: number;
   /** The worker that the head names as its holder. */
   readonly owner: WorkerId | null;
+  /** When its state was pruned; null = it is there. */
+  readonly prunedAtMs: number | null;
 }
 
 /** A run's lease, with how long its worker's seat lives (null = the worker has none). */

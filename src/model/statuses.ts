@@ -51,6 +51,13 @@ export const EFFECT_STATES = [
   'CANCELLED',
   'WAIVED',
 ] as const;
+/** States in which something may still happen by itself. */
+export const OPEN_EFFECT_STATES = [
+  'PROPOSED',
+  'AUTHORIZED',
+  'REQUESTED',
+  'UNKNOWN',
+] as const satisfies readonly (typeof EFFECT_STATES)[number][];
 /** What the ledger knows of one effect. */
 export type EffectState = (typeof EFFECT_STATES)[number];
 

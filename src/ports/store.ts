@@ -14,6 +14,7 @@ import type {
   OutboxState,
   SendingResult,
 } from '../model/outbox.ts';
+import type { PruneAct, PruneAsk, RetainedRun } from '../model/retention.ts';
 import type { RunIdentity, Timer } from '../model/run.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { ScheduleStart } from '../model/schedule.ts';
@@ -73,6 +74,8 @@ export interface StartAnswer {
   readonly runId: RunId;
   readonly created: boolean;
   readonly same: boolean;
+  /** Of the start that the key names now. */
+  readonly requestHash: string;
   readonly atMs: number;
 }
 
@@ -90,6 +93,8 @@ export interface StoredRun {
   /** Canonical JSON of the snapshot envelope, as written. */
   readonly snapshot: string;
   readonly endedAtMs: number | null;
+  /** When its state was pruned: input, snapshot, requests and outputs are gone; null = it is there. */
+  readonly prunedAtMs: number | null;
   readonly output: Json | undefined;
   readonly failure: Json | undefined;
   readonly effects: readonly Effect[];
@@ -160,6 +165,13 @@ export interface RunFilter {
   readonly limit: number;
 }
 
+/** A row of an inbox as it is told; what was in it is null once its run was pruned. */
+export type StoredEvent = Omit<InboxEvent, 'payload'> & {
+  readonly payload: InboxPayload | null;
+  readonly detail: Json;
+  readonly consumed: boolean;
+};
+
 /** How a lost answer is read back (P04). */
 export interface CommitTrace {
   readonly revision: number;
@@ -176,6 +188,14 @@ export interface CommitTrace {
 /** Some runs of a part with everything that is stored of them, in the order of their ids. */
 export interface RecordsPage {
   readonly runs: readonly (RunRecords | UnreadableRun)[];
+  /** After whom the next page begins; null = this was the last. */
+  readonly next: RunId | null;
+  readonly nowMs: number;
+}
+
+/** Some runs of a part whose state is there, in the order of their ids. */
+export interface RetainedPage {
+  readonly runs: readonly RetainedRun[];
   /** After whom the next page begins; null = this was the last. */
   readonly next: RunId | null;
   readonly nowMs: number;
@@ -304,7 +324,26 @@ export interface Store extends ScheduleStore, Partial<StatementStore> {
   heads(
     part: number,
     runIds: readonly RunId[],
-  ): Promise<readonly { readonly runId: RunId; readonly status: RunStatus; readonly endedAtMs: number | null }[]>;
+  ): Promise<
+    readonly {
+      readonly runId: RunId;
+      readonly status: RunStatus;
+      readonly endedAtMs: number | null;
+      readonly prunedAtMs: number | null;
+    }[]
+  >;
+
+  /** Runs of a part whose state is there. @param after what the page before gave as `next`; null = from the first. */
+  retained(part: number, after: RunId | null, limit: number): Promise<RetainedPage>;
+  /**
+   * P10, V19: takes the state of ended runs of which nothing is on its way, all of it or none: journal, snapshot, input, output, what
+   * was sent and answered, what was received, messages that have arrived. Receipts, observations, start keys, effect keys with the
+   * hashes of their requests, addresses of events with their answers, approvals, votes and acts stay. One that has moved, or was
+   * claimed, since it was read is left alone. Whether its time has come, and nobody above may undo it, is the caller's to know.
+   * @param by the person who does it now, kept with the acts of each run; null = nobody: its time is over, and that is all.
+   * @returns those that were pruned, in the order of their ids.
+   */
+  prune(part: number, asks: readonly PruneAsk[], by: PruneAct | null): Promise<readonly RunId[]>;
 
   /** E11: an act that runs share, in the part of its key; null = nobody has asked for it. */
   sharedEffect(part: number, effectKey: EffectKey): Promise<SharedEffect | null>;
@@ -339,10 +378,7 @@ export interface Store extends ScheduleStore, Partial<StatementStore> {
   ): Promise<readonly (Transition & { readonly fence: number; readonly workerId: WorkerId })[]>;
   receipts(part: number, runId: RunId): Promise<readonly Receipt[]>;
   observations(part: number, runId: RunId): Promise<readonly Observation[]>;
-  inbox(
-    part: number,
-    runId: RunId,
-  ): Promise<readonly (InboxEvent & { readonly detail: Json; readonly consumed: boolean })[]>;
+  inbox(part: number, runId: RunId): Promise<readonly StoredEvent[]>;
   audit(part: number, runId: RunId): Promise<readonly AuditEntry[]>;
   /** Who holds a run and until when; null = nobody. */
   holder(

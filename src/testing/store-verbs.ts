@@ -33,6 +33,8 @@ const READS_ONLY: Readonly<Record<Exclude<keyof Store, 'parts'>, boolean>> = {
   sweepLocks: false,
   locks: true,
   heads: true,
+  retained: true,
+  prune: false,
   sharedEffect: true,
   putSharedEffect: false,
   sharedEffects: true,

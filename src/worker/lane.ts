@@ -6,10 +6,11 @@ import type { Outlet } from '../engine/outlet.ts';
 import { openClaim } from '../engine/open-claim.ts';
 import { releaseCommit } from '../engine/park-run.ts';
 import { createOverdueAlarm } from '../engine/watch-overdue.ts';
+import { pruneRuns } from '../engine/prune-runs.ts';
 import { relayMessages } from '../engine/relay-messages.ts';
 import { sweepLocks } from '../engine/sweep-locks.ts';
 import { accepted, startRuns } from '../engine/start-runs.ts';
-import type { WorkerId } from '../model/ids.ts';
+import type { RunId, WorkerId } from '../model/ids.ts';
 import { HINT_WITHIN_MS } from '../model/numbers.ts';
 import type { ClaimedRun, StartAnswer, StartRequest } from '../ports/store.ts';
 import type { Alone } from './alone.ts';
@@ -32,6 +33,8 @@ const POLL_MS_MAX = 250;
 const LAST_WORDS_MS = 1_000;
 /** How long a suspect that found busy hands waits before it is offered again, milliseconds. */
 const SUSPECT_AGAIN_MS = 500;
+/** Between two walks through the runs whose time may be over: so many leases, a minute with the usual one. */
+const PRUNE_LEASES = 2;
 /** A loop that has nothing to do until it is rung. */
 const UNTIL_RUNG_MS = 60_000;
 
@@ -80,7 +83,10 @@ class PartLane implements Lane {
     readonly beat: Loop;
     readonly sweep: Loop;
     readonly relay: Loop;
+    readonly prune: Loop;
   } | null = null;
+  /** After which run pruning goes on; null = from the first, undefined = this process has just begun and has other things to do. */
+  private prunedTo: RunId | null | undefined = undefined;
   private emptied: () => void = () => undefined;
 
   constructor(engine: Engine, part: number, first: LaneStart) {
@@ -107,6 +113,7 @@ class PartLane implements Lane {
       drain: loop('drain', () => this.drainRound()),
       beat: loop('beat', () => this.beatRound()),
       relay: loop('relay', () => this.relayRound()),
+      prune: loop('prune', () => this.pruneRound()),
       sweep: loop('sweep', async () => ((await this.sweepRound()) ? POLL_MS_MIN : numbers.heartbeatMs)),
     };
   }
@@ -164,7 +171,12 @@ class PartLane implements Lane {
     const { clock } = this.engine;
     this.stopping = true;
     this.tenure.windDown();
-    await Promise.all([this.loops?.drive.stop(), this.loops?.sweep.stop(), this.loops?.relay.stop()]);
+    await Promise.all([
+      this.loops?.drive.stop(),
+      this.loops?.sweep.stop(),
+      this.loops?.relay.stop(),
+      this.loops?.prune.stop(),
+    ]);
     await this.untilEmpty(Math.max(0, graceMs - LAST_WORDS_MS));
     if (this.heldCount() > 0) this.tenure.abortSends();
     await this.untilEmpty(LAST_WORDS_MS);
@@ -215,6 +227,12 @@ class PartLane implements Lane {
     if (opened.kind === 'aside') {
       this.engine.logger.error({ runId: claimed.run.run.runId, why: opened.why, field: opened.field }, 'run.set-aside');
       await tenure.commit(opened.park);
+      return null;
+    }
+    if (opened.kind === 'pruned') {
+      const { runId } = claimed.run.run;
+      this.engine.logger.warn({ runId, count: opened.file.inbox.length }, 'run.late');
+      await tenure.commit(opened.file);
       return null;
     }
     if (!tenure.seat.lives()) return null;
@@ -280,6 +298,19 @@ class PartLane implements Lane {
       nudge: () => this.nudge(),
     };
     return (await relayMessages(this.engine, desk)) > 0 ? 0 : this.engine.numbers.heartbeatMs;
+  }
+
+  /** Looks at one page of runs whose time may be over, and rests; after the last page for longer. */
+  private async pruneRound(): Promise<number> {
+    const { numbers } = this.engine;
+    const restMs = numbers.leaseMs * PRUNE_LEASES;
+    if (this.prunedTo === undefined) {
+      this.prunedTo = null;
+      return restMs;
+    }
+    if (!this.tenure.seat.lives()) return numbers.heartbeatMs;
+    this.prunedTo = (await pruneRuns(this.engine, this.part, this.prunedTo, null)).next;
+    return this.prunedTo === null ? restMs : POLL_MS_MAX;
   }
 
   private async sweepRound(): Promise<boolean> {

@@ -30,24 +30,27 @@ async function show(context: CliContext, name: string, withHistory: boolean): Pr
     for (const incident of run.incidents)
       context.print(`  ! ${incident.kind} since ${timeWords(incident.since)}: ${terminalText(incident.message)}`);
     if (run.output !== null) context.print(`output: ${terminalText(JSON.stringify(run.output))}`);
-    if (history !== null) for (const line of historyLines(history)) context.print(terminalText(line));
+    if (history !== null) for (const line of historyLines(history, run.prunedAt)) context.print(terminalText(line));
   });
 }
 
 type History = Awaited<ReturnType<App['history']>>;
 
-function historyLines({ journal, inbox, observations, audit }: History): readonly string[] {
+function historyLines(
+  { journal, inbox, observations, audit }: History,
+  prunedAt: string | undefined,
+): readonly string[] {
   const time = (atMs: number): string => timeWords(new Date(atMs).toISOString());
   return [
     '',
-    'transitions',
+    prunedAt === undefined ? 'transitions' : `transitions: pruned ${timeWords(prunedAt)}`,
     ...journal.map(({ revision, atMs, event }) =>
       `  #${revision}  ${time(atMs)}  ${event.type}  ${event.step ?? ''}`.trimEnd(),
     ),
     ...(inbox.length === 0 ? [] : ['events']),
     ...inbox.map(({ receivedAtMs, source, eventId, payload, outcome, code }) => {
       const answer = `${outcome ?? 'undecided'}${code === null ? '' : ` (${code})`}`;
-      return `  ${time(receivedAtMs)}  ${payload.type} from ${source}: ${answer}  ${eventId}`;
+      return `  ${time(receivedAtMs)}  ${payload?.type ?? 'pruned'} from ${source}: ${answer}  ${eventId}`;
     }),
     ...(observations.length === 0 ? [] : ['observations']),
     ...observations.map(({ source, sourceId, detail }) => `  ${source} ${sourceId}: ${JSON.stringify(detail)}`),

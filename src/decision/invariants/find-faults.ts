@@ -12,6 +12,7 @@ import { type CheckedRun, openRun } from './opened-run.ts';
 import { LOCK } from './locks.ts';
 import { OUTBOX } from './outbox.ts';
 import { HELD } from './people.ts';
+import { PRUNED } from './pruned.ts';
 import { RECEIPT_CHAIN, RECEIPT_ROW } from './receipts.ts';
 import { REQUEST_HASH } from './request-hash.ts';
 import { SETTLEMENT } from './settlements.ts';
@@ -36,6 +37,19 @@ const ROW_CHECKS: readonly RowCheck[] = [
   LEASE,
   START_KEY,
   PIN,
+  PRUNED,
+];
+
+/** Of a run whose state is gone: what is kept of it is still what it was. */
+const PRUNED_CHECKS: readonly RowCheck[] = [
+  EFFECT_KEY,
+  EFFECT_STATE,
+  RECEIPT_CHAIN,
+  RECEIPT_ROW,
+  LEASE,
+  START_KEY,
+  PIN,
+  PRUNED,
 ];
 
 /** P07: the position can be read; without it the rows alone are checked. */
@@ -73,6 +87,7 @@ export function findFaults(rows: CheckedRun, nowMs: number): readonly InvariantF
   const { runId } = rows.run;
   const named = ({ name, rule, mend }: CheckFacts, findings: ReturnType<RowCheck['find']>): InvariantFault[] =>
     findings.map(({ row, what }) => ({ runId, check: name, rule, row, what, mend }));
+  if (rows.head.prunedAtMs !== null) return PRUNED_CHECKS.flatMap((check) => named(check, check.find(rows, nowMs)));
   const opened = openRun(rows, nowMs);
   return [
     ...ROW_CHECKS.flatMap((check) => named(check, check.find(rows, nowMs))),

@@ -7,13 +7,14 @@ export const START_KEY: RowCheck = {
   rule: 'P10',
   promise: "A run's business key names it with its request, or a later run of that key.",
   mend: null,
-  find: ({ run, startKey }) => {
+  find: ({ run, head, startKey }) => {
     if (run.key === run.runId) return [];
     const row = `start key ${run.workflow} ${run.key}`;
     if (startKey === null) return [{ row, what: 'it is missing: the same start again would be a second run' }];
     const isOwn = startKey.runId === run.runId;
     const isLater = startKey.startNumber > run.startNumber;
-    const isSame = startKey.requestHash === hashJson([run.workflow, run.input]);
+    // What the hash was made of is gone with the state; the hash is not.
+    const isSame = head.prunedAtMs !== null || startKey.requestHash === hashJson([run.workflow, run.input]);
     return [
       ...(isOwn === isLater || (isOwn && startKey.startNumber !== run.startNumber)
         ? [

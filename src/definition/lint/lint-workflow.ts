@@ -25,6 +25,7 @@ import {
   lintSecrets,
   lintStepReads,
 } from './reading-rules.ts';
+import { lintRetention } from './retention-rules.ts';
 import { lintSchedule } from './schedule-rules.ts';
 import { lintShares } from './share-rules.ts';
 import { lintStatements } from './sql-rules.ts';
@@ -62,6 +63,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintShares,
   lintDeadline,
   lintSchedule,
+  lintRetention,
 ];
 
 /** Rules that follow the ways through a workflow: they need all of its steps. */

@@ -57,6 +57,7 @@ function headAfter({ head: before }: RunRows, { head, transitions }: RunCommit):
     fence: before.fence,
     crashes: moved ? 0 : before.crashes,
     suspect: before.suspect && !moved,
+    prunedAtMs: before.prunedAtMs,
   };
 }
 

@@ -152,6 +152,8 @@ export function headsOf(
 ): Awaited<ReturnType<Store['heads']>> {
   return runIds.flatMap((runId) => {
     const rows = runIn(statement, part, runId);
-    return rows === undefined ? [] : [{ runId, status: rows.head.status, endedAtMs: rows.head.endedAtMs }];
+    if (rows === undefined) return [];
+    const { status, endedAtMs, prunedAtMs } = rows.head;
+    return [{ runId, status, endedAtMs, prunedAtMs }];
   });
 }

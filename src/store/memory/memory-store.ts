@@ -8,6 +8,7 @@ import { dumpOf, type Dump } from './dump.ts';
 import { fireTimers, nextDue } from './fire.ts';
 import { headsOf, joinLock, leaveLock, limitLock, listLocks, sweepLocks } from './locks.ts';
 import { actOnOutbox, claimOutbox, listOutbox, messagesOf, settleOutbox } from './outbox.ts';
+import { pruneRuns, retainedIn } from './prune.ts';
 import { findRun, holderOf, listRuns, loadRuns, observe, overdueIn, traceOf, workersOf } from './reads.ts';
 import { recordsPage } from './records.ts';
 import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './run-reads.ts';
@@ -175,6 +176,13 @@ function scheduleVerbs({
   };
 }
 
+function pruneVerbs({ read, write }: Database): Verbs<'retained' | 'prune'> {
+  return {
+    retained: async (part, after, limit) => read((statement) => retainedIn(statement, part, after, limit)),
+    prune: (part, asks, by) => write((statement) => pruneRuns(statement, part, asks, by)),
+  };
+}
+
 type ReadingVerbs = Verbs<
   'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
 >;
@@ -215,6 +223,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...shareVerbs(database),
     ...outboxVerbs(database),
     ...scheduleVerbs(database),
+    ...pruneVerbs(database),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
     // Every row hangs on its run here.
     strays: () => Promise.resolve([]),

@@ -37,7 +37,8 @@ export function approvalsOf({ approvals, votes }: RunRows): Approval[] {
 
 /** A run with all that a decision reads. @throws PAWL_INVARIANT when a request is not what its hash covers. */
 export function storedRun(rows: RunRows): StoredRun {
-  const { revision, fence, status, suspect, crashes, snapshot, endedAtMs, output, failure } = rows.head;
+  const { revision, fence, status, suspect, crashes, snapshot, endedAtMs, prunedAtMs, output, failure } = rows.head;
+  const effects = inOrder(rows.effects.values(), (effect) => [effect.key]);
   const last = inOrder(rows.receipts.values(), (receipt) => [-receipt.receiptNo])[0];
   return {
     run: rows.run,
@@ -49,9 +50,10 @@ export function storedRun(rows: RunRows): StoredRun {
     crashes,
     snapshot,
     endedAtMs,
+    prunedAtMs,
     output,
     failure,
-    effects: inOrder(rows.effects.values(), (effect) => [effect.key]).map(readEffect),
+    effects: prunedAtMs === null ? effects.map(readEffect) : effects,
     timers: inOrder(rows.timers.values(), (timer) => [timer.name]),
     approvals: approvalsOf(rows),
     inbox: inboxOf(rows)

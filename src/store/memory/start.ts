@@ -54,7 +54,7 @@ function rowsOf(statement: Statement, part: number, start: StartRequest): RunRow
   const revision = transitions.at(-1)?.revision ?? 0;
   return {
     run: identityRow(part, run),
-    head: { ...headRow(start.head), revision, fence, crashes: 0, suspect: false },
+    head: { ...headRow(start.head), revision, fence, crashes: 0, suspect: false, prunedAtMs: null },
     lease: owner === null ? null : { workerId: owner, claimedAtMs: nowMs },
     wakeUp: firstWakeUp(nowMs, lease, owner),
     journal: withNew(
@@ -95,6 +95,7 @@ function startOne(statement: Statement, part: number, start: StartRequest): Star
     runId: row.runId,
     created,
     same: row.requestHash === start.requestHash,
+    requestHash: row.requestHash,
     atMs: statement.nowMs,
   };
 }
@@ -106,7 +107,8 @@ export function startRuns(statement: Statement, part: number, starts: readonly S
       return startOne(statement, part, start);
     } catch (error) {
       if (!(error instanceof PawlError) || error instanceof InvariantError) throw error;
-      return { refused: error, runId: start.run.runId, created: false, same: false, atMs: statement.nowMs };
+      const { run, requestHash } = start;
+      return { refused: error, runId: run.runId, created: false, same: false, requestHash, atMs: statement.nowMs };
     }
   });
 }

@@ -18,6 +18,8 @@ export interface Head extends HeadChange {
   readonly crashes: number;
   /** Taken over from a dead worker and not proven since (P06). */
   readonly suspect: boolean;
+  /** When its state was pruned; null = it is there. */
+  readonly prunedAtMs: number | null;
 }
 
 /** That a worker holds a run, under the fence of its head. */

@@ -62,6 +62,7 @@ export function lockVerbs({
         runId: row['run_id'] as RunId,
         status: row['status'] as RunStatus,
         endedAtMs: row['ended_at'] as number | null,
+        prunedAtMs: row['pruned_at'] as number | null,
       })),
   };
 }

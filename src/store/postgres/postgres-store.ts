@@ -15,6 +15,7 @@ import { NO_HINTS, openHints } from './hints.ts';
 import { lockVerbs } from './lock-verbs.ts';
 import { shareVerbs } from './share-verbs.ts';
 import { outboxVerbs } from './outbox-verbs.ts';
+import { pruneVerbs } from './prune-verbs.ts';
 import { scheduleVerbs } from './schedule-verbs.ts';
 import { openDatabase } from './open-database.ts';
 import {
@@ -328,6 +329,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...shareVerbs(connections),
     ...outboxVerbs(connections),
     ...scheduleVerbs(connections),
+    ...pruneVerbs(connections),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

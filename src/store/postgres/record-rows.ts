@@ -29,6 +29,7 @@ function headFromRow(row: Row): RunRecords['head'] {
     needs: parse<readonly string[]>(row['needs']),
     snapshot: unpackSnapshot({ codec: row['codec'] as number, bytes: row['snapshot'] as Buffer }),
     endedAtMs: row['ended_at'] as number | null,
+    prunedAtMs: row['pruned_at'] as number | null,
     output: parseOptional(row['output']),
     failure: parseOptional(row['failure']),
   };

@@ -7,6 +7,7 @@ import type { RunLine, StoredRun, StoredVersion } from '../../ports/store.ts';
 import type { Row } from './connections.ts';
 import {
   approvalFromRow,
+  effectAsStored,
   effectFromRow,
   inboxFromRow,
   parse,
@@ -77,9 +78,10 @@ export function storedRunFromRow(row: Row): StoredRun {
     crashes: row['crashes'] as number,
     snapshot: unpackSnapshot({ codec: row['codec'] as number, bytes: row['snapshot'] as Buffer }),
     endedAtMs: row['ended_at'] as number | null,
+    prunedAtMs: row['pruned_at'] as number | null,
     output: parseOptional(row['output']),
     failure: parseOptional(row['failure']),
-    effects: (row['effects'] as readonly Row[]).map(effectFromRow),
+    effects: (row['effects'] as readonly Row[]).map(row['pruned_at'] === null ? effectFromRow : effectAsStored),
     timers: (row['timers'] as readonly Row[]).map(timerFromRow),
     approvals: (row['approvals'] as readonly Row[]).map((approval) => approvalFromRow(approval, votes)),
     inbox: (row['inbox'] as readonly Row[]).map(inboxFromRow),

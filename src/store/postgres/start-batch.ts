@@ -74,7 +74,8 @@ function answersOf(starts: readonly StartRequest[], rows: readonly Row[]): Start
   const atMs = rows[0]?.['now_ms'] as number;
   return starts.map((start) => {
     const { runId } = start.run;
-    if (!isKeyed(start)) return { refused: null, runId, created: true, same: true, atMs };
+    if (!isKeyed(start))
+      return { refused: null, runId, created: true, same: true, requestHash: start.requestHash, atMs };
     const row = keys.get(keyOf(start));
     invariant(row !== undefined, 'a start key was not answered', { runId });
     return {
@@ -82,6 +83,7 @@ function answersOf(starts: readonly StartRequest[], rows: readonly Row[]): Start
       runId: row['run_id'] as RunId,
       created: row['run_id'] === runId,
       same: row['request_hash'] === start.requestHash,
+      requestHash: row['request_hash'] as string,
       atMs,
     };
   });
@@ -105,7 +107,8 @@ async function sendAlone(connections: Connections, part: number, start: StartReq
   } catch (error) {
     const { cause } = error as Error;
     if (!(error instanceof PawlError) || !isMemberFault(cause) || isContention(cause)) throw error;
-    return [{ refused: error, runId: start.run.runId, created: false, same: false, atMs: 0 }];
+    const { run, requestHash } = start;
+    return [{ refused: error, runId: run.runId, created: false, same: false, requestHash, atMs: 0 }];
   }
 }
 

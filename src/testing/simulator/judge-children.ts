@@ -15,7 +15,9 @@ interface Relative {
   readonly effects: readonly Effect[];
 }
 
+/** What was pruned does not say it any more. */
 function linkOf(snapshot: string, digest: Digest): ParentLink | null {
+  if (snapshot === '') return null;
   return unpackSnapshot(snapshot, digest).control.parent ?? null;
 }
 

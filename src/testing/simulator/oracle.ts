@@ -33,8 +33,15 @@ const DONE: ReadonlySet<EffectState> = new Set(['CONFIRMED']);
 const NOT_DONE: ReadonlySet<EffectState> = new Set(['FAILED', 'ABSENT', 'REFUSED', 'CANCELLED']);
 const NEVER_SENT: ReadonlySet<EffectState> = new Set(['PROPOSED']);
 
-/** Whether a person has been told that the ledger may be wrong about this row. */
-function isDisputed(stored: StoredRun, effect: Effect): boolean {
+/** What is held against one run. */
+type RunEvidence = Evidence & {
+  /** Effects of a run without its state of which has been filed that they happened: nobody is told, as nothing of it can be undone. */
+  readonly filedLate: ReadonlySet<string>;
+};
+
+/** Whether a person has been told that the ledger may be wrong about this row, or it is filed where nobody is. */
+function isDisputed(stored: StoredRun, effect: Effect, { filedLate }: Pick<RunEvidence, 'filedLate'>): boolean {
+  if (stored.prunedAtMs !== null) return filedLate.has(effect.key);
   const { incidents } = unpackSnapshot(stored.snapshot, stored.run.digest).control;
   return incidents.some(({ kind, effectKey }) => kind === 'late-proof' && effectKey === effect.key);
 }
@@ -52,13 +59,14 @@ function hasHappened(stored: StoredRun, effect: Effect, { provider }: Evidence):
  * Whom a person has misled, and who has lost what was written, can only be right about what it has heard itself. A run that
  * was started again and stopped before it sent anything has heard nothing; what it was answered it must have got right.
  */
-function isExcused(stored: StoredRun, effect: Effect, { misjudged, host }: Evidence): boolean {
+function isExcused(stored: StoredRun, effect: Effect, evidence: RunEvidence): boolean {
+  const { misjudged, host } = evidence;
   const isMisled = misjudged.has(effect.key) || host.forgotten(stored.run.runId, effect.key) !== null;
   const isStartedAgain = effect.state === 'CANCELLED' && host.hasLost(effect.key);
-  return isMisled || isStartedAgain || isDisputed(stored, effect);
+  return isMisled || isStartedAgain || isDisputed(stored, effect, evidence);
 }
 
-function judgeEffect(stored: StoredRun, effect: Effect, evidence: Evidence): readonly Violation[] {
+function judgeEffect(stored: StoredRun, effect: Effect, evidence: RunEvidence): readonly Violation[] {
   const { runId } = stored.run;
   const found: Violation[] = [];
   const say = (rule: string, message: string): void => {
@@ -80,7 +88,8 @@ function judgeEffect(stored: StoredRun, effect: Effect, evidence: Evidence): rea
  * What a process has heard and lived to tell is in the ledger, or a person is told that it contradicts it; and where it
  * did not write the ledger's row itself, it has filed what it heard (E08).
  */
-async function judgeHearsay(stored: StoredRun, { hearsay, host, store }: Evidence): Promise<readonly Violation[]> {
+async function judgeHearsay(stored: StoredRun, evidence: RunEvidence): Promise<readonly Violation[]> {
+  const { hearsay, host, store } = evidence;
   const { runId, part } = stored.run;
   const lostAtMs = host.loss()?.atMs ?? Number.NEGATIVE_INFINITY;
   const heard = new Set(hearsay.of(runId).flatMap(({ key, atMs }) => (atMs > lostAtMs ? [key] : [])));
@@ -88,9 +97,11 @@ async function judgeHearsay(stored: StoredRun, { hearsay, host, store }: Evidenc
   const filed = new Set<string>([
     ...receipts.flatMap(({ effectKey, observedBy }) => (observedBy === 'person' ? [] : [effectKey])),
     ...(await store.observations(part, runId)).map(({ effectKey }) => effectKey),
-    ...(await store.inbox(part, runId)).flatMap(({ payload }) => (payload.type === 'proof' ? [payload.effectKey] : [])),
+    ...(await store.inbox(part, runId)).flatMap(({ payload }) =>
+      payload?.type === 'proof' ? [payload.effectKey] : [],
+    ),
   ]);
-  const isKnown = (row: Effect): boolean => row.state === 'CONFIRMED' || isDisputed(stored, row);
+  const isKnown = (row: Effect): boolean => row.state === 'CONFIRMED' || isDisputed(stored, row, evidence);
   return stored.effects
     .filter((row) => heard.has(row.key) && !(isKnown(row) && filed.has(row.key)))
     .map((row) => ({
@@ -135,8 +146,11 @@ function isActed({ action }: Effect): boolean {
 }
 
 /** Holds one run against the provider's book; what its own rows say of each other, its invariants look at. */
-export async function judgeRun(stored: StoredRun, evidence: Evidence): Promise<readonly Violation[]> {
-  const journal = await evidence.store.journal(stored.run.part, stored.run.runId);
+export async function judgeRun(stored: StoredRun, all: Evidence): Promise<readonly Violation[]> {
+  const { part, runId } = stored.run;
+  const journal = await all.store.journal(part, runId);
+  const observations = stored.prunedAtMs === null ? [] : await all.store.observations(part, runId);
+  const evidence = { ...all, filedLate: new Set<string>(observations.map(({ effectKey }) => effectKey)) };
   return [
     ...stored.effects.filter(isActed).flatMap((effect) => judgeEffect(stored, effect, evidence)),
     ...(await judgeHearsay(stored, evidence)),

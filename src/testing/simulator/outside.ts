@@ -86,6 +86,11 @@ async function order(
   }
 }
 
+/** A person has the state of all runs taken whose time is over; workers do the same now and then. */
+async function prune({ fleet }: Scene): Promise<void> {
+  await fleet.ask((verbs) => verbs.prune({ by: 'ops', reason: 'room' }));
+}
+
 /** Does one thing to a run from outside. */
 export function act(scene: Scene, run: RunId, doing: OutsideAct): Promise<void> {
   switch (doing.kind) {
@@ -93,6 +98,8 @@ export function act(scene: Scene, run: RunId, doing: OutsideAct): Promise<void> 
       return cast(scene, run, doing);
     case 'signal':
       return signal(scene, run, doing);
+    case 'prune':
+      return prune(scene);
     default:
       return order(scene, run, doing);
   }

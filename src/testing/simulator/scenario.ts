@@ -125,6 +125,26 @@ const deadline: Draw = (random) =>
     steps: [call('reserve'), '- { id: rest, wait: 3s }', call('charge', ', retry: { attempts: forever, delay: 1s }')],
   });
 
+/** State is taken as soon as it may: late answers, letters, orders to undo and starts under the same key find what is left. */
+const brief: Draw = (random) =>
+  scenarioOf({
+    name: 'brief',
+    head: [
+      'timeout: 10m',
+      `retention: ${random.pick(['0s', '1s', '4s'])}`,
+      'events: { letter: { schema: { type: object } } }',
+    ],
+    actions: [...undoable(random, 'take', 0.1), ...undoable(random, 'give', 0.2), ...undoable(random, 'close', 0.1)],
+    steps: [call('take'), call('give', ', retry: { attempts: 3, delay: 1s }'), call('close')],
+    outside: (draw) => [
+      ...[1, 2, 3, 4].map(() => ({ kind: 'prune', atMs: draw.next() * 25_000 }) as const),
+      { kind: 'signal', atMs: draw.next() * 25_000, name: 'letter', no: 1, data: { no: 1 }, times: 2 },
+      ...(draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 } as const] : []),
+      ...(draw.next() < 0.2 ? [{ kind: 'terminate', atMs: draw.next() * 9_000 } as const] : []),
+      ...(draw.next() < 0.4 ? [{ kind: 'compensate', atMs: draw.next() * 20_000 } as const] : []),
+    ],
+  });
+
 const DRAWS: readonly [Draw, ...Draw[]] = [
   saga,
   loop,
@@ -144,6 +164,7 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   news,
   children,
   machine,
+  brief,
 ];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */

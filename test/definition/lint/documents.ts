@@ -700,6 +700,16 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${HEAD}timeout: 1d\nactions:\n  act:\n    http: { method: POST, url: 'http://127.0.0.1:1/act' }\n    idempotency: natural\n    compensate: none\n    reconcile: { http: { method: GET, url: 'http://127.0.0.1:1/act' }, outcome: [{ when: response.status == 410, is: rejected, code: «gone|no-stock» }] }\nsteps:\n  - { id: a, call: act, catch: [{ on: [⟦no-stock⟧], do: [] }] }\n`,
   },
   {
+    code: 'PAWL-370',
+    why: 'gone before a write has settled',
+    file: `${WITH_ACT}retention: «⟦30s⟧|90s»\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
+    code: 'PAWL-370',
+    why: 'kept for ever',
+    file: `${WITH_ACT}retention: «⟦9000d⟧|7300d»\nsteps:\n  - { id: a, call: act }\n`,
+  },
+  {
     code: 'PAWL-341',
     why: 'a catalogue that is nowhere',
     file: `${HEAD}timeout: 1d\n«use: [⟦psp@1⟧]|use: []»\nactions:\n${ACT}steps:\n  - { id: a, call: act }\n`,

@@ -26,7 +26,7 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
   ['PAWL-101', 'a document key', doc('⟦acttions⟧: {}'), /did you mean `actions`/],
   ['PAWL-101', 'a key of retry', action('retry: { ⟦atempts⟧: 3 }'), /did you mean `attempts`/],
   ['PAWL-101', 'a key like none', step('{ id: a, call: pay, ⟦zzzzzzzzz⟧: 1 }'), /the keys here are/],
-  ['PAWL-101', 'a key of a later part', doc('⟦retentio⟧: 30d'), /^`retention` is not yet part/],
+  ['PAWL-101', 'a key of a later part', action('⟦worke⟧: mail'), /^`worker` is not yet part/],
   [
     'PAWL-101',
     'a key that is there already',
@@ -293,7 +293,14 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     step('{ id: a, call: pay, compensate: { call: pay, after: ⟦a⟧ } }'),
     /list/,
   ],
-  ['PAWL-901', 'a document key of a later part', doc('⟦retention⟧: 30d'), /later part/],
+  [
+    'PAWL-901',
+    'an action key of a later part',
+    `${HEAD}actions:\n  pay: { ⟦worker⟧: mail, idempotency: natural, compensate: none }\n${STEPS}`,
+    /later part/,
+  ],
+  ['PAWL-110', 'a retention in months', doc('retention: ⟦3 months⟧'), /days/],
+  ['PAWL-023', 'a retention without a unit', doc('retention: ⟦90⟧'), /90d|unit|s/],
   ['PAWL-102', 'a map without steps', step('⟦{ id: m, map: input.list, key: item }⟧'), /add `steps/],
   [
     'PAWL-102',

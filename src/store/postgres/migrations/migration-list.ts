@@ -6,6 +6,7 @@ import { LOCKS } from './0004-locks.ts';
 import { OUTBOX } from './0005-outbox.ts';
 import { SCHEDULES } from './0006-schedules.ts';
 import { SHARED_EFFECTS } from './0007-shared-effects.ts';
+import { RETENTION } from './0008-retention.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 5, name: 'outbox', breaking: true, sql: OUTBOX },
   { number: 6, name: 'schedules', breaking: true, sql: SCHEDULES },
   { number: 7, name: 'shared-effects', breaking: true, sql: SHARED_EFFECTS },
+  { number: 8, name: 'retention', breaking: true, sql: RETENTION },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

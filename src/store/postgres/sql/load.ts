@@ -16,7 +16,7 @@ export const LOAD: Statement = {
   hot: true,
   writes: false,
   text: `WITH ${TIME}
-SELECT ${readingOf(RUN, 'r')}, h.revision, h.fence, h.owner, h.status, h.crashes, h.suspect, h.codec, h.snapshot, ${msOf('h.ended_at')} AS ended_at, h.output, h.failure,
+SELECT ${readingOf(RUN, 'r')}, h.revision, h.fence, h.owner, h.status, h.crashes, h.suspect, h.codec, h.snapshot, ${msOf('h.ended_at')} AS ended_at, ${msOf('h.pruned_at')} AS pruned_at, h.output, h.failure,
        ${rowsOf('effect', EFFECT, 'c.effect_key')} AS effects,
        ${rowsOf('timer', TIMER, 'c.name')} AS timers,
        ${rowsOf('approval', APPROVAL, 'c.asked_at, c.approval_id')} AS approvals,

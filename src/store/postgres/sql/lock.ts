@@ -91,7 +91,7 @@ export const HEADS: Statement = {
   name: 'heads',
   hot: true,
   writes: false,
-  text: `SELECT h.run_id, h.status, ${msOf('h.ended_at')} AS ended_at
+  text: `SELECT h.run_id, h.status, ${msOf('h.ended_at')} AS ended_at, ${msOf('h.pruned_at')} AS pruned_at
 FROM unnest($2::uuid[]) AS asked (run_id)
 CROSS JOIN LATERAL (
   SELECT h.* FROM pawl.run_head h

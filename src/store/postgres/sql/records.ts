@@ -22,7 +22,7 @@ page AS MATERIALIZED (
   ORDER BY h.run_id
   LIMIT $3)
 SELECT h.run_id AS head_id, r.run_id AS found_id, ${readingOf(RUN, 'r')},
-       h.revision, h.fence, h.owner, h.status, h.phase, h.needs, h.codec, h.snapshot, ${msOf('h.ended_at')} AS ended_at, h.output, h.failure,
+       h.revision, h.fence, h.owner, h.status, h.phase, h.needs, h.codec, h.snapshot, ${msOf('h.ended_at')} AS ended_at, ${msOf('h.pruned_at')} AS pruned_at, h.output, h.failure,
        l.worker_id AS lease_worker, l.fence AS lease_fence, ${msOf('l.claimed_at')} AS claimed_at, ${msOf('s.lease_until')} AS seat_until,
        ${msOf('w.due_at')} AS wake_due, w.wake, k.run_id AS key_run_id, k.request_hash AS key_hash, k.start_number AS key_number,
        d.digest AS published_digest, p.place,

@@ -21,6 +21,7 @@ import {
   RECEIPTS,
   WORKERS,
 } from './reads.ts';
+import { PRUNE, RETAINED } from './prune.ts';
 import { RECORDS, STRAYS } from './records.ts';
 import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './seat.ts';
 import { PUT_SHARED_EFFECT, SHARED_EFFECT, SHARED_EFFECTS } from './share.ts';
@@ -92,4 +93,6 @@ export const STATEMENTS: readonly Statement[] = [
   SETTLE_SCHEDULE,
   ORDER_SCHEDULE,
   LIST_SCHEDULES,
+  RETAINED,
+  PRUNE,
 ];

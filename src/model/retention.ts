@@ -1,0 +1,34 @@
+import type { Digest, RunId } from './ids.ts';
+import type { RunStatus } from './statuses.ts';
+
+/** How long the state of a run is kept after its end where its file does not say: 90 days, milliseconds. */
+export const RETENTION_MS = 90 * 86_400_000;
+
+/** What stands in the place of a request that was pruned: no request is an empty text. */
+export const PRUNED_REQUEST = '';
+
+/** What a run of which something is still on its way is kept for, in the order in which it is looked for. */
+export const OPEN_ENDS = ['lease', 'wake-up', 'timer', 'effect', 'event', 'message', 'approval'] as const;
+/** Something of an ended run that is not over: a holder, a hint, a timer, an open row, an undecided event, an unsent message, an open approval. */
+export type OpenEnd = (typeof OPEN_ENDS)[number];
+
+/** A run whose state is there, as whoever prunes reads it. */
+export interface RetainedRun {
+  readonly runId: RunId;
+  readonly digest: Digest;
+  readonly status: RunStatus;
+  readonly revision: number;
+  readonly fence: number;
+  readonly endedAtMs: number | null;
+  /** Null = nothing of it is on its way; of a run that has not ended nobody asks. */
+  readonly openEnd: OpenEnd | null;
+}
+
+/** A run that is to be pruned, as it was read: one that has moved or was claimed since is left alone. */
+export type PruneAsk = Pick<RetainedRun, 'runId' | 'revision' | 'fence'>;
+
+/** Who prunes before a worker comes by, and why. */
+export interface PruneAct {
+  readonly actor: string;
+  readonly reason: string;
+}
