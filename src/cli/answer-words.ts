@@ -12,6 +12,7 @@ export const ANSWER_WORDS = {
   decided: 'it was decided before',
   voted: 'you have voted before, and differently',
   ended: 'the run has ended',
+  pruned: 'the state of the run is gone, its time being over: it is filed, and nothing of the run moves',
   terminated: 'the run was terminated before this could apply',
   pivot: 'the point of no return is confirmed: the run only goes forward',
   'waits-for-pivot':

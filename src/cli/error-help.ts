@@ -9,7 +9,7 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_MESSAGE_NOT_FOUND: '`pawl show RUN` lists the messages of a run, `pawl outbox ls` those that have not arrived',
   PAWL_RUN_NOT_FOUND: '`pawl ls` lists runs; look at the database too (`--data`, `PAWL_DATABASE`)',
   PAWL_RUN_PRUNED:
-    '`pawl show RUN` and `pawl receipt` tell what is kept; what is still to be undone, undo by a run of its own',
+    '`pawl show RUN` and `pawl receipt verify RUN` tell what is kept; what is still to be undone, undo by a run of its own',
   PAWL_APPROVAL_NOT_FOUND: '`pawl show RUN` says what the run waits for',
   PAWL_EFFECT_NOT_FOUND: '`pawl show RUN` lists the steps and their effects',
   PAWL_RUN_AMBIGUOUS: 'use one of the ids that the message names',

@@ -2,6 +2,7 @@ import { canonicalJson } from '../model/canonical-json.ts';
 import type { Effect, Receipt } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import { sha256 } from '../model/hash.ts';
+import { PRUNED_REQUEST } from '../model/retention.ts';
 import type { RunId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import { effectKey } from './effect-key.ts';
@@ -117,7 +118,8 @@ function isIntact(receipt: Receipt, runId: RunId): boolean {
 function checkRow(effect: Effect, receipts: readonly Receipt[], byNo: ReadonlyMap<number, Receipt>): ReceiptFault[] {
   const own = receipts.filter((receipt) => receipt.effectKey === effect.key);
   const faults: string[] = [];
-  if (sha256(effect.request) !== effect.requestHash) faults.push('the request does not match its hash');
+  const isThere = effect.request !== PRUNED_REQUEST;
+  if (isThere && sha256(effect.request) !== effect.requestHash) faults.push('the request does not match its hash');
   if (effectKey(effect.ingredients) !== effect.key) faults.push('the key does not match its ingredients');
   faults.push(...checkProof(effect, own, byNo));
   return faults.map((fault) => ({ receiptNo: effect.receiptNo, effectKey: effect.key, fault }));

@@ -5,6 +5,7 @@ import { leaseConformance } from './store-conformance/leases.ts';
 import { lockConformance } from './store-conformance/locks.ts';
 import { outboxConformance } from './store-conformance/outbox.ts';
 import { recordConformance } from './store-conformance/records.ts';
+import { retentionConformance } from './store-conformance/retention.ts';
 import { scheduleConformance } from './store-conformance/schedules.ts';
 import { shareConformance } from './store-conformance/shares.ts';
 import { startConformance } from './store-conformance/starts.ts';
@@ -26,5 +27,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: shared acts`, () => shareConformance(harness));
   harness.describe(`${kind}: outbox`, () => outboxConformance(harness));
   harness.describe(`${kind}: schedules`, () => scheduleConformance(harness));
+  harness.describe(`${kind}: retention`, () => retentionConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

@@ -91,17 +91,17 @@ describe('failures that happened elsewhere', () => {
     }
   }, 60_000);
 
-  it.each([
-    ['F24 a time without its zone', '', "\n  - { id: w, wait: { until: '2027-03-14T02:30:00' } }"],
-    ['F43 a retention', 'retention: 0d', ''],
-  ])('%s is not in the language: it is refused with its line, never passed over', (_name, head, step) => {
-    const { definition, problems } = validateWorkflow(
-      workflow(`  - { id: a, call: do.a }${step}`, head),
-      'later.pawl.yaml',
-    );
-    expect(definition).toBeNull();
-    expect(problems.filter(({ severity }) => severity === 'error').length).toBeGreaterThan(0);
-  });
+  it.each([['F24 a time without its zone', '', "\n  - { id: w, wait: { until: '2027-03-14T02:30:00' } }"]])(
+    '%s is not in the language: it is refused with its line, never passed over',
+    (_name, head, step) => {
+      const { definition, problems } = validateWorkflow(
+        workflow(`  - { id: a, call: do.a }${step}`, head),
+        'later.pawl.yaml',
+      );
+      expect(definition).toBeNull();
+      expect(problems.filter(({ severity }) => severity === 'error').length).toBeGreaterThan(0);
+    },
+  );
 
   it('F37 three hundred runs over three workers that die in turn: none that has ended moves again', async () => {
     const small = openSmallWorld();
@@ -135,11 +135,15 @@ describe('failures that happened elsewhere', () => {
     expect([ended.size, small.happened().length]).toEqual([300, 300]);
   }, 60_000);
 
-  it('F43 nothing deletes what somebody may still need: leases, wake-ups, timers and seats alone are ever deleted', () => {
-    const deleted = STATEMENTS.flatMap(({ text }) => [...text.matchAll(/\b(?:DELETE\s+FROM|TRUNCATE)\s+([\w.]+)/gi)]);
-    expect(new Set(deleted.map(([, table]) => table))).toEqual(
-      new Set(['pawl.lease', 'pawl.ready', 'pawl.timer', 'pawl.seat']),
-    );
+  it('F43 nothing deletes what somebody may still need: leases, wake-ups, timers and seats, and by pruning journal and messages', () => {
+    const deletedBy = (isPrune: boolean): ReadonlySet<string | undefined> =>
+      new Set(
+        STATEMENTS.filter(({ name }) => (name === 'prune') === isPrune)
+          .flatMap(({ text }) => [...text.matchAll(/\b(?:DELETE\s+FROM|TRUNCATE)\s+([\w.]+)/gi)])
+          .map(([, table]) => table),
+      );
+    expect(deletedBy(false)).toEqual(new Set(['pawl.lease', 'pawl.ready', 'pawl.timer', 'pawl.seat']));
+    expect(deletedBy(true)).toEqual(new Set(['pawl.journal', 'pawl.outbox']));
   });
 
   it('F35 a cancel and the last answer at once, a thousand times: one of the two, and the one who cancels is told which', () => {

@@ -70,6 +70,7 @@ function storedOf({ state }: Play, patch: Partial<StoredRun> = {}): StoredRun {
     crashes: 0,
     snapshot: packSnapshot({ digest: run.digest, revision, snapshotText: text, control }),
     endedAtMs: null,
+    prunedAtMs: null,
     output: undefined,
     failure: undefined,
     effects: [...effects.values()],

@@ -169,7 +169,7 @@ export function lockConformance(harness: ConformanceHarness): void {
     const [found] = await recorded();
     assert.deepEqual([found?.place?.slot, found?.place?.limit, found?.place?.startedAtMs], [1, 2, run.startedAtMs]);
     const heads = await store.heads(run.part, [run.runId, newRunId()]);
-    assert.deepEqual(heads, [{ runId: run.runId, status: 'RUNNING', endedAtMs: null }]);
+    assert.deepEqual(heads, [{ runId: run.runId, status: 'RUNNING', endedAtMs: null, prunedAtMs: null }]);
     assert.deepEqual(await store.strays(run.part, 10), []);
   });
 }

@@ -13,7 +13,7 @@ export function checkedRun(play: Play): CheckedRun {
   const { stored, state, compiled, nowMs } = play;
   return {
     run: state.run,
-    head: { ...stored.head, revision: stored.revision, fence: stored.fence, owner: null },
+    head: { ...stored.head, revision: stored.revision, fence: stored.fence, owner: null, prunedAtMs: null },
     lease: null,
     wakeUp: { dueAtMs: nowMs, wake: 1 },
     journal: stored.journal.map((row) => ({ ...row, fence: 0, workerId: WORKER })),

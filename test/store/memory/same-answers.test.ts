@@ -91,6 +91,8 @@ function kindsOf({ verb }: Command, answer: unknown): readonly string[] {
       return answer === 0 ? [] : ['fired'];
     case 'sweep':
       return (answer as readonly RunId[]).map(() => 'swept');
+    case 'prune':
+      return (answer as readonly RunId[]).map(() => 'pruned');
     case 'disown':
       return answer === 0 ? [] : ['disowned'];
     default:
@@ -141,7 +143,7 @@ async function compareSequence(
 /** Kinds of answers that must have been compared, or the comparison says little. */
 const MUST_COME = [
   ...['applied', 'stale', 'fenced', 'busy', 'conflict', 'failed', 'start refused', 'deliver refused'],
-  ...['started', 'found', 'claimed', 'claimed a suspect', 'claimed by name', 'fired', 'swept', 'disowned'],
+  ...['started', 'found', 'claimed', 'claimed a suspect', 'claimed by name', 'fired', 'swept', 'disowned', 'pruned'],
   ...['delivered new', 'delivered same', 'delivered other', 'delivered nowhere'],
 ];
 

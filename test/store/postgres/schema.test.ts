@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { expect, describe, it, beforeAll, afterAll } from 'vitest';
 import { END_STATUSES, EFFECT_STATES, RUN_STATUSES } from '../../../src/model/statuses.ts';
 import { SCHEMA_DUMP } from '../../../src/store/postgres/sql/schema-dump.ts';
@@ -122,13 +123,23 @@ describe('The schema', () => {
     ]);
   });
 
-  it('Head updates are HOT: no index mentions a column of the head that changes', async () => {
+  it('Head updates are HOT: no index mentions a column of the head that changes, but for the one that changes once', async () => {
     const rows = await runSql(
       opened.url,
       "SELECT pg_get_indexdef(indexrelid) AS text FROM pg_index WHERE indrelid = 'pawl.run_head'::regclass",
     );
     expect(rows.map((row) => row['text'])).toEqual([
       'CREATE UNIQUE INDEX run_head_pk ON pawl.run_head USING btree (part, run_id)',
+      'CREATE INDEX run_head_retained_idx ON pawl.run_head USING btree (part, run_id) WHERE (pruned_at IS NULL)',
     ]);
+    const client = new pg.Client({ connectionString: opened.url });
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query("UPDATE pawl.run_head SET revision = revision + 1, owner = 'w', pruned_at = pruned_at");
+    const { rows: counts } = await client.query(
+      "SELECT n_tup_upd = n_tup_hot_upd AND n_tup_upd > 0 AS hot FROM pg_stat_xact_user_tables WHERE relname = 'run_head'",
+    );
+    await client.end();
+    expect(counts).toEqual([{ hot: true }]);
   });
 });

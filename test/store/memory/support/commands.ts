@@ -3,11 +3,18 @@ import type { Digest, RunId, WorkerId } from '../../../../src/model/ids.ts';
 import type { InboxPayload } from '../../../../src/model/inbox-event.ts';
 import type { RunCommit } from '../../../../src/model/run-commit.ts';
 import type { Firing } from '../../../../src/model/schedule.ts';
-import type { RunStatus } from '../../../../src/model/statuses.ts';
+import { OPEN_EFFECT_STATES, type RunStatus } from '../../../../src/model/statuses.ts';
 import type { Delivery, StartRequest, Store, StoredVersion } from '../../../../src/ports/store.ts';
 import type { RunDump } from '../../../../src/store/memory/dump.ts';
 import { payloadText } from '../../../../src/store/postgres/rows.ts';
-import { commitOf, identityOf, startOf } from '../../../../src/testing/store-conformance/rows.ts';
+import {
+  changing,
+  commitOf,
+  headAt,
+  identityOf,
+  startOf,
+  stepOf,
+} from '../../../../src/testing/store-conformance/rows.ts';
 import type { Choices } from './choices.ts';
 import { PARTS } from './pinned-postgres.ts';
 import {
@@ -317,6 +324,53 @@ const schedule: Maker = (choices, world) => {
   ])();
 };
 
+/** Ended runs are looked at and pruned, as they stand or as they once were; now and then by a person. */
+const retain: Maker = (choices, world) => {
+  const { part } = world;
+  const rows = anyRows(choices, world);
+  if (rows === null || choices.onceIn(3))
+    return ask('retained', part, choices.pick([null, rows?.run.runId ?? null]), choices.pick([100, 2]));
+  const { revision, fence } = rows.head;
+  const asked = {
+    runId: rows.run.runId,
+    revision: revision + choices.pick([0, 0, 0, -1]),
+    fence: fence + choices.pick([0, 0, 0, -1]),
+  };
+  return ask('prune', part, [asked], choices.pick([null, { actor: 'ops', reason: 'ö' }]));
+};
+
+/** A held run comes to its end with nothing on its way, and is given back. */
+const finish: Maker = (choices, world) => {
+  const held = world.dump().runs.flatMap((rows) => (rows.lease === null ? [] : [{ ...rows, lease: rows.lease }]));
+  if (held.length === 0) return claimRun(choices, world);
+  const { run, head, lease, wakeUp, ...rows } = choices.pick(held);
+  const open = rows.effects.filter(({ state }) => (OPEN_EFFECT_STATES as readonly string[]).includes(state));
+  const end = stepOf(run.runId, head.fence, head.revision, {
+    part: world.part,
+    head: headAt(head.revision + 1, {
+      status: choices.pick(['COMPLETED', 'FAILED']),
+      phase: 'ended',
+      endedAtMs: world.nowMs,
+    }),
+    effects: open.map((effect) => changing(effect, { state: 'CANCELLED', settledAtMs: world.nowMs })),
+    timersCleared: rows.timers.map(({ name }) => name),
+    approvals: rows.approvals.map((approval) => ({ ...approval, state: 'cancelled' })),
+    inbox: rows.inbox.flatMap(({ source, eventId, consumed }) =>
+      consumed ? [] : [{ source, eventId, outcome: 'ended', code: null, detail: null, consumed: true } as const],
+    ),
+    lease: { kind: 'release', wakeSeen: wakeUp?.wake ?? null, readyAtMs: null },
+  });
+  return ask('commit', world.part, lease.workerId, [end]);
+};
+
+/** An ended run as it stands, free and with nothing on its way but what chance has left. */
+const pruneEnded: Maker = (choices, world) => {
+  const over = world.dump().runs.filter(({ head, lease }) => head.endedAtMs !== null && lease === null);
+  if (over.length === 0) return retain(choices, world);
+  const { run, head } = choices.pick(over);
+  return ask('prune', world.part, [{ runId: run.runId, revision: head.revision, fence: head.fence }], null);
+};
+
 /** What a sequence begins with, so that there is something to work on. */
 const FIRST: readonly Maker[] = [takeSeat, start, start, takeSeat];
 
@@ -347,6 +401,11 @@ const MAKERS: readonly Maker[] = [
   lock,
   schedule,
   schedule,
+  retain,
+  finish,
+  finish,
+  pruneEnded,
+  pruneEnded,
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
 ];
