@@ -7,10 +7,11 @@ export const RETENTION_MS = 90 * 86_400_000;
 /** What stands in the place of a request that was pruned: no request is an empty text. */
 export const PRUNED_REQUEST = '';
 
-/** What a run of which something is still on its way is kept for, in the order in which it is looked for. */
-export const OPEN_ENDS = ['lease', 'wake-up', 'timer', 'effect', 'event', 'message', 'approval'] as const;
-/** Something of an ended run that is not over: a holder, a hint, a timer, an open row, an undecided event, an unsent message, an open approval. */
-export type OpenEnd = (typeof OPEN_ENDS)[number];
+/**
+ * Something of an ended run that is not over, in the order in which it is looked for: a holder, a hint, a timer, an open row, an undecided
+ * event, a message that has not arrived, an open approval.
+ */
+export type OpenEnd = 'lease' | 'wake-up' | 'timer' | 'effect' | 'event' | 'message' | 'approval';
 
 /** A run whose state is there, as whoever prunes reads it. */
 export interface RetainedRun {

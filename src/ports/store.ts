@@ -14,7 +14,6 @@ import type {
   OutboxState,
   SendingResult,
 } from '../model/outbox.ts';
-import type { PruneAct, PruneAsk, RetainedRun } from '../model/retention.ts';
 import type { RunIdentity, Timer } from '../model/run.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { ScheduleStart } from '../model/schedule.ts';
@@ -30,6 +29,7 @@ import type {
   Transition,
 } from '../model/run-commit.ts';
 import type { InboxOutcome, RunStatus } from '../model/statuses.ts';
+import type { RetentionStore } from './retention-store.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 import type { StatementStore } from './statement-store.ts';
 
@@ -193,14 +193,6 @@ export interface RecordsPage {
   readonly nowMs: number;
 }
 
-/** Some runs of a part whose state is there, in the order of their ids. */
-export interface RetainedPage {
-  readonly runs: readonly RetainedRun[];
-  /** After whom the next page begins; null = this was the last. */
-  readonly next: RunId | null;
-  readonly nowMs: number;
-}
-
 /** Which history of which database this is: another one may have forgotten commits that were acknowledged (P14). */
 export interface DatabaseIdentity {
   readonly systemIdentifier: string;
@@ -237,7 +229,7 @@ export interface Hearing {
  * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);
  * times in answers are the database's. Two implementations pass `testing/store-conformance`.
  */
-export interface Store extends ScheduleStore, Partial<StatementStore> {
+export interface Store extends ScheduleStore, RetentionStore, Partial<StatementStore> {
   readonly parts: number;
   /**
    * Stores a version once. A new one brings its schedule along, in the same statement: it takes the place of the schedule
@@ -332,18 +324,6 @@ export interface Store extends ScheduleStore, Partial<StatementStore> {
       readonly prunedAtMs: number | null;
     }[]
   >;
-
-  /** Runs of a part whose state is there. @param after what the page before gave as `next`; null = from the first. */
-  retained(part: number, after: RunId | null, limit: number): Promise<RetainedPage>;
-  /**
-   * P10, V19: takes the state of ended runs of which nothing is on its way, all of it or none: journal, snapshot, input, output, what
-   * was sent and answered, what was received, messages that have arrived. Receipts, observations, start keys, effect keys with the
-   * hashes of their requests, addresses of events with their answers, approvals, votes and acts stay. One that has moved, or was
-   * claimed, since it was read is left alone. Whether its time has come, and nobody above may undo it, is the caller's to know.
-   * @param by the person who does it now, kept with the acts of each run; null = nobody: its time is over, and that is all.
-   * @returns those that were pruned, in the order of their ids.
-   */
-  prune(part: number, asks: readonly PruneAsk[], by: PruneAct | null): Promise<readonly RunId[]>;
 
   /** E11: an act that runs share, in the part of its key; null = nobody has asked for it. */
   sharedEffect(part: number, effectKey: EffectKey): Promise<SharedEffect | null>;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compileSchema } from '../../src/definition/schema-validator.ts';
+import type { PruneView } from '../../src/engine/prune-view.ts';
 import type { MessageLineView, MessageView } from '../../src/engine/list-messages.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { type CommandLine, openCommandLine } from './support/command-line.ts';
@@ -10,6 +11,7 @@ const TELLS = [
   'workflow: tells',
   'version: 1',
   'timeout: 1d',
+  'retention: 0s',
   'key: input.id',
   'input: { type: object, required: [id], properties: { id: { type: string } } }',
   'steps:',
@@ -75,4 +77,40 @@ it('pawl outbox retry and drop need a reason, which is kept; what is over stays 
   const history = await shell.ok(['show', 't1', '--history']);
   expect(history).toMatch(/outbox\.drop by .*: told by phone/);
   expect(history).toMatch(/outbox\.retry by .*: it is back/);
+});
+
+it('pawl prune says what goes and why a run is kept, asks, and keeps the reason; every verb tells what is left', async () => {
+  const kept = await shell.call(['prune', '--dry-run']);
+  expect(kept.out).toMatch(/COMPLETED\s.*a message has not arrived/);
+  expect(kept.err).toContain('0 runs may go');
+  expect((await shell.call(['prune', '-o', 'json'])).json<PruneView>()).toMatchObject({
+    pruned: 0,
+    kept: { message: 1 },
+  });
+  await shell.ok(['outbox', 'drop', 't1', second, '--reason', 'told by phone']);
+  const plan = (await shell.call(['prune', '--dry-run', '-o', 'json'])).json<PruneView>();
+  expect(plan).toMatchObject({ dryRun: true, pruned: 1, kept: {}, runs: [{ status: 'COMPLETED', keptFor: null }] });
+  for (const args of [['prune'], ['prune', '--yes']]) expect((await shell.call(args)).code).toBe(2);
+  const done = await shell.call(['prune', '--yes', '--reason', 'room', '--by', 'ana', '-o', 'json']);
+  expect(done.json<PruneView>()).toMatchObject({ dryRun: false, pruned: 1 });
+  expect(await shell.ok(['show', 't1'])).toContain('its state was pruned');
+  const view = (await shell.call(['show', 't1', '-o', 'json'])).json<JsonObject>();
+  const schema = readFileSync(new URL('../../schemas/run.schema.json', import.meta.url), 'utf8');
+  expect(compileSchema(JSON.parse(schema) as JsonObject)(view)).toEqual([]);
+  expect(view).toMatchObject({ status: 'COMPLETED', input: null, steps: [] });
+  expect(await shell.ok(['why', 't1'])).toContain('its state was pruned at');
+  const history = await shell.ok(['show', 't1', '--history']);
+  expect(history).toContain('transitions: pruned');
+  expect(history).toContain('prune by ana: room');
+  for (const args of [
+    ['compensate', 't1', '--dry-run'],
+    ['visualize', '--run', 't1', '-o', 'mermaid'],
+  ]) {
+    const refused = await shell.call(args);
+    expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('PAWL_RUN_PRUNED')]);
+  }
+  await shell.ok(['verify']);
+  await shell.ok(['receipt', 'verify', 't1']);
+  const again = (await shell.call(['start', 'tells', '--input', '{"id":"t1"}', '-o', 'json'])).json<JsonObject>();
+  expect(again).toMatchObject({ id: view['id'] });
 });

@@ -1,14 +1,14 @@
 import { PRUNED_REQUEST, type OpenEnd, type PruneAct, type PruneAsk, type RetainedRun } from '../../model/retention.ts';
 import type { RunId } from '../../model/ids.ts';
 import { isEnd, OPEN_EFFECT_STATES } from '../../model/statuses.ts';
-import type { RetainedPage } from '../../ports/store.ts';
+import type { RetainedPage } from '../../ports/retention-store.ts';
 import { inOrder } from './row.ts';
 import { auditRow } from './run-rows.ts';
 import { runIn, type RunRows, runsIn, type Statement } from './tables.ts';
 
 const OPEN: ReadonlySet<string> = new Set(OPEN_EFFECT_STATES);
 
-/** The first thing of a run that is not over, in the order of `OPEN_ENDS`. */
+/** The first thing of a run that is not over, in the order of `OpenEnd`. */
 function openEndOf(rows: RunRows): OpenEnd | null {
   const some = <R>(table: ReadonlyMap<unknown, R>, isOpen: (row: R) => boolean): boolean =>
     [...table.values()].some(isOpen);

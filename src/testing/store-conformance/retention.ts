@@ -37,6 +37,28 @@ async function endOf(store: Store, runId: RunId, set: Partial<RunCommit> = {}): 
   });
 }
 
+/** The end of a run with rows of every kind. */
+async function fullEndOf(store: Store, runId: RunId): Promise<RunCommit> {
+  const done = effectOf('done', {
+    state: 'CONFIRMED',
+    settledAtMs: 1_800_000_000_000,
+    output: { id: 'x' },
+    lastError: 'late',
+    receiptNo: 1,
+  });
+  return endOf(store, runId, {
+    effects: [inserting(done)],
+    receipts: [receiptOf(1, done)],
+    inbox: [
+      { source: 'signal:shop', eventId: 'e-1', outcome: 'applied', code: null, detail: { n: 1 }, consumed: true },
+    ],
+    observations: [{ part: 0, runId, effectKey: done.key, source: 's', sourceId: 'i', detail: { seen: 1 } }],
+    audit: [{ actor: 'user:anna', act: 'retry', target: 'pay', reason: 'why', detail: null, atMs: 1_800_000_000_000 }],
+    outbox: [messageOf('k')],
+    lease: { kind: 'release', wakeSeen: 1, readyAtMs: null },
+  });
+}
+
 async function startEnded(store: Store, worker: WorkerId, set: Partial<RunCommit> = {}): Promise<RunId> {
   const runId = await startOneHeld(store, worker);
   const [answer] = await store.commit(0, worker, [await endOf(store, runId, set)]);
@@ -69,34 +91,13 @@ function messageOf(key: string): OutboxMessage {
   };
 }
 
-/** Retention: what goes, what stays, and what waits. */
-export function retentionConformance(harness: ConformanceHarness): void {
+function goesAndStays(harness: ConformanceHarness): void {
   const test = testWith(harness);
-
   test('P10: the state of an ended run goes, and its proof stays', async ({ store }) => {
     const worker = await seated(store);
-    const done = effectOf('done', {
-      state: 'CONFIRMED',
-      settledAtMs: 1_800_000_000_000,
-      output: { id: 'x' },
-      lastError: 'late',
-      receiptNo: 1,
-    });
     const runId = await startOneHeld(store, worker);
     await store.deliver(0, [signalTo(runId, 'e-1')]);
-    const end = await endOf(store, runId, {
-      effects: [inserting(done)],
-      receipts: [receiptOf(1, done)],
-      inbox: [
-        { source: 'signal:shop', eventId: 'e-1', outcome: 'applied', code: null, detail: { n: 1 }, consumed: true },
-      ],
-      observations: [{ part: 0, runId, effectKey: done.key, source: 's', sourceId: 'i', detail: { seen: 1 } }],
-      audit: [
-        { actor: 'user:anna', act: 'retry', target: 'pay', reason: 'why', detail: null, atMs: 1_800_000_000_000 },
-      ],
-      outbox: [messageOf('k')],
-      lease: { kind: 'release', wakeSeen: 1, readyAtMs: null },
-    });
+    const end = await fullEndOf(store, runId);
     await store.commit(0, worker, [end]);
     for (const { address, attempt } of await store.claimOutbox(0, { outward: true, limit: 9, forMs: 1_000 }))
       await store.settleOutbox(address, attempt, { kind: 'delivered' });
@@ -144,7 +145,10 @@ export function retentionConformance(harness: ConformanceHarness): void {
     };
     assert.deepEqual({ ...same, snapshot: before.snapshot, output: before.output }, before);
   });
+}
 
+function waits(harness: ConformanceHarness): void {
+  const test = testWith(harness);
   test('V19: a run stays as it is as long as anything of it is on its way', async ({ store }) => {
     const worker = await seated(store);
     const unknown = effectOf('unknown', { state: 'UNKNOWN', everUnknown: true, doubt: 'review' });
@@ -190,7 +194,10 @@ export function retentionConformance(harness: ConformanceHarness): void {
     assert.equal((await retainedOne(store, runId)).openEnd, 'event');
     assert.deepEqual(await prune(store, runId), []);
   });
+}
 
+function isLeftAlone(harness: ConformanceHarness): void {
+  const test = testWith(harness);
   test('P10: one that has not ended, has moved or was claimed since it was read is left alone', async ({ store }) => {
     const worker = await seated(store);
     const going = await startOneHeld(store, worker);
@@ -203,7 +210,10 @@ export function retentionConformance(harness: ConformanceHarness): void {
     assert.deepEqual(await store.prune(0, [{ runId, revision: 2, fence: 1 }], null), []);
     assert.deepEqual(await store.prune(0, [], null), []);
   });
+}
 
+function raced(harness: ConformanceHarness): void {
+  const test = testWith(harness);
   test('P10: of many who prune at once one does, and each run goes whole', async (opened) => {
     const { store } = opened;
     const worker = await seated(store);
@@ -215,7 +225,10 @@ export function retentionConformance(harness: ConformanceHarness): void {
     assert.deepEqual(told.flat().sort(), [...runs].sort());
     assert.deepEqual((await store.retained(0, null, 100)).runs, []);
   });
+}
 
+function paged(harness: ConformanceHarness): void {
+  const test = testWith(harness);
   test('P10: runs come page by page in the order of their ids, and what was pruned never again', async ({ store }) => {
     const worker = await seated(store);
     const runs: RunId[] = [];
@@ -231,7 +244,10 @@ export function retentionConformance(harness: ConformanceHarness): void {
     const none = await store.retained(0, runs[2] as RunId, 9);
     assert.deepEqual([none.runs, none.next, Math.abs(none.nowMs - (await store.nowMs())) < 60_000], [[], null, true]);
   });
+}
 
+function filed(harness: ConformanceHarness): void {
+  const test = testWith(harness);
   test('P10: what comes for a pruned run is stored, wakes it and is answered', async ({ store }) => {
     const worker = await seated(store);
     const runId = await startEnded(store, worker);
@@ -256,4 +272,14 @@ export function retentionConformance(harness: ConformanceHarness): void {
     assert.equal((await store.answerOf(0, runId, 'signal:shop', 'e-9'))?.code, 'pruned');
     assert.deepEqual([await store.holder(0, runId), (await store.observations(0, runId)).length], [null, 1]);
   });
+}
+
+/** Retention: what goes, what stays, and what waits. */
+export function retentionConformance(harness: ConformanceHarness): void {
+  goesAndStays(harness);
+  waits(harness);
+  isLeftAlone(harness);
+  raced(harness);
+  paged(harness);
+  filed(harness);
 }
