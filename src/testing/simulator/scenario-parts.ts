@@ -14,7 +14,8 @@ export type OutsideAct =
       readonly times: number;
     }
   | { readonly kind: 'vote'; readonly atMs: number; readonly by: string; readonly decision: 'approve' | 'deny' }
-  | { readonly kind: 'cancel' | 'compensate' | 'terminate' | 'prune'; readonly atMs: number };
+  | { readonly kind: 'cancel' | 'compensate' | 'terminate'; readonly atMs: number }
+  | { readonly kind: 'prune'; readonly atMs: number };
 
 /** An action of a scenario's workflow. */
 export interface ScenarioAction {
