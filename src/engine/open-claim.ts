@@ -1,10 +1,10 @@
 import { isQueued } from '../decision/on-lock.ts';
+import { fileForPruned } from '../decision/pruned-run.ts';
 import { PawlError } from '../model/errors.ts';
 import type { InboxPayload } from '../model/inbox-event.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { ClaimedRun, StoredRun } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
-import { fileLate } from './file-late.ts';
 import type { HoldingStart } from './held-run.ts';
 import { joinLock } from './hold-lock.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
@@ -71,7 +71,10 @@ function misfit(claimed: ClaimedRun, found: Extract<LoadedRun, { kind: 'misfit' 
  */
 export async function openClaim(engine: Engine, claimed: ClaimedRun): Promise<OpenedClaim> {
   const { run: stored } = claimed;
-  if (stored.prunedAtMs !== null) return { kind: 'pruned', file: fileLate(stored) };
+  if (stored.prunedAtMs !== null) {
+    const file = { ...releaseCommit(stored, null, null), ...fileForPruned(stored.run, stored.inbox) };
+    return { kind: 'pruned', file };
+  }
   const version = await findVersion(engine, stored);
   if (version === null) {
     const message = `no version with digest ${stored.run.digest.slice(0, 12)} of ${stored.run.workflow}@${stored.run.version} can be used here`;

@@ -1,8 +1,7 @@
 import type { EffectKey } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { InboxAnswer, Observation, RunCommit } from '../model/run-commit.ts';
-import type { StoredRun } from '../ports/store.ts';
-import { releaseCommit } from './park-run.ts';
+import type { RunIdentity } from '../model/run.ts';
 
 /** What a person, or a run above, wants of a run: it is refused. Everything else is news, and is filed. */
 const WISHES: readonly InboxPayload['type'][] = [
@@ -22,19 +21,18 @@ function answerTo({ source, eventId, payload }: InboxEvent): InboxAnswer {
 }
 
 /** That an effect happened after all is knowledge about a row whose key is kept (E08). */
-function observationOf({ run }: StoredRun, { payload }: InboxEvent): readonly Observation[] {
+function observationOf({ part, runId }: RunIdentity, { payload }: InboxEvent): readonly Observation[] {
   if (payload.type !== 'proof') return [];
-  const { effectKey, turn, observedBy, message, externalId, resultBase64 } = payload;
+  const { turn: sourceId, observedBy, message, externalId, resultBase64 } = payload;
   const detail = { kind: 'confirmed', code: null, message, externalId, resultBase64 };
   const source = observedBy === 'response' ? 'late-answer' : 'late-query';
-  return [{ part: run.part, runId: run.runId, effectKey: effectKey as EffectKey, source, sourceId: turn, detail }];
+  return [{ part, runId, effectKey: payload.effectKey as EffectKey, source, sourceId, detail }];
 }
 
 /** Answers what has come for a run whose state was pruned: nothing of it is lost, nothing of the run moves (V04, P10). */
-export function fileLate(stored: StoredRun): RunCommit {
-  return {
-    ...releaseCommit(stored, null, null),
-    inbox: stored.inbox.map(answerTo),
-    observations: stored.inbox.flatMap((event) => observationOf(stored, event)),
-  };
+export function fileForPruned(
+  run: RunIdentity,
+  events: readonly InboxEvent[],
+): Pick<RunCommit, 'inbox' | 'observations'> {
+  return { inbox: events.map(answerTo), observations: events.flatMap((event) => observationOf(run, event)) };
 }
