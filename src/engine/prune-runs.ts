@@ -1,4 +1,5 @@
 import { unpackSnapshot } from '../decision/snapshot-envelope.ts';
+import type { ParentLink } from '../model/child.ts';
 import { PawlError } from '../model/errors.ts';
 import type { RunId } from '../model/ids.ts';
 import { type OpenEnd, type PruneAct, type RetainedRun, RETENTION_MS } from '../model/retention.ts';
@@ -52,11 +53,11 @@ async function judgeByTime(engine: Engine, run: RetainedRun, nowMs: number): Pro
   }
 }
 
-/** Who has started a run and waits, or has waited, for it; `unreadable` where its snapshot cannot say. */
-function parentOf({ run, snapshot }: StoredRun): RunId | null | 'unreadable' {
+/** The run that has started a run and waits, or has waited, for it; `unreadable` where its snapshot cannot say. */
+function parentOf({ run, snapshot }: StoredRun): ParentLink | null | 'unreadable' {
   try {
     const { parent } = unpackSnapshot(snapshot, run.digest).control;
-    return parent === undefined || parent.effectKey === null ? null : parent.runId;
+    return parent === undefined || parent.effectKey === null ? null : parent;
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
     return 'unreadable';
@@ -70,7 +71,7 @@ function parentOf({ run, snapshot }: StoredRun): RunId | null | 'unreadable' {
 async function judgeByParent({ store }: Engine, stored: StoredRun): Promise<KeptFor | null> {
   const parent = parentOf(stored);
   if (parent === null || parent === 'unreadable') return parent;
-  const [head] = await store.heads(partOf(parent, store.parts), [parent]);
+  const [head] = await store.heads(partOf(parent.runId, store.parts), [parent.runId]);
   return head === undefined || head.prunedAtMs !== null ? null : 'parent';
 }
 
