@@ -5,6 +5,8 @@ export { type Config, type ConfigSources, loadConfig } from './app/config.ts';
 export { type App, type AppOptions, createApp } from './app/create-app.ts';
 export type { Principal } from './app/principal.ts';
 export type { Act, Verbs } from './app/verbs.ts';
+export type { PullAsk, PulledAttempt } from './engine/pull-attempts.ts';
+export type { ExtendAsk, SettleAsk } from './engine/settle-hand-out.ts';
 export type { RunView } from './engine/run-view.ts';
 export { DefinitionError, PawlError } from './model/errors.ts';
 export type { Json } from './model/json.ts';

@@ -11,15 +11,18 @@ import { limitLock, listLocks, type LimitAsk, type LockView } from '../engine/li
 import { actOnMessage, listMessages, type MessageLineView } from '../engine/list-messages.ts';
 import { listNeeds, type NeedView } from '../engine/list-needs.ts';
 import { listSchedules, orderSchedule, type ScheduleView } from '../engine/list-schedules.ts';
+import { listQueues, type QueueView } from '../engine/list-queues.ts';
 import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
 import { type CancelPreview, previewCancel } from '../engine/preview-cancel.ts';
 import { type PruneView, pruneAll } from '../engine/prune-view.ts';
+import { type PullAsk, pullAttempts, type PulledAttempt } from '../engine/pull-attempts.ts';
 import { publishCatalogue } from '../engine/publish-catalogue.ts';
 import { type Published, type PublishAsk, publishVersion } from '../engine/publish-version.ts';
 import { type RecoveryWindow, recoveryWindow } from '../engine/recovery-window.ts';
 import { type ResolveAsk, resolveReview } from '../engine/resolve-review.ts';
 import { type RunView, runView } from '../engine/run-view.ts';
+import { type ExtendAsk, extendHandOut, type SettleAsk, settleHandOut } from '../engine/settle-hand-out.ts';
 import { shareStandings } from '../engine/share-view.ts';
 import { type SignalAsk, signalRun } from '../engine/signal-run.ts';
 import { type StartAsk, type Started, startRun } from '../engine/start-run.ts';
@@ -61,6 +64,14 @@ export interface Verbs {
   resolve(run: string, ask: ResolveAsk): Promise<Delivered>;
   /** @param effect its key, or its step. */
   reconcile(run: string, effect: string, by: string): Promise<Delivered>;
+  /** Attempts for a remote worker: each is this worker's alone until its lease ends. */
+  pullAttempts(ask: PullAsk): Promise<readonly PulledAttempt[]>;
+  /** More time for what was handed out. */
+  extendHandOut(ask: ExtendAsk): Promise<Delivered>;
+  /** What became of what was handed out. */
+  settleHandOut(ask: SettleAsk): Promise<Delivered>;
+  /** Queues of remote workers, with what waits there and when somebody last asked. */
+  queues(): Promise<readonly QueueView[]>;
   find(run: string): Promise<RunIdentity>;
   show(run: string): Promise<RunView>;
   list(filter: Omit<RunFilter, 'tenant'>): Promise<readonly RunLineView[]>;
@@ -121,6 +132,7 @@ type ReadVerbs = Pick<
   | 'limitLock'
   | 'messages'
   | 'actOnMessage'
+  | 'queues'
   | 'schedules'
   | 'orderSchedule'
   | 'versions'
@@ -150,6 +162,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     limitLock: (name, ask) => limitLock(engine, name, ask),
     messages: (dead) => listMessages(engine, dead),
     actOnMessage: async (name, message, act) => actOnMessage(engine, await find(name), message, act),
+    queues: () => listQueues(engine),
     schedules: () => listSchedules(engine),
     orderSchedule: (workflow, act) => orderSchedule(engine, workflow, act),
     versions: async () => {
@@ -214,6 +227,18 @@ export function createVerbs(
     retry: (name, step, { by, reason, eventId }) =>
       at(name, (run, door) => orderRun(engine, door, run, { type: 'retry', step, by, reason, eventId })),
     resolve: (name, ask) => at(name, (run, door) => resolveReview(engine, door, run, ask)),
+    pullAttempts: async (ask) => {
+      await ready();
+      return pullAttempts(engine, doorOf, ask);
+    },
+    extendHandOut: async (ask) => {
+      await ready();
+      return extendHandOut(engine, doorOf, ask);
+    },
+    settleHandOut: async (ask) => {
+      await ready();
+      return settleHandOut(engine, doorOf, ask);
+    },
     reconcile: (name, effect, by) =>
       at(name, async (run, door) => {
         const { stored } = await loadStored(engine, run);

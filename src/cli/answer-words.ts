@@ -38,6 +38,10 @@ export const ANSWER_WORDS = {
   schema: "its data does not fit the event's schema",
   sequence: 'an event with the same or a higher number of its sender was applied before (rule V03)',
   unordered: "the event's number cannot be read, so it has no place in its sender's order (rule V03)",
+  taken: 'another worker has pulled it, or it is not to be done any more',
+  void: 'whoever asked has stopped waiting',
+  'never-handed-out': 'nothing of that name was ever handed out',
+  late: 'its lease is over, or it was settled before: what you say is kept with the run (rule E08)',
   generation: 'it is about something that has been left meanwhile',
 } as const satisfies Record<string, string>;
 

@@ -13,6 +13,7 @@ import { addOutbox } from './commands/outbox.ts';
 import { addLs } from './commands/ls.ts';
 import { addPrune } from './commands/prune.ts';
 import { addPublish } from './commands/publish.ts';
+import { addQueue } from './commands/queue.ts';
 import { addReceipt } from './commands/receipt.ts';
 import { addReconcile } from './commands/reconcile.ts';
 import { addResolve } from './commands/resolve.ts';
@@ -60,6 +61,7 @@ const VERBS = [
   addVerify,
   addLock,
   addOutbox,
+  addQueue,
   addSchedule,
   addPrune,
 ];

@@ -11,6 +11,8 @@ import { onChildEnded } from './on-child-ended.ts';
 import { onChildUndo } from './on-child-undo.ts';
 import { onCompensate } from './on-compensate.ts';
 import { onGranted } from './on-lock.ts';
+import { onExtend, onSettle } from './on-hand-out.ts';
+import { onPull } from './on-pull.ts';
 import { onProof } from './on-proof.ts';
 import { onQuery } from './on-query.ts';
 import { onRead } from './on-read.ts';
@@ -200,6 +202,15 @@ function applyEvent(draft: Draft, event: InboxEvent): void {
       return;
     case 'reconcile':
       onReconcile(draft, event, payload);
+      return;
+    case 'pull':
+      onPull(draft, event, payload);
+      return;
+    case 'extend':
+      onExtend(draft, event, payload);
+      return;
+    case 'settle':
+      onSettle(draft, event, payload);
       return;
     case 'proof':
       onProof(draft, event, payload);

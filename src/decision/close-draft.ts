@@ -8,9 +8,11 @@ import type { Draft } from './draft.ts';
 import { endingRows } from './end-run.ts';
 import { checkSecrets } from './missing-secret.ts';
 import { showsQueued } from './on-lock.ts';
-import { actionableRows, dispatchDue, openReads, type OrderBook } from './on-due.ts';
+import { dispatchDue, movingRows, openReads, type OrderBook } from './on-due.ts';
 import { releaseKept } from './release-kept.ts';
 import { finalStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
+import { isSentFromHere } from './hand-out.ts';
+import { tendQueues } from './tend-queues.ts';
 import { tellShares } from './share-effect.ts';
 import { comeToRest, mayTakeMore } from './take-event.ts';
 
@@ -43,6 +45,7 @@ export function closeDraft(draft: Draft, hasRest: boolean): Closed {
   }
   checkSecrets(draft);
   tellShares(draft);
+  tendQueues(draft);
   const more = hasRest || draft.queue.length > 0 || mayTakeMore(draft);
   const needs = needsOf(draft.control.incidents, draft.approvals.values());
   const closing = { status: statusOf(draft, more), needs, lease: leaseOf(draft, orders, more), ...endingRows(draft) };
@@ -65,9 +68,7 @@ function statusOf(draft: Draft, more: boolean): RunStatus {
 
 /** What may still happen by itself: rows in flight, rows and reads that a worker acts on. */
 function waiting(draft: Draft): Parameters<typeof nextDueAtMs>[0] {
-  const inFlight = [...draft.effects.live()].filter((effect) => effect.state === 'REQUESTED');
-  const effects = [...inFlight, ...actionableRows(draft)];
-  return { effects, reads: Object.fromEntries(openReads(draft)), nowMs: draft.ctx.nowMs };
+  return { effects: movingRows(draft), reads: Object.fromEntries(openReads(draft)), nowMs: draft.ctx.nowMs };
 }
 
 function leaseOf(draft: Draft, orders: Orders, more: boolean): RunCommit['lease'] {
@@ -79,15 +80,13 @@ function leaseOf(draft: Draft, orders: Orders, more: boolean): RunCommit['lease'
 /** What this holder has sent and not heard of; another fence's is nobody's any more. */
 function isInFlightHere(draft: Draft): boolean {
   if (!draft.ctx.canSend) return false;
-  const row = [...draft.effects.live()].some(
-    (effect) => effect.state === 'REQUESTED' && effect.fence === draft.base.fence,
-  );
+  const row = [...draft.effects.live()].some((effect) => isSentFromHere(effect) && effect.fence === draft.base.fence);
   return row || openReads(draft).some(([, read]) => read.notBeforeMs === null);
 }
 
 /** When a worker is wanted next: for rows and reads that are due, at once for what another fence has left in flight. */
 function readyAtMs(draft: Draft): number | null {
   const { nowMs } = draft.ctx;
-  const isLeft = [...draft.effects.live()].some((effect) => effect.state === 'REQUESTED');
+  const isLeft = [...draft.effects.live()].some(isSentFromHere);
   return isLeft ? nowMs : nextDueAtMs(waiting(draft));
 }

@@ -10,6 +10,7 @@ import type { Failure, RunIdentity } from '../model/run.ts';
 import { acceptWith } from './accept-with.ts';
 import { childBody, startsChild } from './child-run.ts';
 import { compensationIngredients, effectKey, readRequest } from './effect-key.ts';
+import { queueOf } from './hand-out.ts';
 import { isDone, isOpen } from './effect-lifecycle.ts';
 import { compensationOf } from './effect-policy.ts';
 import { effectView } from './effect-view.ts';
@@ -126,6 +127,7 @@ function proposeCompensation(
     step: forward.step,
     frames: forward.frames,
     request: startsChild(contract.name) ? { ...plain, body } : plain,
+    queue: queueOf(contract),
     pivot: false,
     state: 'PROPOSED',
     approvalId: null,
@@ -202,6 +204,7 @@ function rowOfGeneration(effect: Effect, forwardKey: EffectKey, generation: numb
     step,
     frames,
     request: readRequest(effect),
+    queue: effect.queue,
     pivot: false,
     state: 'PROPOSED',
     approvalId: null,

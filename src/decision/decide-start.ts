@@ -91,7 +91,7 @@ export const EMPTY_CONTROL: RunControl = {
 };
 
 function rowsOf(ctx: DecideContext, run: RunIdentity, commit: RunCommit, isKept: boolean): StartRows {
-  const { head, transitions, effects, receipts, approvals, audit, outbox, lease } = commit;
+  const { head, transitions, effects, receipts, approvals, audit, outbox, offers, lease } = commit;
   invariant(head !== null, 'a start without a head', { runId: run.runId });
   // A starter that does not send leaves what is still to be decided to whoever claims the run.
   const readyAtMs = lease.kind === 'release' ? lease.readyAtMs : ctx.nowMs;
@@ -107,6 +107,7 @@ function rowsOf(ctx: DecideContext, run: RunIdentity, commit: RunCommit, isKept:
     receipts,
     audit,
     outbox,
+    ...(offers === undefined ? {} : { offers }),
     lease: isKept ? { kind: 'keep' } : { kind: 'free', readyAtMs },
   };
 }

@@ -3,6 +3,9 @@ import type { Draft } from './draft.ts';
 import { OPERATORS } from './hold-step.ts';
 import { DEADLINE_HELD } from './pass-deadline.ts';
 
+/** What of a run says whether anything may leave. */
+export type Acting = Pick<RunState, 'phase' | 'control' | 'effects'>;
+
 const PIN = 'pin:functions';
 
 /**

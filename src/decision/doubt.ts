@@ -108,7 +108,10 @@ export function quarantineEndsAtMs(
   numbers: Pick<Numbers, 'sendWithinMs'>,
 ): number {
   invariant(effect.requestedAtMs !== null, 'only a requested effect has a quarantine', { key: effect.key });
-  return effect.requestedAtMs + numbers.sendWithinMs + contract.settlesWithinMs;
+  const { queue, sendByMs } = effect;
+  // Until the end of its lease a remote worker may begin; a sending of our own begins within `sendWithin`.
+  const begunByMs = queue === undefined || sendByMs === null ? effect.requestedAtMs + numbers.sendWithinMs : sendByMs;
+  return begunByMs + contract.settlesWithinMs;
 }
 
 /** What a query that proved nothing is followed by. */

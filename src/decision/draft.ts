@@ -2,6 +2,7 @@ import type { Approval, Vote } from '../model/approval.ts';
 import type { Effect, Receipt } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import { sha256 } from '../model/hash.ts';
+import type { Offer } from '../model/offer.ts';
 import type { OutboxMessage } from '../model/outbox.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
@@ -72,6 +73,7 @@ export class Draft {
   readonly audit: AuditEntry[] = [];
   readonly outbox: OutboxMessage[] = [];
   readonly observations: Observation[] = [];
+  readonly offers: Offer[] = [];
   endedAtMs: number | null;
   private readonly effectExpect = new Map<EffectKey, EffectChange['expect']>();
   private readonly timersSet = new Map<string, Timer>();
@@ -202,6 +204,12 @@ export class Draft {
     if (this.base.timers.has(name)) this.timersCleared.add(name);
   }
 
+  /** Forgets the number of a timer that is never armed again: a firing of it that is still on its way is stale. */
+  forgetTimer(name: string): void {
+    const { [name]: gone, ...rest } = this.control.timerGenerations;
+    if (gone !== undefined) this.setControl({ timerGenerations: rest });
+  }
+
   putApproval(approval: Approval): void {
     this.approvals.set(approval.approvalId, approval);
     this.approvalsChanged.set(approval.approvalId, approval);
@@ -290,6 +298,7 @@ export class Draft {
       observations: this.observations,
       audit: this.audit,
       outbox: this.outbox,
+      ...(this.offers.length === 0 ? {} : { offers: this.offers }),
       lease: now.lease,
     };
     return { commit, next: this.next(now.status) };

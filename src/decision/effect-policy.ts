@@ -14,6 +14,8 @@ export interface EffectPolicy {
   readonly review: Review | null;
   /** Longest time of one attempt, milliseconds. */
   readonly timeoutMs: number;
+  /** How long an attempt may wait to be handed out, where its step or its undo says so, milliseconds; null = as long as it takes. */
+  readonly waitMs: number | null;
   /** What a compensation does when it is refused for good. */
   readonly onFailure: 'hold' | 'continue';
 }
@@ -25,6 +27,7 @@ export function forwardPolicy(step: CallStep, contract: ActionContract): EffectP
     onUnknown: step.onUnknown,
     review: step.review,
     timeoutMs: step.timeoutMs ?? contract.timeoutMs,
+    waitMs: step.timeoutMs,
     onFailure: 'hold',
   };
 }
@@ -48,6 +51,7 @@ export function compensationPolicy(
     onUnknown: null,
     review: null,
     timeoutMs: compensation.timeoutMs ?? contract.timeoutMs,
+    waitMs: compensation.timeoutMs,
     onFailure: compensation.onFailure ?? defaults.onFailure,
   };
 }

@@ -115,7 +115,7 @@ function judgeDeclared(judging: Judging, report: Extract<AttemptReport, { kind: 
     ...facts,
     kind: attemptKind(verdict.is, contract),
     code,
-    message: `the function says ${report.outcome}`,
+    message: `the ${contract.transport.kind === 'worker' ? 'worker' : 'function'} says ${report.outcome}`,
     named,
   };
 }

@@ -1,10 +1,12 @@
 import type { Effect } from '../model/effect.ts';
 import type { QueryOrder, ReadOrder, SendOrder } from '../model/order.ts';
 import type { ReadProgress, RunState } from '../model/run.ts';
-import { applySettlement, mayStart, settlingOf } from './apply-settlement.ts';
+import { applySettlement, settlingOf } from './apply-settlement.ts';
 import { chooseDoubt, resendsUntilMs } from './doubt.ts';
 import type { Draft } from './draft.ts';
-import { blockOf } from './dispatch-block.ts';
+import { type Acting, blockOf } from './dispatch-block.ts';
+import { isWithWorkers } from './hand-out.ts';
+import { maySend } from './may-send.ts';
 import { readRequest } from './effect-key.ts';
 import { orFault } from './faults.ts';
 import { prepareRead } from './prepare-call.ts';
@@ -47,13 +49,20 @@ export function dispatchDue(draft: Draft, orders: OrderBook): boolean {
 }
 
 /** Rows that a worker acts on, now or later: no sending of an ended run or of a step that is not active, none that is blocked. */
-export function actionableRows(draft: Pick<RunState, 'phase' | 'control' | 'effects'>): readonly Effect[] {
-  const block = blockOf(draft);
-  if (block === 'all') return [];
+export function actionableRows(draft: Acting): readonly Effect[] {
+  return rowsToAct(draft).filter((effect) => !isWithWorkers(effect));
+}
+
+/** All that may still happen by itself: rows in flight, rows that a worker acts on, and what remote workers have or may pull. */
+export function movingRows(draft: Acting): readonly Effect[] {
+  const inFlight = [...Ledger.of(draft.effects).live()].filter((effect) => effect.state === 'REQUESTED');
+  return [...inFlight, ...rowsToAct(draft)];
+}
+
+function rowsToAct(draft: Acting): readonly Effect[] {
   return [...Ledger.of(draft.effects).live()].filter((effect) => {
-    if (effect.state === 'AUTHORIZED') return block === null && mayStart(draft, effect);
-    if (effect.state !== 'UNKNOWN') return false;
-    return effect.doubt === 'query' || (effect.doubt === 'resend' && draft.phase !== 'ended');
+    if (effect.state === 'UNKNOWN' && effect.doubt === 'query') return blockOf(draft) !== 'all';
+    return maySend(draft, effect);
   });
 }
 

@@ -10,6 +10,8 @@ import { approvalOutcome, closeApproval } from './close-approval.ts';
 import type { Cause, Draft } from './draft.ts';
 import { firedOutput } from './enter-wait.ts';
 import { actsNow, OPERATORS } from './hold-step.ts';
+import { rowOfTimer } from './hand-out.ts';
+import { passWorkerTime } from './on-hand-out.ts';
 import { keptAddress } from './kept-timers.ts';
 import { feed } from './kernel-loop.ts';
 import { remind, remindTimer } from './remind.ts';
@@ -24,7 +26,8 @@ type Firing = Extract<InboxPayload, { type: 'timer' }>;
 /** A timer that some process fired; one of another generation than the present is ignored (V06). */
 export function onTimer(draft: Draft, event: InboxEvent, firing: Firing): void {
   const { name, generation, dueAtMs } = firing;
-  if (draft.phase === 'ended') {
+  // What a remote worker was handed outlasts the run, as anything in flight does.
+  if (draft.phase === 'ended' && rowOfTimer(name) === null) {
     draft.answer(event, 'ended');
     return;
   }
@@ -46,6 +49,10 @@ export function fireTimer(draft: Draft, timer: Timer): void {
   const address = keptAddress(timer.name);
   if (address !== null) {
     endKeeping(draft, address);
+    return;
+  }
+  if (rowOfTimer(timer.name) !== null) {
+    passWorkerTime(draft, timer.name);
     return;
   }
   const { prefix, kind } = splitName(timer.name);

@@ -8,6 +8,7 @@ import { acceptWith } from './accept-with.ts';
 import { childBody } from './child-run.ts';
 import type { Draft } from './draft.ts';
 import { effectKey, forwardIngredients } from './effect-key.ts';
+import { queueOf } from './hand-out.ts';
 import { proposeEffect } from './propose-effect.ts';
 import { redoOf } from './redo.ts';
 import { renderRequest } from './render-request.ts';
@@ -51,6 +52,7 @@ export function prepareCall(draft: Draft, ask: CallAsk): Effect {
     step: step.id,
     frames,
     request,
+    queue: queueOf(draft.ctx.compiled.action(step.action)),
     pivot,
     state: ask.state,
     approvalId: null,

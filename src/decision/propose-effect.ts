@@ -9,6 +9,8 @@ export interface EffectProposal {
   readonly step: string;
   readonly frames: readonly Frame[];
   readonly request: EffectRequest;
+  /** Absent = whoever holds the run sends it. */
+  readonly queue?: string | undefined;
   readonly pivot: boolean;
   /** AUTHORIZED when nothing has to say yes first. */
   readonly state: 'PROPOSED' | 'AUTHORIZED';
@@ -26,6 +28,7 @@ export function proposeEffect(proposal: EffectProposal): Effect {
     ingredients: proposal.ingredients,
     action: proposal.request.action,
     contract: proposal.request.contract,
+    ...(proposal.queue === undefined ? {} : { queue: proposal.queue }),
     pivot: proposal.pivot,
     request,
     requestHash: sha256(request),

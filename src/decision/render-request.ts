@@ -68,6 +68,7 @@ function renderTransport(
       return { ...base, method: null, url: null, headers: {}, function: transport.name, body: withValue };
     case 'child':
     case 'sql':
+    case 'worker':
       return { ...base, method: null, url: null, headers: {}, function: null, body: withValue };
     case 'http':
       return { ...base, ...renderHttp(render, contract, transport, withValue), function: null };

@@ -3,6 +3,7 @@ import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Ending, Incident, ReadProgress, RunControl } from '../model/run.ts';
 import type { RunPhase, RunStatus } from '../model/statuses.ts';
+import { isSentFromHere, isWithWorkers } from './hand-out.ts';
 import { isLeftByChild } from './child-outcome.ts';
 import { SECRET_MISSING } from './judge-outcome.ts';
 
@@ -51,7 +52,7 @@ export function liveStatus(run: LiveRun): Extract<RunStatus, 'HELD' | 'COMPENSAT
 }
 
 function canActNow(run: LiveRun): boolean {
-  const rows = [...run.effects].some((effect) => effect.state === 'REQUESTED' || isDue(effect, run.nowMs));
+  const rows = [...run.effects].some((effect) => isSentFromHere(effect) || isDue(effect, run.nowMs));
   return rows || openReads(run.reads).some((read) => (read.notBeforeMs ?? 0) <= run.nowMs);
 }
 
@@ -61,6 +62,7 @@ export function isDue(effect: Effect, nowMs: number): boolean {
 }
 
 function isActionable(effect: Effect): boolean {
+  if (isWithWorkers(effect)) return false;
   if (effect.state === 'AUTHORIZED') return true;
   return effect.state === 'UNKNOWN' && (effect.doubt === 'resend' || effect.doubt === 'query');
 }
@@ -72,7 +74,9 @@ function openReads(reads: RunControl['reads']): readonly ReadProgress[] {
 
 /** Time alone brings no secret: what lacks one waits for a person, though it is looked for now and then. */
 function waitsForItsTime(run: LiveRun): boolean {
-  const rows = [...run.effects].some((effect) => isActionable(effect) && effect.code !== SECRET_MISSING);
+  const rows = [...run.effects].some(
+    (effect) => isWithWorkers(effect) || (isActionable(effect) && effect.code !== SECRET_MISSING),
+  );
   return rows || openReads(run.reads).some((read) => read.lacks === undefined);
 }
 

@@ -43,6 +43,20 @@ export function expireEffect(effect: Effect, nowMs: number): Effect {
 }
 
 /**
+ * No remote worker has pulled it in the time that its step gives: AUTHORIZED -> FAILED, class unavailable, because it has
+ * definitely not happened (R19).
+ * @throws PAWL_INVARIANT for any other state: what was handed out does not fail by a clock.
+ */
+export function leaveUntaken(effect: Effect, nowMs: number): Effect {
+  invariant(effect.state === 'AUTHORIZED', 'only an AUTHORIZED effect waits to be handed out', {
+    key: effect.key,
+    state: effect.state,
+  });
+  const message = `no worker of queue ${effect.queue ?? ''} asked for it in time`;
+  return close(effect, 'FAILED', { code: 'timeout', class: 'unavailable', message, nowMs });
+}
+
+/**
  * It was to be sent again as not happened, and a late answer says that it had (E08): AUTHORIZED -> FAILED, so that it is
  * never sent again; a person says whether it counts.
  * @throws PAWL_INVARIANT for any other state.

@@ -35,10 +35,12 @@ const STATEMENT_OUTPUT: JsonSchema = {
 /** As long as any statement of the engine may take. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 
-/** The `sql`, `http` or `function` of an action or query; a function without name where there is none (told by the schema). */
+/** The `sql`, `worker`, `http` or `function` of an action or query; a function without name where there is none (told by the schema). */
 function readTransport(context: BuildContext, node: YamlNode): Transport {
   const statement = textOf(child(node, 'sql'));
   if (statement !== null) return { kind: 'sql', statement, expectRows: numberOf(child(node, 'expectRows')) };
+  const queue = textOf(child(node, 'worker'));
+  if (queue !== null) return { kind: 'worker', queue };
   const http = child(node, 'http');
   if (http === null) return { kind: 'function', name: textOf(child(node, 'function')) ?? '' };
   return {

@@ -1,4 +1,5 @@
 import { isUndoApproval } from '../decision/approval-rules.ts';
+import { isWithWorkers } from '../decision/hand-out.ts';
 import { isQueued } from '../decision/on-lock.ts';
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import { activeStates } from '../machine/form/active-states.ts';
@@ -24,6 +25,7 @@ export interface WaitingFor {
     | 'event'
     | 'timer'
     | 'worker'
+    | 'queue'
     | 'answer'
     | 'retry'
     | 'resend'
@@ -115,13 +117,15 @@ const WORKER = ['a worker'] as const;
 const TIME = ['time'] as const;
 
 /** What an open ledger row waits for; null where somebody else's turn is told elsewhere (a plan's later rows, an approval, a review). */
-function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
+function fromEffect(effect: Effect, nowMs: number, sinceMs?: number): WaitingFor | null {
   const { step, notBeforeMs } = effect;
   const waits = notBeforeMs !== null && notBeforeMs > nowMs;
+  const until = waits ? text(notBeforeMs) : null;
+  if (isWithWorkers(effect)) return fromQueue(effect, sinceMs, until);
   const row = {
     step,
     since: text(effect.unknownSinceMs ?? effect.requestedAtMs),
-    until: waits ? text(notBeforeMs) : null,
+    until,
     progress: null,
     command: null,
   };
@@ -136,6 +140,16 @@ function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
     default:
       return null;
   }
+}
+
+/** A row that a remote worker has, or may pull: until its lease ends, or from when it may be pulled again. */
+function fromQueue(effect: Effect, sinceMs: number | undefined, notBefore: string | null): WaitingFor {
+  const { step, state, queue = '', unknownSinceMs, requestedAtMs, sendByMs } = effect;
+  const row = { kind: 'queue', step, command: 'pawl queue ls' } as const;
+  if (state === 'REQUESTED')
+    return { ...row, since: text(requestedAtMs), until: text(sendByMs), by: ['a remote worker'], progress: null };
+  const until = notBefore ?? (state === 'AUTHORIZED' ? text(sendByMs) : null);
+  return { ...row, since: text(unknownSinceMs ?? sinceMs), until, by: [`a worker of queue ${queue}`], progress: queue };
 }
 
 /** A child, or its undo, comes to its end by itself, or why it does not is its own to tell. */
@@ -238,12 +252,23 @@ function fromStates({ version, envelope }: WaitingSource, run: string): readonly
   });
 }
 
+/** Since when a step is active; undefined where it is not, or its notes cannot be read here. */
+function activeSince({ envelope }: WaitingSource, step: string): number | undefined {
+  return envelope === null ? undefined : ownValue(envelope.control.activeSinceMs, step);
+}
+
 const HOLDER = ['its holder'] as const;
 const HOLDERS = ['the runs that hold the lock'] as const;
 
 /** What somebody has told the run and nobody has decided yet; what it tells itself is no news to people. */
 function fromInbox({ payload, receivedAtMs, outcome }: InboxEvent): readonly WaitingFor[] {
-  if (outcome !== null || payload.type === 'timer' || payload.type === 'proof' || payload.type === 'lock.granted')
+  if (
+    outcome !== null ||
+    payload.type === 'timer' ||
+    payload.type === 'pull' ||
+    payload.type === 'proof' ||
+    payload.type === 'lock.granted'
+  )
     return [];
   if (payload.type === 'child.ended' || payload.type === 'share.told') return [];
   const by = payload.type === 'vote' ? payload.principal : payload.by;
@@ -277,7 +302,9 @@ export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
     ...fromSteps(source, run),
     ...fromStates(source, run),
     ...stored.effects.flatMap((effect) =>
-      effect.doubt === 'event' ? [fromChild(effect, source.children)] : (fromEffect(effect, source.nowMs) ?? []),
+      effect.doubt === 'event'
+        ? [fromChild(effect, source.children)]
+        : (fromEffect(effect, source.nowMs, activeSince(source, effect.step)) ?? []),
     ),
     ...stored.effects.flatMap((effect) => fromShare(effect, source.shares?.get(effect.key)) ?? []),
   ];

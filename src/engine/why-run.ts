@@ -1,4 +1,5 @@
 import { OPEN_STATES } from '../decision/effect-lifecycle.ts';
+import { isWithWorkers } from '../decision/hand-out.ts';
 import { CIRCUIT_OPEN, IN_RECOVERY, SECRET_MISSING } from '../decision/judge-outcome.ts';
 import type { OutboxRecord } from '../model/outbox.ts';
 import type { RunIdentity } from '../model/run.ts';
@@ -8,7 +9,8 @@ import type { Engine } from './engine.ts';
 import { loadStored } from './find-run.ts';
 import { childStatuses } from './child-view.ts';
 import { runView, type RunView } from './run-view.ts';
-import { type QueueView, queueView } from './list-locks.ts';
+import { listQueues, type QueueView } from './list-queues.ts';
+import { type QueueView as PlaceView, queueView } from './list-locks.ts';
 import { messageView } from './list-messages.ts';
 import { shareStandings } from './share-view.ts';
 import { overdueRuns } from './watch-overdue.ts';
@@ -51,7 +53,9 @@ export interface WhyFacts {
   readonly recovery: Witness['recovery'];
   readonly overdueSinceMs: number | null;
   /** Where it stands in the queue of its lock; null where it waits for none. */
-  readonly queue: QueueView | null;
+  readonly queue: PlaceView | null;
+  /** Queues of remote workers; none where nothing of it waits in one. */
+  readonly queues: readonly Pick<QueueView, 'queue' | 'askedAt'>[];
   /** What it has sent. */
   readonly messages: readonly OutboxRecord[];
   /** Whether this process has somebody to tell what is published. */
@@ -84,6 +88,10 @@ const WORDS: Words = {
   child: (step, status) => `waits for the child of ${step}${status === null ? '' : `, which is ${status}`}`,
   share: (step, status) =>
     `${step} is shared: waits for the run that carries it out${status === null ? '' : `, which is ${status}`}`,
+  queue: (step, name) =>
+    name === null
+      ? `${step} is with a remote worker: it is to say what became of it`
+      : `${step} waits for a worker of queue ${name}`,
   decision: (_, told) => `${told ?? 'an order'} is stored and not decided yet`,
 };
 
@@ -94,7 +102,15 @@ const HELD_BACK: Readonly<Record<string, string>> = {
   [IN_RECOVERY]: 'recovery',
 };
 
-function ofWaiting({ view, queue }: WhyFacts, waiting: WaitingFor): readonly Reason[] {
+/** When somebody last asked a queue, for what waits there. */
+function askedWords({ queues }: WhyFacts, { kind, progress }: WaitingFor): string {
+  if (kind !== 'queue' || progress === null) return '';
+  const askedAt = queues.find(({ queue }) => queue === progress)?.askedAt ?? null;
+  return askedAt === null ? '; none has ever asked' : `; one last asked at ${askedAt}`;
+}
+
+function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
+  const { view, queue } = whole;
   const { kind, step, since, until, by, progress, command } = waiting;
   if (kind === 'person') return [];
   const row = view.effects.find((effect) => effect.step === step && OPEN.has(effect.state));
@@ -106,7 +122,7 @@ function ofWaiting({ view, queue }: WhyFacts, waiting: WaitingFor): readonly Rea
     return [{ ...facts, ...way, kind: heldBy, text: row?.lastError ?? heldBy }];
   }
   const subject = row !== undefined && row.compensates !== null ? `the undo of ${row.step}` : (step ?? 'the run');
-  return [{ ...facts, kind, text: WORDS[kind](subject, progress) }];
+  return [{ ...facts, kind, text: `${WORDS[kind](subject, progress)}${askedWords(whole, waiting)}` }];
 }
 
 /** Incidents with the way out that `show` offers; those of a run that is set aside are told as parked. */
@@ -250,6 +266,7 @@ export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyV
   return whyRun({
     view: runView(version, { stored, receipts: [], children, shares, nowMs }),
     queue: stored.status === 'QUEUED' ? await queueView(engine, run) : null,
+    queues: stored.effects.some(isWithWorkers) ? await listQueues(engine) : [],
     messages,
     hasReceiver: engine.publisher !== undefined,
     holder,

@@ -38,6 +38,8 @@ export interface Program {
   branchOf(step: string): string | null;
   /** Whether some step shares its act with other runs (E11). */
   readonly sharesActs: boolean;
+  /** Whether remote workers carry out some action of it. */
+  readonly hasQueues: boolean;
   /** Whether a step stands in `finally`: what it does is never undone, and changes nothing of the end. */
   isLast(step: string): boolean;
 }
@@ -74,6 +76,7 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     itemsAround: (id) => items.get(id) ?? [],
     branchOf: (id) => branches.get(id) ?? null,
     sharesActs: [...steps.values()].some((step) => step.verb === 'call' && step.reach !== undefined),
+    hasQueues: machine.definition.actions.some(({ transport }) => transport.kind === 'worker'),
     isLast: (id) => places.get(id)?.lists[0] === FINALLY_LIST,
   };
 }

@@ -62,8 +62,14 @@ export interface SqlTemplate {
   readonly expectRows: number | null;
 }
 
+/** Attempts that remote workers pull from a queue, in whatever language they are written. */
+interface WorkerTemplate {
+  readonly kind: 'worker';
+  readonly queue: string;
+}
+
 /** How an action is sent. */
-export type Transport = HttpTemplate | FunctionTemplate | ChildTemplate | SqlTemplate;
+export type Transport = HttpTemplate | FunctionTemplate | ChildTemplate | SqlTemplate | WorkerTemplate;
 
 /** Where a secret goes; values are templates that may read `secrets.*`. */
 export type Auth =

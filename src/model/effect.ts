@@ -41,6 +41,8 @@ export interface Effect {
   readonly ingredients: KeyIngredients;
   readonly action: string;
   readonly contract: number;
+  /** The queue from which remote workers pull its attempts; absent = whoever holds the run sends them. */
+  readonly queue?: string;
   readonly pivot: boolean;
   /** Canonical JSON text of the EffectRequest; bytes that a hash covers (rule P15). */
   readonly request: string;
@@ -59,6 +61,10 @@ export interface Effect {
   readonly fence: number;
   readonly firstRequestedAtMs: number | null;
   readonly requestedAtMs: number | null;
+  /**
+   * The latest database time at which the first byte of the last attempt leaves. Of a row with a queue: while REQUESTED the end of
+   * the lease under which it was handed out, while AUTHORIZED the time by which it must be handed out (null = whenever).
+   */
   readonly sendByMs: number | null;
   /** Not sent or asked about before this database time. */
   readonly notBeforeMs: number | null;

@@ -1,8 +1,16 @@
 import type { ChildNews } from './child.ts';
 import type { EffectKey } from './ids.ts';
 import type { Json } from './json.ts';
+import type { HandOut } from './offer.ts';
+import type { Outcome } from './outcome.ts';
 import type { ShareNews } from './shared-effect.ts';
 import type { InboxOutcome, ReviewAnswer } from './statuses.ts';
+
+/** Which attempt a remote worker speaks of. */
+type HandedOut = Omit<HandOut, 'runId'>;
+
+/** An outcome as it travels in an inbox row: what is absent is left out. */
+export type ToldOutcome = Omit<Outcome, 'output'> & { readonly output?: Json };
 
 /** What an event from outside asks of a run. Timers and acts of people travel the same road as signals (P17). */
 export type InboxPayload =
@@ -41,6 +49,18 @@ export type InboxPayload =
       readonly roles: readonly string[];
     }
   | { readonly type: 'reconcile'; readonly effectKey: string; readonly by: string }
+  /** A remote worker asks for an attempt: void after `untilMs`, because by then nobody waits for it any more. */
+  | {
+      readonly type: 'pull';
+      readonly effectKey: EffectKey;
+      readonly by: string;
+      readonly leaseMs: number;
+      readonly untilMs: number;
+    }
+  /** A remote worker is not done with the attempt that it was handed, and asks for more time from now. */
+  | ({ readonly type: 'extend'; readonly by: string; readonly leaseMs: number } & HandedOut)
+  /** A remote worker says what became of the attempt that it was handed; judged and redacted before it is stored. */
+  | ({ readonly type: 'settle'; readonly by: string; readonly outcome: ToldOutcome } & HandedOut)
   /** A fenced holder has heard that an effect happened (E08): knowledge for whoever holds the run now, no order. */
   | {
       readonly type: 'proof';

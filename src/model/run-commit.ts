@@ -2,6 +2,7 @@ import type { Approval, Vote } from './approval.ts';
 import type { Effect, Receipt } from './effect.ts';
 import type { EffectKey, RunId } from './ids.ts';
 import type { Json } from './json.ts';
+import type { Offer } from './offer.ts';
 import type { OutboxMessage } from './outbox.ts';
 import type { Timer } from './run.ts';
 import type { EffectState, InboxOutcome, RunPhase, RunStatus } from './statuses.ts';
@@ -95,6 +96,8 @@ export interface RunCommit {
   readonly observations: readonly Observation[];
   readonly audit: readonly AuditEntry[];
   readonly outbox: readonly OutboxMessage[];
+  /** What may be pulled from queues now, and what no more; absent = nothing of it changes. */
+  readonly offers?: readonly Offer[];
   /** Keep the lease, or give it back; `readyAtMs` asks for a wake-up then (retry, query, an unsent effect). */
   readonly lease:
     | { readonly kind: 'keep' }

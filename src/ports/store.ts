@@ -4,6 +4,7 @@ import type { Digest, EffectKey, RunId, WorkerId } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import type { LockAct, LockAddress, LockGrant, LockPlace, LockRecord } from '../model/lock.ts';
+import type { Offer, QueueRecord, TakenOffer } from '../model/offer.ts';
 import type {
   ClaimedMessage,
   OutboxAct,
@@ -62,6 +63,8 @@ export interface StartRequest {
   readonly receipts: readonly Receipt[];
   readonly audit: readonly AuditEntry[];
   readonly outbox: readonly OutboxMessage[];
+  /** Absent = it offers nothing. */
+  readonly offers?: readonly Offer[];
   /** Leased to this worker from birth (fence 1), or free (fence 0) with a wake-up at `readyAtMs` (null = none). */
   readonly lease:
     | { readonly kind: 'keep'; readonly workerId: WorkerId }
@@ -331,6 +334,17 @@ export interface Store extends ScheduleStore, RetentionStore, Partial<StatementS
   putSharedEffect(row: SharedEffect): Promise<boolean>;
   /** Shared acts of a part in the order of their keys. @param after the last key of the page before; null = from the first. */
   sharedEffects(part: number, after: EffectKey | null, limit: number): Promise<readonly SharedEffect[]>;
+
+  /**
+   * Takes offers of a queue that are due, longest first, for `forMs`: by then its run has been asked, or whoever took it is gone.
+   * Of two who ask at once none gets what the other got. That somebody asked is noted, to the second.
+   */
+  takeOffers(
+    part: number,
+    ask: { readonly tenant: string; readonly queue: string; readonly limit: number; readonly forMs: number },
+  ): Promise<readonly TakenOffer[]>;
+  /** Queues of a tenant in a part that have offers, or were asked, by name. */
+  queues(part: number, tenant: string): Promise<readonly QueueRecord[]>;
 
   /**
    * V09: takes messages of a part that are due, longest first, for `forMs`: a claim whose process dies is over then. Of one

@@ -38,6 +38,8 @@ const READS_ONLY: Readonly<Record<Exclude<keyof Store, 'parts'>, boolean>> = {
   sharedEffect: true,
   putSharedEffect: false,
   sharedEffects: true,
+  takeOffers: false,
+  queues: true,
   claimOutbox: false,
   settleOutbox: false,
   actOnOutbox: false,

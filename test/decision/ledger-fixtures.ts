@@ -112,7 +112,7 @@ export const RECONCILE: NonNullable<ActionContract['reconcile']> = {
 };
 
 export function policy(patch: Partial<EffectPolicy> = {}): EffectPolicy {
-  return { retry: ONCE, onUnknown: null, review: null, timeoutMs: 30_000, onFailure: 'hold', ...patch };
+  return { retry: ONCE, onUnknown: null, review: null, timeoutMs: 30_000, waitMs: null, onFailure: 'hold', ...patch };
 }
 
 export function definition(patch: Partial<WorkflowDefinition> = {}): WorkflowDefinition {

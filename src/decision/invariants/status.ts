@@ -1,14 +1,13 @@
 import { isEnd, type RunStatus } from '../../model/statuses.ts';
 import { showsQueued } from '../on-lock.ts';
-import { actionableRows, openReads } from '../on-due.ts';
+import { movingRows, openReads } from '../on-due.ts';
 import { finalStatus, type LiveRun, liveStatus } from '../run-status.ts';
 import type { PositionCheck } from './check.ts';
 import type { OpenedRun } from './opened-run.ts';
 
 /** What may still happen by itself, as the commit that derived the status saw it. */
 function movingOf(run: OpenedRun): Pick<LiveRun, 'effects' | 'reads'> {
-  const inFlight = run.rows.effects.filter((effect) => effect.state === 'REQUESTED');
-  return { effects: [...inFlight, ...actionableRows(run)], reads: Object.fromEntries(openReads(run)) };
+  return { effects: movingRows(run), reads: Object.fromEntries(openReads(run)) };
 }
 
 /**

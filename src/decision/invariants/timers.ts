@@ -8,12 +8,18 @@ import { activeLeaves } from '../active-steps.ts';
 import { expiryTimer, UNDO_APPROVAL } from '../approval-rules.ts';
 import { remindTimer } from '../remind.ts';
 import { DEADLINE } from '../settle-run.ts';
+import { isWithWorkers, rowOfTimer, workerTimer } from '../hand-out.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import { keptAddress, keptTimer } from '../kept-timers.ts';
 import { inboxRow, type OpenedRun } from './opened-run.ts';
 
 /** What a timer waits with is over; null = it still stands for something. */
 function orphanOf({ rows, control, phase }: OpenedRun, { name }: Timer): string | null {
+  const key = rowOfTimer(name);
+  if (key !== null) {
+    const row = rows.effects.find((effect) => effect.key === key);
+    return row !== undefined && isWithWorkers(row) ? null : 'no remote worker has or may pull that row';
+  }
   if (phase === 'ended') return 'the run has ended';
   if (name === DEADLINE) return phase === 'forward' ? null : 'forward work is over';
   if (keptAddress(name) !== null) {
@@ -100,12 +106,15 @@ function remindWanted({ step, approvalId }: Approval): Wanted {
 /** All that must be armed for what the run waits for. */
 function wantedOf(run: OpenedRun): readonly Wanted[] {
   const { rows, control, phase } = run;
-  if (phase === 'ended') return [];
+  const handedOut = rows.effects.filter((row) => row.queue !== undefined && row.state === 'REQUESTED');
+  const leases = handedOut.map(({ key }): Wanted => [workerTimer(key), `the attempt of ${key} that was handed out`]);
+  if (phase === 'ended') return leases;
   const open = rows.approvals.filter((approval) => approval.state === 'open' && approval.expiresAtMs !== null);
   const kept = rows.inbox.filter((row) => row.outcome === 'kept' && row.payload.type === 'signal');
   // Armed once, at the start: any other number says that it was applied or taken back.
   const hasDeadline = phase === 'forward' && ownValue(control.timerGenerations, DEADLINE) === 1;
   return [
+    ...leases,
     ...wantedByStep(run),
     ...open.map((approval): Wanted => [expiryTimer(approval), `approval ${approval.approvalId}`]),
     ...rows.approvals.filter((one) => one.state === 'open' && reminds(rows, one)).map(remindWanted),

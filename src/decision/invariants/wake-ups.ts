@@ -1,5 +1,6 @@
 import { isStepping } from '../../model/statuses.ts';
 import { activeLeaves } from '../active-steps.ts';
+import { isSentFromHere, isWithWorkers } from '../hand-out.ts';
 import { isQueued } from '../on-lock.ts';
 import { actionableRows, openReads } from '../on-due.ts';
 import type { Finding, PositionCheck } from './check.ts';
@@ -17,7 +18,7 @@ interface Want extends Finding {
 function wantsOf(run: OpenedRun): readonly Want[] {
   const { rows, nowMs, control } = run;
   const undecided = rows.inbox.filter(({ outcome }) => outcome === null);
-  const inFlight = rows.effects.filter(({ state }) => state === 'REQUESTED');
+  const inFlight = rows.effects.filter(isSentFromHere);
   return [
     ...undecided.map((row) => ({ row: inboxRow(row), what: 'it waits to be decided', atMs: nowMs })),
     ...inFlight.map((effect) => ({
@@ -47,7 +48,7 @@ function isAwaited({ rows, control, snapshot, phase }: OpenedRun): boolean {
   // Its place in the queue is looked at for itself (`lock`).
   if (isQueued({ snapshot })) return true;
   if (control.incidents.length > 0 || rows.approvals.some(({ state }) => state === 'open')) return true;
-  if (rows.effects.some(({ doubt }) => doubt === 'event')) return true;
+  if (rows.effects.some((effect) => effect.doubt === 'event' || isWithWorkers(effect))) return true;
   if (!isStepping(phase)) return false;
   // Without its version nobody can say what a step waits for; that it is missing is told (`pin`).
   if (rows.program === null) return true;

@@ -170,7 +170,7 @@ function responseType(action: ActionContract | undefined, kind: 'outcome' | 'rec
   const transport = kind === 'reconcile' ? (action?.reconcile?.transport ?? action?.transport) : action?.transport;
   const body = kind === 'reconcile' ? DYN : anyShape(received(action?.output));
   const headers: ValueType = { kind: 'map', value: STRING };
-  return transport?.kind === 'function'
+  return transport?.kind === 'function' || transport?.kind === 'worker'
     ? object({ body: quiet(body) })
     : object({ status: INT, headers, body: quiet(body) });
 }

@@ -3,6 +3,7 @@ import type { WorkerId } from '../../model/ids.ts';
 import type { CommitAnswer, EffectChange, RunCommit } from '../../model/run-commit.ts';
 import { isEnd, type RunStatus } from '../../model/statuses.ts';
 import { STORED_EFFECT_MOVES } from '../effect-moves.ts';
+import { offersAfter } from './queues.ts';
 import { check, inOrder, rowOf, withMissing, withNew, withOver } from './row.ts';
 import {
   approvalRow,
@@ -117,6 +118,7 @@ function applied(statement: Statement, rows: RunRows, commit: RunCommit, workerI
       rows.outbox,
       commit.outbox.map((message) => messageRow(message, statement.nowMs)),
     ),
+    offers: offersAfter(rows, commit.offers),
   };
   if (commit.lease.kind === 'keep') return written;
   return { ...written, lease: null, wakeUp: afterRelease(statement, rows, commit.lease) };

@@ -56,6 +56,7 @@ export function createDatabase(clock: DatabaseClock): Database {
     startKeys: new Map(),
     locks: new Map(),
     shares: new Map(),
+    queues: new Map(),
     places: new Map(),
     schedules: new Map(),
   };

@@ -15,7 +15,9 @@ import type {
   Lease,
   LockRow,
   ObservationRow,
+  OfferRow,
   PlaceRow,
+  QueueRow,
   RunRows,
   ScheduleRow,
   Seat,
@@ -40,6 +42,7 @@ export interface RunDump {
   readonly observations: readonly ObservationRow[];
   readonly audit: readonly AuditEntry[];
   readonly outbox: readonly OutboxRecord[];
+  readonly offers: readonly OfferRow[];
 }
 
 /** All rows of a store in canonical order, as plain data. */
@@ -51,6 +54,7 @@ export interface Dump {
   readonly places: readonly PlaceRow[];
   readonly schedules: readonly ScheduleRow[];
   readonly shares: readonly SharedEffect[];
+  readonly queues: readonly QueueRow[];
   readonly runs: readonly RunDump[];
 }
 
@@ -69,11 +73,12 @@ function runDump(rows: RunRows): RunDump {
     observations: inOrder(rows.observations.values(), (row) => [row.effectKey, row.source, row.sourceId]),
     audit: rows.audit,
     outbox: messagesOf(rows),
+    offers: inOrder(rows.offers.values(), ({ effectKey }) => [effectKey]),
   };
 }
 
 /** All rows in canonical order: by key, runs by id. */
-export function dumpOf({ versions, seats, startKeys, locks, places, schedules, shares, runs }: Tables): Dump {
+export function dumpOf({ versions, seats, startKeys, locks, places, schedules, shares, queues, runs }: Tables): Dump {
   return {
     versions: inOrder(versions.values(), (row) => [row.tenant, row.workflow, row.version]),
     seats: inOrder(seats.values(), (seat) => [seat.part, seat.workerId]),
@@ -82,6 +87,7 @@ export function dumpOf({ versions, seats, startKeys, locks, places, schedules, s
     places: inOrder(places.values(), (row) => [row.tenant, row.name, row.runId]),
     schedules: inOrder(schedules.values(), (row) => [row.part, row.tenant, row.workflow]),
     shares: inOrder(shares.values(), (row) => [row.part, row.effectKey]),
+    queues: inOrder(queues.values(), (row) => [row.part, row.tenant, row.queue]),
     runs: inOrder(runs.values(), ({ run }) => [run.runId]).map(runDump),
   };
 }

@@ -15,6 +15,7 @@ import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './
 import { claimSchedules, listSchedules, orderSchedule, settleSchedule } from './schedules.ts';
 import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
 import { createAct, type StatementScript, UNSCRIPTED } from './act.ts';
+import { queuesIn, takeOffers } from './queues.ts';
 import { putSharedEffect, sharedEffect, sharedEffects } from './shares.ts';
 import { startRuns } from './start.ts';
 import { runIn, type RunRows, type Statement, type Tables } from './tables.ts';
@@ -145,6 +146,13 @@ function shareVerbs({ read, write }: Database): Verbs<'sharedEffect' | 'putShare
   };
 }
 
+function queueVerbs({ read, write }: Database): Verbs<'takeOffers' | 'queues'> {
+  return {
+    takeOffers: (part, ask) => write((statement) => takeOffers(statement, { part, ...ask })),
+    queues: async (part, tenant) => read((statement) => queuesIn(statement, part, tenant)),
+  };
+}
+
 function outboxVerbs({
   read,
   write,
@@ -221,6 +229,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...readingVerbs(database, parts),
     ...lockVerbs(database),
     ...shareVerbs(database),
+    ...queueVerbs(database),
     ...outboxVerbs(database),
     ...scheduleVerbs(database),
     ...pruneVerbs(database),

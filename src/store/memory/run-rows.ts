@@ -38,8 +38,9 @@ export function effectRow(effect: Effect): Keyed<Effect['key'], Effect> {
 
 /** A ledger row after a move: what was fixed at its birth stays as it is. */
 export function movedEffect(stored: Effect, effect: Effect): Keyed<Effect['key'], Effect> {
-  const { key, step, frames, ingredients, action, contract, pivot, request, requestHash, compensates } = stored;
-  const fixed = { key, step, frames, ingredients, action, contract, pivot, request, requestHash, compensates };
+  const { key, step, frames, ingredients, action, contract, queue, pivot, request, requestHash, compensates } = stored;
+  const named = { key, step, frames, ingredients, action, contract, pivot, request, requestHash, compensates };
+  const fixed = { ...named, ...(queue === undefined ? {} : { queue }) };
   return [key, rowOf({ ...effect, ...fixed }, ['output'])];
 }
 

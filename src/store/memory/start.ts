@@ -2,6 +2,7 @@ import { InvariantError, invariant, PawlError } from '../../model/errors.ts';
 import type { RunStatus } from '../../model/statuses.ts';
 import type { StartAnswer, StartRequest } from '../../ports/store.ts';
 import type { WorkerId } from '../../model/ids.ts';
+import { offersAfter } from './queues.ts';
 import { textOf, withNew } from './row.ts';
 import {
   approvalRow,
@@ -75,6 +76,7 @@ function rowsOf(statement: Statement, part: number, start: StartRequest): RunRow
     observations: new Map(),
     audit: start.audit.map(auditRow),
     outbox: new Map(start.outbox.map((message) => messageRow(message, nowMs))),
+    offers: offersAfter({ offers: new Map() }, start.offers),
   };
 }
 

@@ -47,6 +47,22 @@ export interface InboxRow extends InboxEvent {
 /** An observation with when it was stored. */
 export type ObservationRow = Observation & { readonly observedAtMs: number };
 
+/** An offer: since when it may be pulled, and until when nobody else takes it. */
+export interface OfferRow {
+  readonly effectKey: EffectKey;
+  readonly queue: string;
+  readonly sinceMs: number;
+  readonly dueAtMs: number;
+}
+
+/** When somebody last asked a queue for attempts. */
+export interface QueueRow {
+  readonly part: number;
+  readonly tenant: string;
+  readonly queue: string;
+  readonly askedAtMs: number;
+}
+
 /** Everything that is stored of one run; each map is a table, its key the primary key behind (part, run id). */
 export interface RunRows {
   readonly run: RunIdentity;
@@ -65,6 +81,8 @@ export interface RunRows {
   readonly audit: readonly AuditEntry[];
   /** By message id. */
   readonly outbox: ReadonlyMap<string, OutboxRecord>;
+  /** What may be pulled, by effect key. */
+  readonly offers: ReadonlyMap<string, OfferRow>;
 }
 
 /** A process's living claim to work in a part. */
@@ -120,6 +138,7 @@ export interface Tables {
   readonly places: Map<string, PlaceRow>;
   readonly schedules: Map<string, ScheduleRow>;
   readonly shares: Map<string, SharedEffect>;
+  readonly queues: Map<string, QueueRow>;
 }
 
 /** A delivery that is not committed yet, as the other statements meet it. */
@@ -138,7 +157,7 @@ export interface Statement extends Tables {
 }
 
 /** A copy whose maps can be changed without the others seeing it. */
-export function copyOf({ versions, runs, seats, startKeys, locks, places, schedules, shares }: Tables): Tables {
+export function copyOf({ versions, runs, seats, startKeys, locks, places, schedules, shares, queues }: Tables): Tables {
   return {
     versions: new Map(versions),
     runs: new Map(runs),
@@ -148,6 +167,7 @@ export function copyOf({ versions, runs, seats, startKeys, locks, places, schedu
     places: new Map(places),
     schedules: new Map(schedules),
     shares: new Map(shares),
+    queues: new Map(queues),
   };
 }
 

@@ -2,6 +2,7 @@ import type { EffectKey, RunId, WorkerId } from '../../model/ids.ts';
 import type { CommitAnswer, EffectChange, RunCommit } from '../../model/run-commit.ts';
 import type { Connections, Row } from './connections.ts';
 import { messageToRow } from './outbox-verbs.ts';
+import { offerToRow } from './queue-verbs.ts';
 import {
   approvalToRow,
   auditToRow,
@@ -103,12 +104,13 @@ function memberOf(commit: RunCommit): MemberRow {
     observations: packed(commit.observations.map(observationToRow)),
     audit: packed(commit.audit.map(auditToRow)),
     outbox: packed(commit.outbox.map(messageToRow)),
+    offers: packed((commit.offers ?? []).map(offerToRow)),
   };
 }
 
 function isRare(member: MemberRow): boolean {
-  const { approvals, votes, inbox, observations, audit, outbox } = member;
-  return (approvals ?? votes ?? inbox ?? observations ?? audit ?? outbox) !== null;
+  const { approvals, votes, inbox, observations, audit, outbox, offers } = member;
+  return (approvals ?? votes ?? inbox ?? observations ?? audit ?? outbox ?? offers) !== null;
 }
 
 function answerOf(row: Row): CommitAnswer {

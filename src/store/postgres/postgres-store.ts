@@ -13,6 +13,7 @@ import { type ConnectionOptions, type Connections, openConnections, type Row } f
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
 import { NO_HINTS, openHints } from './hints.ts';
 import { lockVerbs } from './lock-verbs.ts';
+import { queueVerbs } from './queue-verbs.ts';
 import { shareVerbs } from './share-verbs.ts';
 import { outboxVerbs } from './outbox-verbs.ts';
 import { pruneVerbs } from './prune-verbs.ts';
@@ -327,6 +328,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...checkingVerbs(connections),
     ...lockVerbs(connections),
     ...shareVerbs(connections),
+    ...queueVerbs(connections),
     ...outboxVerbs(connections),
     ...scheduleVerbs(connections),
     ...pruneVerbs(connections),

@@ -3,6 +3,7 @@ import type { RunId } from '../../model/ids.ts';
 import type { StartAnswer, StartRequest } from '../../ports/store.ts';
 import type { Connections, Row } from './connections.ts';
 import { messageToRow } from './outbox-verbs.ts';
+import { offerToRow } from './queue-verbs.ts';
 import {
   approvalToRow,
   auditToRow,
@@ -64,6 +65,7 @@ function memberOf(start: StartRequest): MemberRow {
     receipts: packed(start.receipts.map(receiptToRow)),
     audit: packed(start.audit.map(auditToRow)),
     outbox: packed(start.outbox.map(messageToRow)),
+    offers: packed((start.offers ?? []).map(offerToRow)),
     worker_id: lease.kind === 'keep' ? lease.workerId : null,
     ready_at: lease.kind === 'free' ? lease.readyAtMs : null,
   };

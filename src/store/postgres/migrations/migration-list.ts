@@ -7,6 +7,7 @@ import { OUTBOX } from './0005-outbox.ts';
 import { SCHEDULES } from './0006-schedules.ts';
 import { SHARED_EFFECTS } from './0007-shared-effects.ts';
 import { RETENTION } from './0008-retention.ts';
+import { QUEUES } from './0009-queues.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 6, name: 'schedules', breaking: true, sql: SCHEDULES },
   { number: 7, name: 'shared-effects', breaking: true, sql: SHARED_EFFECTS },
   { number: 8, name: 'retention', breaking: true, sql: RETENTION },
+  { number: 9, name: 'queues', breaking: true, sql: QUEUES },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

@@ -64,6 +64,7 @@ export const EFFECT_FIXED = {
   ingredients: 'text',
   action: 'text',
   contract: 'integer',
+  queue: 'text',
   pivot: 'boolean',
   request: 'text',
   request_hash: 'text',
@@ -223,6 +224,13 @@ export const OUTBOX_RECORD = {
   due_at: 'time',
   last_error: 'text',
   settled_at: 'time',
+} as const satisfies Columns;
+
+/** What may be pulled; without a due time it may not any more. */
+export const OFFER = {
+  effect_key: 'text',
+  queue: 'text',
+  due_at: 'time',
 } as const satisfies Columns;
 
 /** What never changes in the life of a run. */

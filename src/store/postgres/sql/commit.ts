@@ -6,6 +6,7 @@ import {
   EFFECT_MOVING,
   namesOf,
   OBSERVATION,
+  OFFER,
   OUTBOX,
   RECEIPT,
   recordOf,
@@ -53,6 +54,7 @@ const RARE = {
   observations: 'text',
   audit: 'text',
   outbox: 'text',
+  offers: 'text',
 } as const;
 
 /** Names of a member's columns, in the order of the parameters from `$3` on. */
@@ -182,6 +184,16 @@ export function outboxRows(members: string): string {
   ON CONFLICT ON CONSTRAINT outbox_message_uq DO NOTHING`;
 }
 
+/** Offers of a commit or a start. */
+export function offerRows(members: string): string {
+  return `
+  INSERT INTO pawl.offer AS o (part, run_id, tenant, since, ${namesOf(OFFER)})
+  SELECT $1, ${members}.run_id, ${members}.tenant, ${timeOf('x.due_at')}, ${valuesOf(OFFER, 'x')}
+  FROM ${members} CROSS JOIN LATERAL json_to_recordset(${members}.offers::json) AS x (${recordOf(OFFER)})
+  WHERE x.due_at IS NOT NULL
+  ON CONFLICT ON CONSTRAINT offer_pk DO UPDATE SET since = excluded.since, due_at = excluded.due_at`;
+}
+
 const RARE_ROWS = `ap AS (
   INSERT INTO pawl.approval (part, run_id, tenant, ${namesOf(APPROVAL)})
   SELECT $1, w.run_id, w.tenant, ${valuesOf(APPROVAL, 'x')}
@@ -216,7 +228,13 @@ au AS (
   INSERT INTO pawl.audit (part, run_id, tenant, ${namesOf(AUDIT)})
   SELECT $1, w.run_id, w.tenant, ${valuesOf(AUDIT, 'x')}
   FROM w CROSS JOIN LATERAL json_to_recordset(w.audit::json) AS x (${recordOf(AUDIT)})),
-ox AS (${outboxRows('w')})`;
+ox AS (${outboxRows('w')}),
+oi AS (${offerRows('w')}),
+od AS (
+  DELETE FROM pawl.offer o
+  WHERE o.part = $1 AND o.run_id = ANY (ARRAY(SELECT w.run_id FROM w WHERE w.offers IS NOT NULL))
+    AND ((o.run_id, o.effect_key) IN (
+      SELECT w.run_id, x.effect_key FROM w CROSS JOIN LATERAL json_to_recordset(w.offers::json) AS x (${recordOf(OFFER)}) WHERE x.due_at IS NULL)) IS TRUE)`;
 
 /**
  * The wake-ups last, when nothing else can wait any more (`gate`). New rows first, sorted, because their keys may be in
@@ -289,7 +307,7 @@ ${wakeUps('(SELECT count(*) FROM td) + (SELECT count(*) FROM tu)')}
 ${ANSWER}`,
 };
 
-/** COMMIT with the rare row kinds too: approvals, votes, answers of inbox rows, observations, acts of people, messages. Adds approval_pk, inbox_pk, outbox_message_uq. */
+/** COMMIT with the rare row kinds too: approvals, votes, answers of inbox rows, observations, acts of people, messages, offers. Adds approval_pk, inbox_pk, outbox_message_uq, offer_pk. */
 export const COMMIT_FULL: Statement = {
   name: 'commit_full',
   hot: true,

@@ -1,5 +1,5 @@
 import { APPROVAL, AUDIT, EFFECT, namesOf, RECEIPT, recordOf, TIMER, TRANSITION, valuesOf } from './columns.ts';
-import { outboxRows } from './commit.ts';
+import { offerRows, outboxRows } from './commit.ts';
 import { type Statement, TIME, timeOf } from './statement.ts';
 
 const MEMBER = {
@@ -33,6 +33,7 @@ const MEMBER = {
   receipts: 'text',
   audit: 'text',
   outbox: 'text',
+  offers: 'text',
   worker_id: 'text',
   ready_at: 'bigint',
 } as const;
@@ -114,6 +115,7 @@ au AS (
   SELECT $1, new.run_id, new.tenant, ${valuesOf(AUDIT, 'x')}
   FROM new CROSS JOIN LATERAL json_to_recordset(new.audit::json) AS x (${recordOf(AUDIT)})),
 ox AS (${outboxRows('new')}),
+oi AS (${offerRows('new')}),
 y AS (
   INSERT INTO pawl.ready (part, run_id, due_at, wake)
   SELECT $1, z.run_id, z.due_at, 1

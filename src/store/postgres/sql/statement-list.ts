@@ -22,6 +22,7 @@ import {
   WORKERS,
 } from './reads.ts';
 import { PRUNE, RETAINED } from './prune.ts';
+import { QUEUE_ROWS, TAKE_OFFERS } from './queue.ts';
 import { RECORDS, STRAYS } from './records.ts';
 import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './seat.ts';
 import { PUT_SHARED_EFFECT, SHARED_EFFECT, SHARED_EFFECTS } from './share.ts';
@@ -84,6 +85,8 @@ export const STATEMENTS: readonly Statement[] = [
   SHARED_EFFECT,
   PUT_SHARED_EFFECT,
   SHARED_EFFECTS,
+  TAKE_OFFERS,
+  QUEUE_ROWS,
   CLAIM_OUTBOX,
   SETTLE_OUTBOX,
   ACT_ON_OUTBOX,

@@ -1,0 +1,187 @@
+import { readRequest } from '../decision/effect-key.ts';
+import type { Effect } from '../model/effect.ts';
+import { RefusedError } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import type { TakenOffer } from '../model/offer.ts';
+import { displayRunId } from '../model/run-id.ts';
+import type { StoredRun } from '../ports/store.ts';
+import { type Delivered, deliverEvent } from './deliver-event.ts';
+import type { Door } from './door.ts';
+import type { Engine } from './engine.ts';
+import { versionOf } from './find-run.ts';
+import { handOutName } from './hand-out-name.ts';
+import type { Outlet } from './outlet.ts';
+import { createRecovery } from './recovery.ts';
+
+/** Most attempts of one pull. */
+export const PULL_MAX = 100;
+/** The shortest lease: a worker must be able to say something before it ends, milliseconds. */
+export const LEASE_MS_MIN = 1_000;
+/** The longest lease; the action's timeout bounds every lease anyway, milliseconds. */
+export const LEASE_MS_MAX = 24 * 3_600_000;
+/** The longest wait for something to pull, milliseconds. */
+const WAIT_MS_MAX = 60_000;
+/** How long others leave an offer alone that was taken: by then its run has answered, or whoever took it is gone. */
+const TAKEN_FOR_MS = 5_000;
+/** A pull that its run has not decided by then is void; whoever asked waits this much longer, so that no commit is on its way. */
+const DECIDED_WITHIN_MS = 5_000;
+const ANSWERED_WITHIN_MS = 2 * DECIDED_WITHIN_MS;
+/** Waits between two looks at an empty queue, milliseconds: each twice the one before, up to the longest. */
+const LOOK_MS_MIN = 50;
+const LOOK_MS_MAX = 500;
+
+/** What a remote worker asks for. */
+export interface PullAsk {
+  readonly queue: string;
+  /** 1 to 100. */
+  readonly limit: number;
+  /** How long each attempt is this worker's alone, unless it asks for more; 1 s to 24 h, bounded by the action's timeout. */
+  readonly leaseMs: number;
+  /** How long to wait while there is nothing, 0 to 60 s. */
+  readonly waitMs: number;
+  readonly by: string;
+  /** Aborts the waiting. */
+  readonly signal?: AbortSignal;
+}
+
+/** One attempt in a remote worker's hands; times RFC 3339 UTC. */
+export interface PulledAttempt {
+  /** Goes with every word about it. */
+  readonly handOut: string;
+  readonly queue: string;
+  /** The effect's key: what the provider is to know a repeated request by. */
+  readonly key: string;
+  readonly attempt: number;
+  readonly action: string;
+  readonly contract: number;
+  readonly request: Json;
+  readonly run: string;
+  readonly runKey: string;
+  readonly workflow: string;
+  readonly step: string;
+  /** Without a word by then its outcome counts as unknown. */
+  readonly leaseUntil: string;
+  /** No extension leads beyond: the action's timeout, from when it was handed out. */
+  readonly deadline: string;
+}
+
+/** A pull leaves through no circuit: what it hands out stands in no line to a host. */
+const OPEN: Outlet = { ask: () => ({ kind: 'pass', heard: () => undefined }) };
+
+function checkAsk({ limit, leaseMs, waitMs }: PullAsk): void {
+  const isWhole = Number.isInteger(limit) && limit >= 1 && limit <= PULL_MAX;
+  if (isWhole && leaseMs >= LEASE_MS_MIN && leaseMs <= LEASE_MS_MAX && waitMs >= 0 && waitMs <= WAIT_MS_MAX) return;
+  const message = `a pull is of 1 to ${PULL_MAX} attempts, with a lease of 1s to 24h, and waits 1m at most`;
+  throw new RefusedError('PAWL_INPUT_INVALID', message, { limit, leaseMs, waitMs });
+}
+
+/** What of a run one offer is about; null = it is gone. */
+async function offeredRow(engine: Engine, part: number, taken: TakenOffer): Promise<OfferedRow | null> {
+  const { runs, nowMs } = await engine.store.load(part, [taken.runId]);
+  const [stored] = runs;
+  const effect = stored?.effects.find(({ key }) => key === taken.effectKey);
+  return stored === undefined || effect === undefined ? null : { stored, effect, nowMs };
+}
+
+interface OfferedRow {
+  readonly stored: StoredRun;
+  readonly effect: Effect;
+  readonly nowMs: number;
+}
+
+/** Whether the database may have forgotten that this was handed out before (P14). */
+async function mayLeave(engine: Engine, outlet: Outlet, { stored, effect, nowMs }: OfferedRow): Promise<boolean> {
+  const contract = (await versionOf(engine, stored.run)).compiled.action(effect.action);
+  const request = { url: null, function: null };
+  const departure = { request, contract, acts: true, seed: effect.key, turn: effect.attempt };
+  return outlet.ask(departure, nowMs).kind === 'pass';
+}
+
+/** The run decides; what its commit has made REQUESTED is handed over, and nothing else (E03). */
+async function handOver(engine: Engine, door: Door, row: OfferedRow, ask: PullAsk): Promise<PulledAttempt | null> {
+  const { stored, effect } = row;
+  const { by, leaseMs } = ask;
+  const untilMs = (await door.nowMs()) + DECIDED_WITHIN_MS;
+  const delivered = await deliverEvent(engine, door, {
+    run: stored.run,
+    source: `worker:${by}`,
+    eventId: engine.ids.newEventId(),
+    payload: { type: 'pull', effectKey: effect.key, by, leaseMs, untilMs },
+    waitMs: ANSWERED_WITHIN_MS,
+  });
+  return delivered.outcome === 'applied' ? attemptOf(row, delivered) : null;
+}
+
+interface Terms {
+  readonly attempt: number;
+  readonly fence: number;
+  readonly leaseUntilMs: number;
+  readonly untilMs: number;
+}
+
+function attemptOf({ stored: { run }, effect }: OfferedRow, delivered: Delivered): PulledAttempt {
+  const { attempt, fence, leaseUntilMs, untilMs } = delivered.detail as unknown as Terms;
+  return {
+    handOut: handOutName({ runId: run.runId, effectKey: effect.key, attempt, fence }),
+    queue: effect.queue ?? '',
+    key: effect.key,
+    attempt,
+    action: effect.action,
+    contract: effect.contract,
+    request: readRequest(effect).body,
+    run: displayRunId(run.runId),
+    runKey: run.key,
+    workflow: `${run.workflow}@${run.version}`,
+    step: effect.step,
+    leaseUntil: new Date(leaseUntilMs).toISOString(),
+    deadline: new Date(untilMs).toISOString(),
+  };
+}
+
+/** One look into every part, beginning with another one each time, so that none waits behind the others for ever. */
+async function pullOnce(
+  engine: Engine,
+  doorOf: (part: number) => Door,
+  ask: PullAsk,
+): Promise<readonly PulledAttempt[]> {
+  const { store, tenant, logger } = engine;
+  const recovery = createRecovery(store, logger);
+  await recovery.look();
+  const outlet = recovery.over(OPEN);
+  const pulled: PulledAttempt[] = [];
+  const first = (await store.nowMs()) % store.parts;
+  for (let turn = 0; turn < store.parts && pulled.length < ask.limit; turn += 1) {
+    const part = (first + turn) % store.parts;
+    const limit = ask.limit - pulled.length;
+    const offers = await store.takeOffers(part, { tenant, queue: ask.queue, limit, forMs: TAKEN_FOR_MS });
+    for (const taken of offers) {
+      const row = await offeredRow(engine, part, taken);
+      if (row === null || !(await mayLeave(engine, outlet, row))) continue;
+      const attempt = await handOver(engine, doorOf(part), row, ask);
+      if (attempt !== null) pulled.push(attempt);
+    }
+  }
+  return pulled;
+}
+
+/**
+ * Hands attempts of a queue out to a remote worker: each is REQUESTED by a commit of its run before it is told, and nobody else
+ * gets it while its lease lasts. Nobody's slot is held meanwhile. Transaction: one to take, two for each attempt.
+ * @returns at most `limit`; none where there is nothing for `waitMs`.
+ * @throws PAWL_INPUT_INVALID.
+ */
+export async function pullAttempts(
+  engine: Engine,
+  doorOf: (part: number) => Door,
+  ask: PullAsk,
+): Promise<readonly PulledAttempt[]> {
+  checkAsk(ask);
+  const { clock } = engine;
+  const endMs = clock.monotonicMs() + ask.waitMs;
+  for (let lookMs = LOOK_MS_MIN; ; lookMs = Math.min(lookMs * 2, LOOK_MS_MAX)) {
+    const pulled = await pullOnce(engine, doorOf, ask);
+    const leftMs = endMs - clock.monotonicMs();
+    if (pulled.length > 0 || leftMs <= 0 || ask.signal?.aborted === true) return pulled;
+    await clock.sleep(Math.min(lookMs, leftMs), ask.signal);
+  }
+}
