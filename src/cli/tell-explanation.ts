@@ -39,7 +39,7 @@ function childLines(isDetached: boolean): readonly string[] {
 
 function sendingLines(sending: ExplainedSending): readonly string[] {
   const { attempts, resends, asks, refusedInDoubt } = sending;
-  const lines = [`    sent         ${attemptWords(sending)}`];
+  const lines = [...queueLines(sending), `    sent         ${attemptWords(sending)}`];
   if (sending.isCommitted === true) return [...lines, '    answer lost  never: it is committed with the run'];
   lines.push(
     resends === null
@@ -59,6 +59,13 @@ function sendingLines(sending: ExplainedSending): readonly string[] {
   const next = refusedInDoubt === 'asks' ? 'the provider is asked' : 'a person decides at once';
   lines.push(`                 a refusal after it counts only if \`outcome\` names it; else ${next}`);
   return lines;
+}
+
+/** What is handed out is sent; before that it waits. */
+function queueLines({ queue }: ExplainedSending): readonly string[] {
+  if (queue === undefined) return [];
+  const long = queue.waitMs === null ? 'as long as it takes' : `at most ${spanWords(queue.waitMs)}`;
+  return [`    waits        ${long} for a worker of queue ${queue.name}; what is handed out counts as sent`];
 }
 
 function attemptWords({

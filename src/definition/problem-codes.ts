@@ -87,6 +87,7 @@ export const PROBLEM_CODES = {
   'PAWL-291': 'a value of a statement that nothing gives',
   'PAWL-292': 'a key that means nothing for a statement',
   'PAWL-293': 'a statement that may take too long',
+  'PAWL-294': 'a key that means nothing for a remote worker',
   'PAWL-301': 'an action that is not declared',
   'PAWL-302': 'a write without idempotency',
   'PAWL-303': 'a write before the pivot without compensate',

@@ -4,6 +4,7 @@ import type { ConformanceHarness } from './store-conformance/harness.ts';
 import { leaseConformance } from './store-conformance/leases.ts';
 import { lockConformance } from './store-conformance/locks.ts';
 import { outboxConformance } from './store-conformance/outbox.ts';
+import { queueConformance } from './store-conformance/queues.ts';
 import { recordConformance } from './store-conformance/records.ts';
 import { retentionConformance } from './store-conformance/retention.ts';
 import { scheduleConformance } from './store-conformance/schedules.ts';
@@ -25,6 +26,7 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: watch`, () => watchConformance(harness));
   harness.describe(`${kind}: locks`, () => lockConformance(harness));
   harness.describe(`${kind}: shared acts`, () => shareConformance(harness));
+  harness.describe(`${kind}: queues`, () => queueConformance(harness));
   harness.describe(`${kind}: outbox`, () => outboxConformance(harness));
   harness.describe(`${kind}: schedules`, () => scheduleConformance(harness));
   harness.describe(`${kind}: retention`, () => retentionConformance(harness));

@@ -6,6 +6,7 @@ import { DOCUMENTS } from './lint/documents.ts';
 import { EXPRESSIONS } from './lint/expression-documents.ts';
 import { MACHINES } from './lint/machine-documents.ts';
 import { STATEMENTS } from './lint/statement-documents.ts';
+import { WORKERS } from './lint/worker-documents.ts';
 import { MISTAKES } from './lint/mistakes.ts';
 import { KEY_MISTAKES } from './support/key-mistakes.ts';
 import { expected, shown } from './support/marked.ts';
@@ -31,7 +32,7 @@ describe('a mistake that is moved about', () => {
     const moved = [
       ...tables,
       ...MISTAKES.map(({ code }) => code),
-      ...[...DOCUMENTS, ...EXPRESSIONS, ...MACHINES, ...STATEMENTS].map(({ code }) => code),
+      ...[...DOCUMENTS, ...EXPRESSIONS, ...MACHINES, ...STATEMENTS, ...WORKERS].map(({ code }) => code),
     ];
     const codes = Object.keys(PROBLEM_CODES).filter((code) => !NOT_MOVED.test(code));
     expect([...new Set(moved)].sort()).toEqual(codes.sort());

@@ -21,6 +21,7 @@ describe('the guides to patterns', () => {
       'locks',
       'long-waits',
       'machines',
+      'remote-workers',
       'retries',
       'saga',
       'scheduled',

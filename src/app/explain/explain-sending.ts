@@ -24,6 +24,8 @@ export interface ExplainedSending {
   readonly repeatsAbsent: boolean;
   /** A statement is committed with the run: no answer of it is lost (E13). Absent for all that is sent. */
   readonly isCommitted?: true;
+  /** Remote workers pull it from this queue. Absent for all that is sent from here. */
+  readonly queue?: { readonly name: string; readonly waitMs: number | null };
   /** Whether 429 and 503 prove that nothing happened. */
   readonly trustsRefusal: boolean;
   /** Sendings of the same bytes after a lost answer, beside the attempts; null where it is never sent again unasked. */
@@ -61,12 +63,19 @@ export function explainSending(contract: ActionContract, policy: EffectPolicy): 
     review: { afterMs: atMs + (asks?.giveUpMs ?? 0), ...reviewersOf(policy) },
     refusedInDoubt: refused.doubt === 'query' ? 'asks' : 'review',
     ...ofStatement(contract),
+    ...ofQueue(contract, policy),
   };
 }
 
 /** What is said of a statement otherwise: whatever the database refuses is not done. */
 function ofStatement({ transport }: ActionContract): Partial<ExplainedSending> {
   return transport.kind === 'sql' ? { isCommitted: true, trustsRefusal: true } : {};
+}
+
+/** What is pulled is told whether it happened, so no refusal of it is in doubt. */
+function ofQueue({ transport }: ActionContract, { waitMs }: EffectPolicy): Partial<ExplainedSending> {
+  if (transport.kind !== 'worker') return {};
+  return { queue: { name: transport.queue, waitMs }, trustsRefusal: true };
 }
 
 function asksOf({ reconcile }: ActionContract): ExplainedSending['asks'] {

@@ -29,6 +29,7 @@ import { lintRetention } from './retention-rules.ts';
 import { lintSchedule } from './schedule-rules.ts';
 import { lintShares } from './share-rules.ts';
 import { lintStatements } from './sql-rules.ts';
+import { lintWorkers } from './worker-rules.ts';
 
 type Rule = (context: LintContext) => void;
 
@@ -38,6 +39,7 @@ const RULES_OF_ACTIONS: readonly Rule[] = [
   lintPolicies,
   lintProviders,
   lintStatements,
+  lintWorkers,
   lintCompensationReads,
   lintUndoApprovals,
   lintSecrets,

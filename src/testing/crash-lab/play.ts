@@ -183,8 +183,8 @@ class Play {
 
   /** Sleeps until something is due. @returns false when nothing ever is. */
   async #sleep(stored: StoredRun): Promise<boolean> {
-    const { store, world } = this.#stage;
-    const { dueAtMs, nowMs } = await store.nextDueMs(0);
+    const { world } = this.#stage;
+    const { dueAtMs, nowMs } = await this.#stage.nextDueMs();
     if (stored.owner !== null || !this.#stage.isStaffed() || this.#isGiving()) return true;
     if (dueAtMs === null) return this.#isScheduled();
     if (dueAtMs - nowMs < NAP_MS_MIN) return true;

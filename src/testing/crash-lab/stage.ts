@@ -1,9 +1,13 @@
-import { createVersionCache } from '../../engine/version-cache.ts';
+import { queueOf } from '../../decision/hand-out.ts';
+import { LEASE_MS_MAX } from '../../engine/pull-attempts.ts';
+import { createVersionCache, type VersionCache } from '../../engine/version-cache.ts';
 import type { RunId } from '../../model/ids.ts';
 import { numbersFor } from '../../model/numbers.ts';
+import type { ActionAdapter } from '../../ports/action-adapter.ts';
 import type { StoredRun } from '../../ports/store.ts';
 import { type MemoryStore, openMemoryStore } from '../../store/memory/memory-store.ts';
 import { createRandom } from '../random.ts';
+import { RemoteWorker } from '../remote-worker.ts';
 import { createSimulatedIds } from '../simulator/simulated-ids.ts';
 import { type SimulatedProcess, startSimulatedProcess } from '../simulator/simulated-process.ts';
 import type { Owner, World } from '../simulator/world.ts';
@@ -13,7 +17,7 @@ import type { Director } from './director.ts';
 import { LabJudge } from './judge.ts';
 import { createLabActions, type ReadCall, type WriteCall } from './lab-actions.ts';
 import { LabProvider, memoryOf } from './lab-provider.ts';
-import type { Lab, Story } from './lab.ts';
+import { actionsOf, type Lab, type Story } from './lab.ts';
 import { playStatement, type StatementWires } from './lab-statement.ts';
 
 /** When every stage begins of which nothing else is said. */
@@ -25,6 +29,14 @@ const STOPPED_MS = 2.5 * LEASE_MS;
 /** After a worker's death, another is there when its lease is over. */
 const HIRE_AFTER_MS = LEASE_MS + 1_000;
 const DESK_AGAIN_MS = 50;
+
+/** A remote worker takes all the time that the action gives. */
+const REMOTE_LEASE_MS = LEASE_MS_MAX;
+
+/** Queues of the workflow and of its children. */
+function queuesOf(lab: Lab): readonly string[] {
+  return [...new Set(actionsOf(lab).flatMap((action) => queueOf(action) ?? []))];
+}
 
 /** The secret of every name; nobody looks at it. */
 const SECRETS = { read: () => 'simulated', placeOf: (name: string) => name };
@@ -46,6 +58,7 @@ export class Stage {
   #born = 0;
   #desk: SimulatedProcess;
   #workers: SimulatedProcess[] = [];
+  readonly #remotes: RemoteWorker[] = [];
   #isNapping = false;
   #hiresAtMs: number | null = null;
   readonly #epochMs: number;
@@ -130,6 +143,18 @@ export class Stage {
     await this.world.run(() => false, this.isStaffed() ? untilMs : Math.max(untilMs, this.#hiresAtMs ?? 0));
   }
 
+  /**
+   * The earliest that something is to be done: by the store, or by remote workers, who pull what is offered and have something
+   * in hand now.
+   */
+  async nextDueMs(): Promise<{ readonly dueAtMs: number | null; readonly nowMs: number }> {
+    const { dueAtMs, nowMs } = await this.store.nextDueMs(0);
+    if (this.#remotes.some((remote) => remote.isBusy())) return { dueAtMs: nowMs, nowMs };
+    const offers = [...this.store.peek().runs.values()].flatMap((rows) => [...rows.offers.values()]);
+    const times = [...(dueAtMs === null ? [] : [dueAtMs]), ...offers.map((offer) => offer.dueAtMs)];
+    return { dueAtMs: times.length === 0 ? null : Math.min(...times), nowMs };
+  }
+
   async load(run: RunId): Promise<StoredRun | null> {
     const { runs } = await this.store.load(0, [run]);
     return runs[0] ?? null;
@@ -158,20 +183,21 @@ export class Stage {
   #start(hasWorker: boolean, onDeath: () => void): SimulatedProcess {
     this.#born += 1;
     const { world, director } = this;
-    const process: { it: SimulatedProcess | null } = { it: null };
+    const process: { it: SimulatedProcess | null; actions: ActionAdapter | null } = { it: null, actions: null };
     const wiresOf = (owner: Owner): LabWires => ({ world, owner, director, kill: () => process.it?.kill() });
+    const versions = createVersionCache(this.store, this.#lab.known);
     process.it = startSimulatedProcess({
       world,
       name: `process-${this.#born}`,
       numbers: numbersFor(LEASE_MS),
       ids: createSimulatedIds(world.random, this.#born),
-      versions: createVersionCache(this.store, this.#lab.known),
+      versions,
       secrets: SECRETS,
       hasWorker,
       onDeath,
       storeFor: (owner) => createCrashingStore(this.store, wiresOf(owner)),
-      actionsFor: (owner) =>
-        createLabActions({
+      actionsFor: (owner) => {
+        process.actions = createLabActions({
           ...wiresOf(owner),
           ...this.#outside(),
           countRead: (order, isAnswer) => (director.isScripted(order.run.runId) ? this.#countRead(order, isAnswer) : 0),
@@ -179,13 +205,25 @@ export class Stage {
             process.it?.pause(STOPPED_MS);
             this.hire();
           },
-        }),
+        });
+        return process.actions;
+      },
       onLog: (name, event, facts) => {
         if (event === 'run.broken' || event === 'run.dropped')
           this.bugs.push(`${name}: ${JSON.stringify({ event, ...facts })}`);
       },
     });
+    if (hasWorker && process.actions !== null) this.#open(process.it, process.actions, versions);
     return process.it;
+  }
+
+  /** Whoever is hired carries out what remote workers do, too, if the workflow has queues. */
+  #open(owner: SimulatedProcess, actions: ActionAdapter, versions: VersionCache): void {
+    const queues = queuesOf(this.#lab);
+    if (queues.length === 0) return;
+    const { world, store } = this;
+    const { verbs } = owner;
+    this.#remotes.push(new RemoteWorker({ world, owner, verbs, store, versions, actions, queues, leaseMs: REMOTE_LEASE_MS }));
   }
 
   /** A read whose answer nobody has stored is the same read again: what it asks for has not changed. */

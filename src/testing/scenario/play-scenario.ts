@@ -297,8 +297,7 @@ class ScenarioPlay {
 
   /** Sleeps until something is due. @returns false when nothing ever is. */
   async #sleep(): Promise<boolean> {
-    const { store } = this.#stage;
-    const { dueAtMs, nowMs } = await store.nextDueMs(0);
+    const { dueAtMs, nowMs } = await this.#stage.nextDueMs();
     if (!this.#isQuiet()) return !this.#isDown;
     if (this.#hasMail()) return true;
     if (dueAtMs === null || dueAtMs - nowMs > HORIZON_MS) return this.#passesToEnd();
@@ -327,8 +326,8 @@ class ScenarioPlay {
 
   /** Passes the time until shortly before an instant without workers, if that is worth it. */
   async #nap(worldMs: number): Promise<void> {
-    const { world, store } = this.#stage;
-    const { dueAtMs, nowMs } = await store.nextDueMs(0);
+    const { world } = this.#stage;
+    const { dueAtMs, nowMs } = await this.#stage.nextDueMs();
     const dueMs = dueAtMs === null ? Number.POSITIVE_INFINITY : world.nowMs() + (dueAtMs - nowMs);
     const untilMs = Math.min(worldMs, dueMs, this.#endMs()) - STEP_MS;
     if (this.#isQuiet() && untilMs - world.nowMs() >= NAP_MS_MIN) await this.#stage.nap(untilMs);
