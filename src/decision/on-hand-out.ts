@@ -11,7 +11,7 @@ import { fileLateAnswer } from './late-answer.ts';
 import { policyOf } from './row-policy.ts';
 import { settleAttempt } from './settle-effect.ts';
 import { enterDoubt, stayInDoubt, stepOutcomeOf } from './settlement.ts';
-import { workersUntilMs } from './tend-queues.ts';
+import { leaseBoundMs, workersUntilMs } from './tend-queues.ts';
 import { expireEffect, leaveUntaken } from './withdraw-effect.ts';
 
 type Settle = Extract<InboxPayload, { type: 'settle' }>;
@@ -62,13 +62,13 @@ export function onSettle(draft: Draft, event: InboxEvent, settle: Settle): void 
 /** A remote worker asks for more time: from now, and never beyond the action's timeout, which began when it was handed out. */
 export function onExtend(draft: Draft, event: InboxEvent, extend: Extend): void {
   const { effect, isInHand } = spokenOf(draft, extend);
-  if (effect === undefined || !isInHand || effect.requestedAtMs === null) {
+  if (effect === undefined || !isInHand) {
     draft.answer(event, effect === undefined ? 'refused' : 'stale', {
       code: effect === undefined ? 'never-handed-out' : 'late',
     });
     return;
   }
-  const untilMs = effect.requestedAtMs + policyOf(draft, effect).timeoutMs;
+  const untilMs = leaseBoundMs(draft, effect);
   const leaseUntilMs = Math.min(draft.ctx.nowMs + extend.leaseMs, untilMs);
   draft.putEffect(touchEffect(effect, { sendByMs: leaseUntilMs }));
   draft.answer(event, 'applied', { detail: { leaseUntilMs, untilMs } });

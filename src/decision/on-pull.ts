@@ -2,8 +2,7 @@ import type { Effect } from '../model/effect.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Draft } from './draft.ts';
 import { requestEffect } from './request-effect.ts';
-import { policyOf } from './row-policy.ts';
-import { isOfferedNow } from './tend-queues.ts';
+import { isOfferedNow, leaseBoundMs } from './tend-queues.ts';
 import { isWithWorkers } from './hand-out.ts';
 import { touchEffect } from './effect-lifecycle.ts';
 
@@ -24,7 +23,7 @@ export function onPull(draft: Draft, event: InboxEvent, pull: Pull): void {
   }
   const { nowMs } = draft.ctx;
   const requested = requestEffect(effect, { nowMs, fence: draft.base.fence, numbers: draft.ctx.numbers });
-  const untilMs = nowMs + policyOf(draft, effect).timeoutMs;
+  const untilMs = leaseBoundMs(draft, requested);
   const leaseUntilMs = Math.min(nowMs + pull.leaseMs, untilMs);
   draft.putEffect(touchEffect(requested, { sendByMs: leaseUntilMs }));
   const { attempt, fence } = requested;

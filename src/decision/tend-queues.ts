@@ -1,4 +1,5 @@
 import type { Effect } from '../model/effect.ts';
+import { invariant } from '../model/errors.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { RunState } from '../model/run.ts';
 import type { Acting } from './dispatch-block.ts';
@@ -43,6 +44,18 @@ function boundWait(draft: Draft, was: Effect | undefined, effect: Effect): void 
   ];
   const sendByMs = bounds.length === 0 ? null : Math.min(...bounds);
   if (sendByMs !== effect.sendByMs) draft.putEffect(touchEffect(effect, { sendByMs }));
+}
+
+/**
+ * No lease of an attempt that was handed out leads beyond this: its action's time, which began then, and for the same request again
+ * the provider's memory of its key, because who holds the lease may begin until it ends (E06).
+ */
+export function leaseBoundMs(draft: Draft, effect: Effect): number {
+  const { requestedAtMs, unknownSinceMs } = effect;
+  invariant(requestedAtMs !== null, 'what was handed out was requested', { key: effect.key });
+  const timeoutAtMs = requestedAtMs + policyOf(draft, effect).timeoutMs;
+  const memoryMs = unknownSinceMs === null ? null : resendsUntilMs(effect, draft.ctx.compiled.action(effect.action));
+  return memoryMs === null ? timeoutAtMs : Math.min(timeoutAtMs, memoryMs);
 }
 
 /** When the time of a row with a queue is over: its lease, its wait, or the provider's memory; null = nothing ends by itself. */

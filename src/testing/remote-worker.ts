@@ -20,6 +20,8 @@ export interface RemoteWorkerSetup {
   readonly actions: Pick<ActionAdapter, 'send'>;
   readonly queues: readonly string[];
   readonly leaseMs: number;
+  /** The database's time: nothing is begun when the lease is over. */
+  nowMs(): number;
   /** How long it keeps what it knows to itself, milliseconds, and how often it says it; left out: at once, and once. */
   readonly habit?: () => { readonly lateMs: number; readonly times: number };
 }
@@ -84,7 +86,8 @@ export class RemoteWorker {
     this.#inHand += 1;
     try {
       const order = await this.#orderOf(attempt);
-      const report = await this.#setup.actions.send(order, {}, () => true, new AbortController().signal);
+      const gate = (): boolean => this.#setup.nowMs() <= Date.parse(attempt.leaseUntil);
+      const report = await this.#setup.actions.send(order, {}, gate, new AbortController().signal);
       const { lateMs, times } = this.#setup.habit?.() ?? { lateMs: 0, times: 1 };
       await this.#pass(lateMs);
       for (let time = 0; time < times; time += 1) await this.#say(attempt.handOut, toldOf(report));

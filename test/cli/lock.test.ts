@@ -81,3 +81,44 @@ it('pawl lock ls of an empty house says that no lock is held', async () => {
   expect((await empty.call(['lock', 'limit', 'gate', 'files', '--reason', 'x'])).err).toContain('0 do');
   await empty.close();
 });
+
+const QUEUED = [
+  'pawl: 1',
+  'workflow: queued',
+  'version: 1',
+  'timeout: 1d',
+  'key: input.id',
+  'input: { type: object, required: [id], properties: { id: { type: string } } }',
+  'actions:',
+  '  label.print: { worker: printers, idempotency: { remembers: 1d }, timeout: 5m, settlesWithin: 6m, compensate: none }',
+  'steps: [{ id: label, call: label.print, with: { parcel: =input.id } }]',
+  'output: { label: =steps.label.output.label }',
+  '',
+].join('\n');
+
+it('pawl queue pull hands an attempt out, extend gives it time, and settle says what became of it: no worker of ours is there', async () => {
+  await shell.ok(['publish', shell.file('queued.yaml', QUEUED)]);
+  expect(await shell.call(['queue', 'ls'])).toMatchObject({ code: 0, out: '' });
+  await shell.ok(['start', 'queued', '--input', '{"id":"q1"}']);
+  expect((await shell.call(['why', 'q1'])).out).toContain(
+    'label waits for a worker of queue printers; none has ever asked',
+  );
+  expect(row((await shell.ok(['queue', 'ls'])).split('\n')[1] ?? '')[1]).toBe('1');
+  const pull = ['queue', 'pull', 'printers', '--lease', '2m', '-o', 'json', '--by', 'press-1'];
+  const [attempt, ...more] = (await shell.call(pull)).json<readonly JsonObject[]>();
+  expect(more).toEqual([]);
+  expect(attempt).toMatchObject({ attempt: 1, action: 'label.print', request: { parcel: 'q1' }, runKey: 'q1' });
+  expect((await shell.call(pull)).json()).toEqual([]);
+  expect((await shell.call(['queue', 'pull', 'printers'])).err).toBe('nothing waits in printers\n');
+  const handOut = String(attempt?.['handOut']);
+  expect((await shell.call(['queue', 'extend', handOut, '--lease', '3m'])).err).toBe('✔ extended\n');
+  expect((await shell.call(['why', 'q1'])).out).toContain('label is with a remote worker');
+  const settle = ['queue', 'settle', handOut, '--output', '{"label":"L-1"}', '--by', 'press-1'];
+  expect(await shell.call(settle)).toMatchObject({ code: 0, err: '✔ settled as confirmed\n' });
+  expect((await shell.call(settle)).err).toContain('it was there before, nothing changed');
+  expect((await shell.call([...settle, '--outcome', 'rejected'])).code).toBe(5);
+  const shown = (await shell.call(['show', 'q1', '-o', 'json'])).json<JsonObject>();
+  expect(shown).toMatchObject({ status: 'COMPLETED', output: { label: 'L-1' } });
+  expect((await shell.call(['queue', 'settle', handOut.replace(/\.1\./, '.9.')])).code).toBe(5);
+  expect((await shell.call(['queue', 'pull', 'printers', '--limit', 'all'])).code).toBe(2);
+});

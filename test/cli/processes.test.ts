@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandLine, openCommandLine } from './support/command-line.ts';
@@ -84,5 +85,36 @@ describe('the command as a process', () => {
     listing.child.stdout?.destroy();
     const { code, err } = await listing.ended();
     expect([code, err]).toEqual([0, '']);
+  });
+});
+
+describe('a remote worker in another language', () => {
+  it('the shell script of the guide carries out what waits in its queue, and prints nothing twice', async () => {
+    const guide = fileURLToPath(new URL('../../docs/guides/files/', import.meta.url));
+    shell.file('parcel.yaml', readFileSync(join(guide, 'remote-workers.pawl.yaml')));
+    await shell.ok(['publish', 'parcel.yaml']);
+    await shell.ok(['start', 'send-parcel', '--input', '{"parcel":"P-7"}']);
+    const printed = join(shell.folder, 'printed');
+    const env = {
+      PATH: process.env['PATH'],
+      PAWL: `${process.execPath} ${PAWL}`,
+      PAWL_DATABASE: shell.url,
+      PAWL_AS: 'press-1',
+      PRINTED: printed,
+      WAIT: '0s',
+      ONCE: 'yes',
+    };
+    const worker = spawn('sh', [join(guide, 'remote-worker.sh')], { cwd: shell.folder, env, stdio: 'ignore' });
+    running.add(worker);
+    const [code] = (await once(worker, 'close')) as [number | null];
+    expect(code).toBe(0);
+    const [label, ...more] = readdirSync(printed);
+    expect(more).toEqual([]);
+    expect(readFileSync(join(printed, label ?? ''), 'utf8')).toBe('label of P-7\n');
+    const list = (await shell.call(['ls', '--workflow', 'send-parcel', '-o', 'ids'])).out.trim();
+    const shown = (await shell.call(['show', list, '-o', 'json'])).json<{
+      effects: { step: string; state: string }[];
+    }>();
+    expect(shown.effects).toContainEqual(expect.objectContaining({ step: 'label', state: 'CONFIRMED' }));
   });
 });

@@ -205,6 +205,21 @@ describe('a lease that ends', () => {
     expect(run.rowOf('a')).toMatchObject({ state: 'UNKNOWN', doubt: 'review' });
   });
 
+  it('E06 nobody may begin a resend when the key is forgotten: its lease ends with the memory, however long it is', () => {
+    // E06: "Resends … until 90 % of `remembers` since the first sending".
+    const run = new Play(ONE);
+    pull(run, run.rowOf('a'));
+    run.wait('1m');
+    const untilMs = T0 + 0.9 * 24 * 60 * MINUTE;
+    run.wait(untilMs - 30_000 - run.nowMs);
+    expect(pull(run, run.rowOf('a'))?.outcome).toBe('applied');
+    expect(run.rowOf('a').sendByMs).toBe(untilMs);
+    extend(run, run.rowOf('a'), MINUTE);
+    expect(run.rowOf('a').sendByMs).toBe(untilMs);
+    run.wait('30s');
+    expect(run.rowOf('a')).toMatchObject({ state: 'UNKNOWN', doubt: 'review' });
+  });
+
   it('V10 a word that came before the end goes before it, however late both are decided', () => {
     // V10: "Stored events, decisions and due timers of a run apply in the order of their database time; at a tie the event goes first".
     const run = new Play(ONE);

@@ -44,7 +44,10 @@ class Shop {
     return (await this.house.begin(this.verbs, FILE)) as RunId;
   }
 
-  async pull(by = 'w1', more: { limit?: number; leaseMs?: number; waitMs?: number } = {}): Promise<readonly PulledAttempt[]> {
+  async pull(
+    by = 'w1',
+    more: { limit?: number; leaseMs?: number; waitMs?: number } = {},
+  ): Promise<readonly PulledAttempt[]> {
     const ask = { queue: 'printers', limit: 1, leaseMs: 60_000, waitMs: 0, by, ...more };
     return this.house.settled(this.verbs.pullAttempts(ask));
   }
@@ -133,7 +136,9 @@ describe('remote workers', () => {
     const { handOut } = await shop.pullOne();
     const first = await shop.settle(handOut);
     expect(await shop.settle(handOut)).toEqual({ ...first, again: true });
-    await expect(shop.settle(handOut, { output: { id: 'l-2' } })).rejects.toMatchObject({ code: 'PAWL_EVENT_CONFLICT' });
+    await expect(shop.settle(handOut, { output: { id: 'l-2' } })).rejects.toMatchObject({
+      code: 'PAWL_EVENT_CONFLICT',
+    });
     await expect(shop.settle(handOut, { outcome: 'rejected' })).rejects.toMatchObject({ code: 'PAWL_EVENT_CONFLICT' });
     expect(shop.stateOf(run, 'label')).toBe('CONFIRMED');
   });
@@ -142,8 +147,14 @@ describe('remote workers', () => {
     const shop = new Shop();
     const run = await shop.begin();
     const { handOut } = await shop.pullOne();
-    expect(await shop.settle(handOut, { outcome: 'unknown', output: null })).toMatchObject({ detail: { state: 'UNKNOWN' } });
-    expect(await shop.settle(handOut)).toMatchObject({ outcome: 'stale', code: 'late', detail: { state: 'CONFIRMED' } });
+    expect(await shop.settle(handOut, { outcome: 'unknown', output: null })).toMatchObject({
+      detail: { state: 'UNKNOWN' },
+    });
+    expect(await shop.settle(handOut)).toMatchObject({
+      outcome: 'stale',
+      code: 'late',
+      detail: { state: 'CONFIRMED' },
+    });
     expect(shop.stateOf(run, 'label')).toBe('CONFIRMED');
   });
 
@@ -217,7 +228,9 @@ describe('remote workers', () => {
     expect(before).toContain('label waits for a worker of queue printers; none has ever asked');
     const { handOut } = await shop.pullOne();
     const during = (await shop.verbs.why(run)).reasons;
-    expect(during).toMatchObject([{ kind: 'queue', text: 'label is with a remote worker: it is to say what became of it' }]);
+    expect(during).toMatchObject([
+      { kind: 'queue', text: 'label is with a remote worker: it is to say what became of it' },
+    ]);
     await shop.settle(handOut);
     const after = (await shop.verbs.why(run)).reasons.map(({ text }) => text);
     expect(after[0]).toMatch(/^box waits for a worker of queue printers; one last asked at 2030-/);

@@ -223,7 +223,9 @@ export class Stage {
     if (queues.length === 0) return;
     const { world, store } = this;
     const { verbs } = owner;
-    this.#remotes.push(new RemoteWorker({ world, owner, verbs, store, versions, actions, queues, leaseMs: REMOTE_LEASE_MS }));
+    const nowMs = (): number => this.nowMs();
+    const setup = { world, owner, verbs, store, versions, actions, queues, nowMs, leaseMs: REMOTE_LEASE_MS };
+    this.#remotes.push(new RemoteWorker(setup));
   }
 
   /** A read whose answer nobody has stored is the same read again: what it asks for has not changed. */

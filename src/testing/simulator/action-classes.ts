@@ -28,6 +28,9 @@ const IDEMPOTENCY: Readonly<Record<ActionClass, string>> = {
   natural: 'natural',
 };
 
+/** The queue of all remote workers of a scenario. */
+export const QUEUE = 'desk';
+
 const LOOKED_UP: ReadonlySet<ActionClass> = new Set(['key+lookup', 'lookup']);
 
 /** How an action is written down. */
@@ -36,10 +39,12 @@ export interface ActionText {
   readonly kind: ActionClass;
   /** Line of its `compensate`: an action's name, or `none`. */
   readonly undo: string | null;
+  /** Whether remote workers carry it out. */
+  readonly isRemote?: boolean;
 }
 
 /** The lines of one action of a workflow, as YAML under `actions`. */
-export function actionLines({ name, kind, undo }: ActionText): readonly string[] {
+export function actionLines({ name, kind, undo, isRemote = false }: ActionText): readonly string[] {
   const lookup = [
     '    reconcile:',
     `      http: { method: GET, url: 'http://provider/${name}?key=\${ effect.key }' }`,
@@ -51,9 +56,9 @@ export function actionLines({ name, kind, undo }: ActionText): readonly string[]
   ];
   return [
     `  do.${name}:`,
-    `    http: { method: POST, url: 'http://provider/${name}' }`,
-    `    idempotency: ${IDEMPOTENCY[kind]}`,
-    '    timeout: 1s',
+    isRemote ? `    worker: ${QUEUE}` : `    http: { method: POST, url: 'http://provider/${name}' }`,
+    `    idempotency: ${isRemote ? IDEMPOTENCY[kind].replace('header: Idempotency-Key, ', '') : IDEMPOTENCY[kind]}`,
+    `    timeout: ${isRemote ? '3s' : '1s'}`,
     `    settlesWithin: ${SETTLES_WITHIN_MS / 1_000}s`,
     ...(LOOKED_UP.has(kind) ? lookup : []),
     undo === null ? '    compensate: none' : `    compensate: { call: do.${undo}, with: { id: '\${ effect.key }' } }`,

@@ -24,6 +24,8 @@ export interface ScenarioAction {
   readonly undo: string | null;
   /** Share of its calls that are refused for good. */
   readonly declines: number;
+  /** Whether remote workers carry it out. */
+  readonly isRemote?: boolean;
 }
 
 /** A workflow, its provider and what happens around its runs; drawn from the seed. */

@@ -3,11 +3,12 @@ import type { VersionCache } from '../../engine/version-cache.ts';
 import type { EffectKey, RunId } from '../../model/ids.ts';
 import { numbersFor } from '../../model/numbers.ts';
 import type { CommitAnswer } from '../../model/run-commit.ts';
-import type { SendOrder } from '../../ports/action-adapter.ts';
+import type { ActionAdapter, SendOrder } from '../../ports/action-adapter.ts';
 import { type MemoryStore, openMemoryStore } from '../../store/memory/memory-store.ts';
 import type { ScriptWord } from '../provider/script.ts';
 import { createRandom, type Random } from '../random.ts';
-import { providerOf } from './action-classes.ts';
+import { RemoteWorker } from '../remote-worker.ts';
+import { providerOf, QUEUE } from './action-classes.ts';
 import { createDatabaseHost, type DatabaseHost } from './database-host.ts';
 import { createFaultPlan, type FaultPlan, type Trouble, withOutages } from './fault-plan.ts';
 import { createFaultyStore } from './faulty-store.ts';
@@ -15,7 +16,7 @@ import { createFleet, type Fleet, type FleetSetup } from './fleet.ts';
 import { createHearsay, type Hearsay } from './hearsay.ts';
 import type { Violation } from './oracle.ts';
 import { drawScenario } from './scenario.ts';
-import type { Scenario, ScenarioAction } from './scenario-parts.ts';
+import type { Draw, Scenario, ScenarioAction } from './scenario-parts.ts';
 import { createSimulatedActions, type Wires } from './simulated-actions.ts';
 import { createSimulatedIds } from './simulated-ids.ts';
 import { type ProcessSetup, type SimulatedProcess, startSimulatedProcess } from './simulated-process.ts';
@@ -112,7 +113,7 @@ const BUGS: ReadonlySet<string> = new Set(['run.broken', 'run.dropped']);
 /** Looks at each request in the instant in which its first byte leaves (E03, P14). */
 function watchBytes(scene: Pick<Scene, 'world' | 'store' | 'host' | 'violations'>) {
   const { world, store, host, violations } = scene;
-  return ({ run: { runId }, effect: { key, step }, attempt, contract }: SendOrder): void => {
+  return ({ run: { runId }, effect: { key, step, queue }, attempt, contract }: SendOrder): void => {
     const say = (rule: string, message: string): void => {
       violations.push({ rule, runId, subject: step, message });
     };
@@ -120,8 +121,10 @@ function watchBytes(scene: Pick<Scene, 'world' | 'store' | 'host' | 'violations'
     if (!rows.some((row) => row !== null && row !== undefined && row.attempt >= attempt))
       say('no intent', 'sent before it was stored');
     const kind = contract.idempotency?.kind;
+    // What was handed out before it may be begun until its lease ends.
+    const withinMs = queue === undefined ? NUMBERS.sendWithinMs : contract.timeoutMs;
     const sinceMs = world.nowMs() - (host.loss()?.atMs ?? 0);
-    if (host.isRecovering() && kind !== 'header' && kind !== 'field' && sinceMs > NUMBERS.sendWithinMs)
+    if (host.isRecovering() && kind !== 'header' && kind !== 'field' && kind !== 'key' && sinceMs > withinMs)
       say('recovery', `sent ${Math.round(sinceMs)} ms after the database had lost commits`);
   };
 }
@@ -157,12 +160,39 @@ interface Company extends Pick<Scene, 'world' | 'plan' | 'store' | 'host' | 'fig
   readonly watched: MemoryStore;
   readonly wires: Omit<Wires, 'owner' | 'onByte'>;
   readonly onLog: ProcessSetup['onLog'];
+  /** The database's time. */
+  nowMs(): number;
+  /** Whether remote workers are part of it. */
+  readonly hasRemotes: boolean;
   watchByte(order: SendOrder): void;
+}
+
+/** How often a remote worker keeps its word to itself until it is late, and how often it says it twice, at most. */
+const LATE_MAX = 0.2;
+const TWICE_MAX = 0.3;
+const LATE_MS_MAX = 8_000;
+
+/** A remote worker in that process: it dies and sleeps with it, asks a lease shorter than what it may need, is late, and says things twice. */
+function openRemote(
+  { world, plan, watched, store, nowMs }: Company,
+  process: SimulatedProcess,
+  actions: ActionAdapter,
+): void {
+  const { random } = world;
+  const habit = () => ({
+    lateMs: plan.comes('words', LATE_MAX) ? random.next() * LATE_MS_MAX : 0,
+    times: plan.comes('words', TWICE_MAX) ? 2 : 1,
+  });
+  const { verbs } = process;
+  const versions = sharedVersions(store);
+  const leaseMs = 1_000 + random.below(3_000);
+  const base = { world, owner: process, verbs, store: watched, versions, actions, nowMs };
+  void new RemoteWorker({ ...base, queues: [QUEUE], leaseMs, habit });
 }
 
 /** Makes the process of a place. */
 function processMaker(company: Company): FleetSetup['start'] {
-  const { world, plan, store, host, watched, figures, listener, wires, onLog, watchByte } = company;
+  const { world, plan, store, host, watched, figures, listener, wires, onLog, hasRemotes, watchByte } = company;
   const { random } = world;
   const stuns = random.next() * STUNS_MAX;
   /** Stops a process while the answer is on its way: another one takes over, and this one hears it late (E08). */
@@ -178,6 +208,7 @@ function processMaker(company: Company): FleetSetup['start'] {
   let born = 0;
   return (place, onDeath) => {
     born += 1;
+    const made: { actions: ActionAdapter | null } = { actions: null };
     const process = startSimulatedProcess({
       world,
       name: `process-${born}`,
@@ -189,16 +220,19 @@ function processMaker(company: Company): FleetSetup['start'] {
       onLog,
       publisherFor: (owner) => listener.publisherFor(owner),
       storeFor: (owner) => createFaultyStore(watched, { world, owner, plan, host, onCommit }),
-      actionsFor: (owner) =>
-        createSimulatedActions({
+      actionsFor: (owner) => {
+        made.actions = createSimulatedActions({
           ...wires,
           owner,
           onByte: (order) => {
             watchByte(order);
             if (plan.comes('pauses', stuns)) stun(process);
           },
-        }),
+        });
+        return made.actions;
+      },
     });
+    if (hasRemotes && made.actions !== null) openRemote(company, process, made.actions);
     return process;
   };
 }
@@ -206,10 +240,15 @@ function processMaker(company: Company): FleetSetup['start'] {
 /**
  * Builds the world of a seed: database, provider, processes, and nothing in them yet but the version.
  * @param without troubles that are left out.
+ * @param draw how its scenario is drawn; left out: any of the common ones.
  */
-export async function openScene(seed: number, without: ReadonlySet<Trouble>): Promise<Scene> {
+export async function openScene(
+  seed: number,
+  without: ReadonlySet<Trouble>,
+  draw: Draw = drawScenario,
+): Promise<Scene> {
   const random = createRandom(seed);
-  const scenario = drawScenario(random);
+  const scenario = draw(random);
   const plan = createFaultPlan(random, without);
   const world = createWorld(random);
   const actionOf = actionFinder(scenario);
@@ -233,6 +272,8 @@ export async function openScene(seed: number, without: ReadonlySet<Trouble>): Pr
     ...{ world, plan, store, host, watched, figures, listener },
     watchByte: watchBytes({ world, store, host, violations }),
     onLog: readLogs(figures, violations, hearsay),
+    nowMs: databaseNowMs,
+    hasRemotes: scenario.actions.some(({ isRemote }) => isRemote === true),
     wires: { world, plan: withOutages(plan, () => isDown), provider, classOf },
   });
   return {

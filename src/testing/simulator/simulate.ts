@@ -6,6 +6,7 @@ import { judgeChildren, parentOf } from './judge-children.ts';
 import { judgeInvariants } from './judge-invariants.ts';
 import { isTold, judgeListener } from './listener.ts';
 import { judgeBook, judgeRun, type Violation } from './oracle.ts';
+import type { Draw } from './scenario-parts.ts';
 import type { Trouble } from './fault-plan.ts';
 import { createPeople } from './people.ts';
 import { playCase } from './play-case.ts';
@@ -31,6 +32,8 @@ export interface SimulationAsk {
   readonly runsMax: number;
   /** Troubles that are left out. */
   readonly without: ReadonlySet<Trouble>;
+  /** How its scenario is drawn; left out: any of the common ones. */
+  readonly draw?: Draw;
 }
 
 /** A seed as it is played unless something is left out. */
@@ -156,7 +159,7 @@ async function judge(scene: Scene, cases: Cases, wanted: number): Promise<void> 
 /** Plays one seed: a storm, a calm, and the comparison of what is stored with what happened. */
 export async function simulate(ask: SimulationAsk): Promise<SimulationResult> {
   const { seed } = ask;
-  const scene = await openScene(seed, ask.without);
+  const scene = await openScene(seed, ask.without, ask.draw);
   const { world, plan, figures, violations } = scene;
   const wanted = Math.min(1 + world.random.below(4), ask.runsMax);
   const cases = noCases();

@@ -50,10 +50,6 @@ export function addressOf(request: EffectRequest): URL {
   return new URL(request.url ?? 'http://provider/');
 }
 
-function operationOf(url: URL): string {
-  return url.pathname.slice(1);
-}
-
 /** One exchange: there, back, or not; never longer than its timeout. */
 function exchange(
   wires: Wires,
@@ -90,12 +86,14 @@ function turn(wires: Wires): Promise<void> {
 }
 
 function callOf(order: SendOrder): IncomingCall {
-  const url = addressOf(order.request);
-  const { key } = order.effect;
-  const hasKey = order.contract.idempotency?.kind === 'header' || order.contract.idempotency?.kind === 'field';
+  const { key, queue } = order.effect;
+  // What a remote worker carries out has no address: the name of the action says it.
+  const path = queue === undefined ? addressOf(order.request).pathname : `/${order.contract.name.replace(/^do\./, '')}`;
+  const kind = order.contract.idempotency?.kind;
+  const hasKey = kind === 'header' || kind === 'field' || kind === 'key';
   return {
-    operation: operationOf(url),
-    path: url.pathname,
+    operation: path.slice(1),
+    path,
     key: hasKey ? key : null,
     effect: key,
     attempt: order.attempt,

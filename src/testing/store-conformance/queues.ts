@@ -29,11 +29,17 @@ async function taken(store: Store, set: Partial<typeof TAKE> = {}): Promise<read
 function writeConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
-  test('P01: an offer is written with its commit, also with a start, and withdrawn by a later one', async ({ store }) => {
+  test('P01: an offer is written with its commit, also with a start, and withdrawn by a later one', async ({
+    store,
+  }) => {
     const worker = await seated(store);
     const run = identityOf(newRunId(), store.parts);
     const row = effectOf('a', { state: 'AUTHORIZED', attempt: 0, countedAttempts: 0, queue: 'desk' });
-    const start = startOf(run, { kind: 'keep', workerId: worker }, { effects: [inserting(row)], offers: [offerOf('a')] });
+    const start = startOf(
+      run,
+      { kind: 'keep', workerId: worker },
+      { effects: [inserting(row)], offers: [offerOf('a')] },
+    );
     await store.start(0, [start]);
     assert.deepEqual((await loadOne(store, run.runId)).effects, [row]);
     const [first] = await store.takeOffers(0, { ...TAKE, forMs: 0 });
@@ -63,11 +69,19 @@ function takeConformance(harness: ConformanceHarness): void {
 
   test('E03: of two who take at once none gets what the other got', async (opened) => {
     const other = await opened.again();
-    await runWith(opened.store, ['a', 'b', 'c', 'd'].map((name) => offerOf(name)));
-    const both = await Promise.all([opened.store, other, opened.store, other].map((store) => taken(store, { limit: 3 })));
+    await runWith(
+      opened.store,
+      ['a', 'b', 'c', 'd'].map((name) => offerOf(name)),
+    );
+    const both = await Promise.all(
+      [opened.store, other, opened.store, other].map((store) => taken(store, { limit: 3 })),
+    );
     const all = both.flat();
     assert.equal(new Set(all).size, all.length);
-    assert.deepEqual([...all, ...(await taken(opened.store))].sort(), ['a', 'b', 'c', 'd'].map((name) => offerOf(name).effectKey).sort());
+    assert.deepEqual(
+      [...all, ...(await taken(opened.store))].sort(),
+      ['a', 'b', 'c', 'd'].map((name) => offerOf(name).effectKey).sort(),
+    );
   });
 
   test('P06: an offer whose taker is gone can be taken again after its time, and not before', async (opened) => {
@@ -79,7 +93,9 @@ function takeConformance(harness: ConformanceHarness): void {
     assert.equal((await taken(store)).length, 1);
   });
 
-  test('W04: those that wait longest are taken first, of one queue, tenant and part, when they are due', async ({ store }) => {
+  test('W04: those that wait longest are taken first, of one queue, tenant and part, when they are due', async ({
+    store,
+  }) => {
     const nowMs = await store.nowMs();
     const late = offerOf('late', { dueAtMs: nowMs - 1_000 });
     const ahead = offerOf('ahead', { dueAtMs: nowMs + 60_000 });
