@@ -243,6 +243,8 @@ const WAITING_WORDS: Readonly<Record<Waiting['kind'], (pieces: Pieces) => string
   timer: ({ at, end }) => `waits${at}${end}`,
   person: ({ at, by }) => `waits for a person${at}: ${by}`,
   worker: ({ at }) => `waits for a worker${at}`,
+  queue: ({ at, by, end, progress }) =>
+    progress === null ? `with a remote worker${at}${end}` : `waits for ${by}${at}${end}`,
   answer: ({ at }) => `waits for the provider's answer${at}`,
   retry: ({ at, when }) => `tries again${at}: ${when}`,
   resend: ({ at, when }) => `in doubt${at}: the same request is sent again ${when}`,

@@ -34,8 +34,16 @@ const LOOK_MS = 200;
 const SAY_AGAIN_MS = 500;
 const SAID_MAX = 20;
 
-/** What it found, as it says it; what it does not know, it says. */
-export function toldOf(report: AttemptReport): Told {
+/** What a provider's status means to it; "not now" of one that keeps no keys may have been a yes (E07). */
+function outcomeOf(status: number, keepsKeys: boolean): Told['outcome'] {
+  if (status === 202) return 'pending';
+  if (status < 300) return 'confirmed';
+  if (status === 429 || status === 503) return keepsKeys ? 'unavailable' : 'unknown';
+  return status >= 500 || status === 408 ? 'unknown' : 'rejected';
+}
+
+/** What it found, as it says it; what it does not know, it says. @param keepsKeys whether its provider knows a key again. */
+export function toldOf(report: AttemptReport, keepsKeys: boolean): Told {
   const plain = { output: null, code: null, afterMs: null };
   if (report.kind === 'declared') {
     const { outcome, code, afterMs, data } = report;
@@ -44,7 +52,7 @@ export function toldOf(report: AttemptReport): Told {
   if (report.kind === 'unsent') return { ...plain, outcome: 'unavailable' };
   if (report.kind === 'broken') return { ...plain, outcome: report.byteWritten ? 'unknown' : 'unavailable' };
   if (report.kind === 'undone' || report.body === undefined) return { ...plain, outcome: 'unknown' };
-  return { ...plain, outcome: 'confirmed', output: report.body };
+  return { ...plain, outcome: outcomeOf(report.status ?? 200, keepsKeys), output: report.body };
 }
 
 /** A remote worker: it pulls, carries out, and says what became of it, until its process is gone. */
@@ -90,7 +98,7 @@ export class RemoteWorker {
       const report = await this.#setup.actions.send(order, {}, gate, new AbortController().signal);
       const { lateMs, times } = this.#setup.habit?.() ?? { lateMs: 0, times: 1 };
       await this.#pass(lateMs);
-      for (let time = 0; time < times; time += 1) await this.#say(attempt.handOut, toldOf(report));
+      for (let time = 0; time < times; time += 1) await this.#say(attempt.handOut, toldOf(report, order.contract.idempotency?.kind !== 'none'));
     } finally {
       this.#inHand -= 1;
     }

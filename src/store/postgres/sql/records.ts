@@ -67,6 +67,7 @@ const OWNED = {
   start_key: "c.workflow || ' ' || c.run_key",
   audit: "'act ' || c.audit_no",
   outbox: 'c.message_id',
+  offer: 'c.effect_key',
 } as const;
 
 function straysOf(table: string, owner: string, row: string): string {
