@@ -14,7 +14,7 @@ import type { Outlet } from './outlet.ts';
 import { createRecovery } from './recovery.ts';
 
 /** Most attempts of one pull. */
-export const PULL_MAX = 100;
+const PULL_MAX = 100;
 /** The shortest lease: a worker must be able to say something before it ends, milliseconds. */
 export const LEASE_MS_MIN = 1_000;
 /** The longest lease; the action's timeout bounds every lease anyway, milliseconds. */

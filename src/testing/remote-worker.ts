@@ -1,8 +1,10 @@
 import type { Verbs } from '../app/verbs.ts';
 import { readRequest } from '../decision/effect-key.ts';
 import type { PulledAttempt } from '../engine/pull-attempts.ts';
+import { parseHandOut } from '../engine/hand-out-name.ts';
 import type { VersionCache } from '../engine/version-cache.ts';
 import type { AttemptReport } from '../model/outcome.ts';
+import { partOf } from '../model/virtual-shard.ts';
 import type { Told } from '../model/told.ts';
 import type { ActionAdapter, SendOrder } from '../ports/action-adapter.ts';
 import type { Store } from '../ports/store.ts';
@@ -13,8 +15,8 @@ export interface RemoteWorkerSetup {
   readonly world: World;
   /** The process that it lives in: it dies and sleeps with it. */
   readonly owner: Owner;
-  readonly verbs: Pick<Verbs, 'pullAttempts' | 'settleHandOut' | 'find'>;
-  readonly store: Pick<Store, 'load'>;
+  readonly verbs: Pick<Verbs, 'pullAttempts' | 'settleHandOut'>;
+  readonly store: Pick<Store, 'load' | 'parts'>;
   readonly versions: Pick<VersionCache, 'byDigest'>;
   /** The way to the provider: a remote worker stands at the end of it. */
   readonly actions: Pick<ActionAdapter, 'send'>;
@@ -43,7 +45,7 @@ function outcomeOf(status: number, keepsKeys: boolean): Told['outcome'] {
 }
 
 /** What it found, as it says it; what it does not know, it says. @param keepsKeys whether its provider knows a key again. */
-export function toldOf(report: AttemptReport, keepsKeys: boolean): Told {
+function toldOf(report: AttemptReport, keepsKeys: boolean): Told {
   const plain = { output: null, code: null, afterMs: null };
   if (report.kind === 'declared') {
     const { outcome, code, afterMs, data } = report;
@@ -104,14 +106,16 @@ export class RemoteWorker {
     }
   }
 
-  async #orderOf({ run: name, key, attempt, handOut }: PulledAttempt): Promise<SendOrder> {
-    const run = await this.#setup.verbs.find(name);
-    const { runs } = await this.#setup.store.load(run.part, [run.runId]);
+  async #orderOf({ key, handOut }: PulledAttempt): Promise<SendOrder> {
+    const { store, versions } = this.#setup;
+    const { runId, attempt, fence } = parseHandOut(handOut);
+    const { runs } = await store.load(partOf(runId, store.parts), [runId]);
     const effect = runs[0]?.effects.find((row) => row.key === key);
-    const version = await this.#setup.versions.byDigest(run.digest);
-    if (effect === undefined || version === null) throw new Error(`what was handed out is not stored: ${handOut}`);
+    const version = runs[0] === undefined ? null : await versions.byDigest(runs[0].run.digest);
+    if (runs[0] === undefined || effect === undefined || version === null)
+      throw new Error(`what was handed out is not stored: ${handOut}`);
+    const { run } = runs[0];
     const contract = version.compiled.action(effect.action);
-    const fence = Number(handOut.split('.').at(-1));
     return { run, effect, request: readRequest(effect), contract, attempt, fence, timeoutMs: contract.timeoutMs };
   }
 

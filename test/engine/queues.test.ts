@@ -20,7 +20,7 @@ actions:
     settlesWithin: 6m
     timeout: 5m
     redact: [/secret]
-    outcome: [{ when: or(response.body.state, "") == "jammed", is: rejected, code: jammed }]
+    outcome: [{ when: 'or(response.body.state, "") == "jammed"', is: rejected, code: jammed }]
     output: { type: object, required: [id], properties: { id: { type: string } } }
     compensate: none
   box.open: { worker: printers, idempotency: none, compensate: none, settlesWithin: 6m, timeout: 5m }
@@ -123,6 +123,7 @@ describe('remote workers', () => {
     expect(shop.stateOf(run, 'label')).toBe('REQUESTED');
     shop.house.process({ works: true });
     await shop.house.until(() => shop.stateOf(run, 'label') === 'UNKNOWN');
+    await shop.pass(1_500);
     const again = await shop.pullOne('w2');
     expect(again).toMatchObject({ step: 'label', attempt: 2 });
   });
@@ -199,10 +200,11 @@ describe('remote workers', () => {
 
   it('wait for what is not there yet', async () => {
     const shop = new Shop();
-    const waiting = shop.pull('w1', { waitMs: 30_000 });
+    const ask = { queue: 'printers', limit: 1, leaseMs: 60_000, waitMs: 30_000, by: 'w1' };
+    const waiting = shop.verbs.pullAttempts(ask);
     await shop.pass(2_000);
     await shop.begin();
-    expect(await waiting).toHaveLength(1);
+    expect(await shop.house.settled(waiting)).toHaveLength(1);
     expect(await shop.pull('w1', { waitMs: 1_000 })).toEqual([]);
   });
 

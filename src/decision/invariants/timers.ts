@@ -50,7 +50,7 @@ function faultsOf(run: OpenedRun, timer: Timer): readonly string[] {
 export const TIMER: PositionCheck = {
   name: 'timer',
   rule: 'V06',
-  promise: 'Every timer is of the generation that its run waits for, of an active step, a kept event or the deadline.',
+  promise: 'Every timer is of the generation that its run waits for, of an active step, a kept event, an attempt of remote workers or the deadline.',
   mend: 'delete the row: firing it would be answered `stale` or `ended`',
   find: (run) =>
     run.rows.timers.flatMap((timer) => faultsOf(run, timer).map((what) => ({ row: `timer ${timer.name}`, what }))),
@@ -131,7 +131,7 @@ export const TIMER_MISSING: PositionCheck = {
   name: 'timer-missing',
   rule: 'V01, V06, A06',
   promise:
-    'A wait, a timeout, an expiry, a reminder, a kept event and a deadline each have their timer, or its event to be decided.',
+    'A wait, a timeout, an expiry, a reminder, a kept event, a lease of a remote worker and a deadline each have their timer, or its event to be decided.',
   mend: '`pawl cancel RUN`, or send what it waits for; the time itself is lost',
   find: (run): readonly Finding[] =>
     wantedOf(run)
