@@ -100,7 +100,8 @@ export class RemoteWorker {
       const report = await this.#setup.actions.send(order, {}, gate, new AbortController().signal);
       const { lateMs, times } = this.#setup.habit?.() ?? { lateMs: 0, times: 1 };
       await this.#pass(lateMs);
-      for (let time = 0; time < times; time += 1) await this.#say(attempt.handOut, toldOf(report, order.contract.idempotency?.kind !== 'none'));
+      for (let time = 0; time < times; time += 1)
+        await this.#say(attempt.handOut, toldOf(report, order.contract.idempotency?.kind !== 'none'));
     } finally {
       this.#inHand -= 1;
     }
