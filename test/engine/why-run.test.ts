@@ -32,6 +32,7 @@ function why(seen: Partial<View>, more: Partial<WhyFacts> = {}): readonly Reason
     overdueSinceMs: null,
     messages: [],
     hasReceiver: true,
+    queues: [],
     queue: null,
   };
   return whyRun({ view: view(seen), ...house, nowMs: NOW, ...more }).reasons;

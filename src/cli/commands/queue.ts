@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { parseDuration } from '../../model/duration.ts';
 import { type Told, TOLD_OUTCOMES } from '../../model/told.ts';
 import type { Bind } from '../bind.ts';
-import { type CliContext, printJson, printJsonList, widthOf } from '../cli-context.ts';
+import { type CliContext, printJsonList, widthOf } from '../cli-context.ts';
 import { readJsonArgument } from '../read-arguments.ts';
 import { UsageError } from '../report-error.ts';
 import { renderTable } from '../table.ts';
