@@ -17,6 +17,7 @@ const WHOLE_PART = new Map([
   ['next_due', ['ready', 'timer']],
   ['sweep_locks', ['lock_place']],
   ['claim_outbox', ['outbox']],
+  ['take_offers', ['offer']],
   ['claim_schedules', ['schedule', 'definition']],
 ]);
 

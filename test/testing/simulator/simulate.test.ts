@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TROUBLES } from '../../../src/testing/simulator/fault-plan.ts';
+import { remote } from '../../../src/testing/simulator/scenario-remote.ts';
 import { shrink } from '../../../src/testing/simulator/shrink.ts';
 import { simulate, type SimulationResult, wholeSeed } from '../../../src/testing/simulator/simulate.ts';
 
@@ -24,6 +25,20 @@ describe('the simulator', () => {
       results.reduce((total, { figures }) => total + figures[name], 0);
     for (const name of ['crashes', 'pauses', 'fenced', 'lost', 'runs'] as const)
       expect(sum(name), name).toBeGreaterThan(0);
+  }, 60_000);
+
+  it('E03 E08 finds no broken promise where remote workers die, are late and say things twice', async () => {
+    // E03: "REQUESTED … is committed before the first byte leaves"; E08: late answers "never overwrite".
+    const violations: unknown[] = [];
+    const states = new Set<string>();
+    for (const seed of SEEDS) {
+      const result = await simulate({ ...wholeSeed(seed), draw: remote });
+      violations.push(...result.violations.map((found) => ({ seed, ...found })));
+      for (const word of ['lease-lapsed', 'late-answer', 'CONFIRMED'])
+        if (result.journal.includes(word)) states.add(word);
+    }
+    expect(violations).toEqual([]);
+    expect([...states].sort()).toEqual(['CONFIRMED', 'late-answer', 'lease-lapsed']);
   }, 60_000);
 
   it('plays the same seed without a trouble, and without any', async () => {
