@@ -138,30 +138,53 @@ function attemptOf({ stored: { run }, effect }: OfferedRow, delivered: Delivered
   };
 }
 
+/** Asked anew by every look that finds something: what a database has forgotten may have been handed out (P14). */
+async function outletOf({ store, logger }: Engine): Promise<Outlet> {
+  const recovery = createRecovery(store, logger);
+  await recovery.look();
+  return recovery.over(OPEN);
+}
+
+/** What a look has in hand so far; what is handed out is added at once. */
+interface Look {
+  readonly engine: Engine;
+  readonly ask: PullAsk;
+  readonly pulled: PulledAttempt[];
+}
+
+async function pullFrom({ engine, ask, pulled }: Look, part: number, door: Door): Promise<void> {
+  const { store, tenant } = engine;
+  const limit = ask.limit - pulled.length;
+  const offers = await store.takeOffers(part, { tenant, queue: ask.queue, limit, forMs: TAKEN_FOR_MS });
+  const outlet = offers.length === 0 ? OPEN : await outletOf(engine);
+  for (const taken of offers) {
+    const row = await offeredRow(engine, part, taken);
+    if (row === null || !(await mayLeave(engine, outlet, row))) continue;
+    const attempt = await handOver(engine, door, row, ask);
+    if (attempt !== null) pulled.push(attempt);
+  }
+}
+
 /** One look into every part, beginning with another one each time, so that none waits behind the others for ever. */
 async function pullOnce(
   engine: Engine,
   doorOf: (part: number) => Door,
   ask: PullAsk,
 ): Promise<readonly PulledAttempt[]> {
-  const { store, tenant, logger } = engine;
-  const recovery = createRecovery(store, logger);
-  await recovery.look();
-  const outlet = recovery.over(OPEN);
-  const pulled: PulledAttempt[] = [];
+  const { store } = engine;
+  const look: Look = { engine, ask, pulled: [] };
   const first = (await store.nowMs()) % store.parts;
-  for (let turn = 0; turn < store.parts && pulled.length < ask.limit; turn += 1) {
+  for (let turn = 0; turn < store.parts && look.pulled.length < ask.limit; turn += 1) {
     const part = (first + turn) % store.parts;
-    const limit = ask.limit - pulled.length;
-    const offers = await store.takeOffers(part, { tenant, queue: ask.queue, limit, forMs: TAKEN_FOR_MS });
-    for (const taken of offers) {
-      const row = await offeredRow(engine, part, taken);
-      if (row === null || !(await mayLeave(engine, outlet, row))) continue;
-      const attempt = await handOver(engine, doorOf(part), row, ask);
-      if (attempt !== null) pulled.push(attempt);
+    try {
+      await pullFrom(look, part, doorOf(part));
+    } catch (error) {
+      // What is handed out already must be told: nobody but its worker can say what became of it.
+      if (look.pulled.length === 0) throw error;
+      return look.pulled;
     }
   }
-  return pulled;
+  return look.pulled;
 }
 
 /**

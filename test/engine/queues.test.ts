@@ -128,6 +128,23 @@ describe('remote workers', () => {
     expect(again).toMatchObject({ step: 'label', attempt: 2 });
   });
 
+  it('E03 what is handed out is told also when the next one cannot be had', async () => {
+    const shop = new Shop();
+    const runs = [await shop.begin(), await shop.begin()];
+    let asked = 0;
+    const lossy: Store = {
+      ...shop.house.store,
+      answerOf: (...given) => {
+        asked += 1;
+        return asked === 2 ? Promise.reject(lostAnswer('answerOf')) : shop.house.store.answerOf(...given);
+      },
+    };
+    const { verbs } = shop.house.process({ works: false, store: lossy });
+    const ask = { queue: 'printers', limit: 2, leaseMs: 60_000, waitMs: 0, by: 'w1' };
+    expect(await shop.house.settled(verbs.pullAttempts(ask))).toHaveLength(1);
+    expect(runs.map((run) => shop.stateOf(run, 'label'))).toEqual(['REQUESTED', 'REQUESTED']);
+  });
+
   it('E08 the same word twice is answered the same, another one is a conflict, and nothing is overwritten', async () => {
     const shop = new Shop();
     const run = await shop.begin();

@@ -3,11 +3,12 @@ import { allSteps, innerSteps } from '../../model/step-lists.ts';
 import { isCommonCode } from './catch-rules.ts';
 import type { LintContext } from './lint-context.ts';
 
-/** Names under which a clause takes a provider's no; a function has names of its own. */
+/** Names under which a clause takes a provider's no; a function and a remote worker have names of their own. */
 const NO = /^(rejected|conflict|http-4\d\d)$/;
 
 function isNo(name: string, step: Step, { transport }: ActionContract): boolean {
-  return NO.test(name) || (step.verb === 'call' && transport.kind === 'function' && !isCommonCode(name));
+  const hasOwnNames = transport.kind === 'function' || transport.kind === 'worker';
+  return NO.test(name) || (step.verb === 'call' && hasOwnNames && !isCommonCode(name));
 }
 
 /**

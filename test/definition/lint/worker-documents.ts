@@ -35,4 +35,17 @@ export const WORKERS: readonly DocumentMistake[] = [
     why: 'a field',
     file: worker('idempotency: { «⟦field⟧: key, remembers: 24h|remembers: 24h» }'),
   },
+  {
+    code: 'PAWL-250',
+    why: 'a no that a remote worker has a name for',
+    file: `pawl: 1
+workflow: sample
+version: 1
+timeout: 1d
+actions:
+  act: { worker: desk, idempotency: { remembers: 24h }, compensate: none«|, outcome: [{ when: failure.code == "no-paper", is: rejected }]» }
+steps:
+  - { id: a, call: act, catch: [{ on: [unknown, ⟦no-paper⟧], do: [] }] }
+`,
+  },
 ];
