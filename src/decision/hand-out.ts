@@ -1,6 +1,8 @@
 import type { ActionContract } from '../model/definition.ts';
 import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
+import type { Outcome } from '../model/outcome.ts';
+import { BLANK } from './blank-outcome.ts';
 
 /** The queue of an action that remote workers carry out; undefined for any other. */
 export function queueOf({ transport }: Pick<ActionContract, 'transport'>): string | undefined {
@@ -17,6 +19,14 @@ export function isWithWorkers({ state, queue, doubt }: Pick<Effect, 'state' | 'q
   if (queue === undefined) return false;
   return state === 'AUTHORIZED' || state === 'REQUESTED' || (state === 'UNKNOWN' && doubt === 'resend');
 }
+
+/** What a lease comes to that ends without a word. */
+export const LEASE_LAPSED: Outcome = {
+  ...BLANK,
+  kind: 'unknown',
+  code: 'lease-lapsed',
+  message: 'the remote worker that it was handed to has not said in time what became of it',
+};
 
 const WORKER_TIME = ':worker';
 

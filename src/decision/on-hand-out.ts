@@ -2,11 +2,10 @@ import type { Effect } from '../model/effect.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { applySettlement, settlingOf } from './apply-settlement.ts';
-import { BLANK } from './blank-outcome.ts';
 import { chooseDoubt } from './doubt.ts';
 import type { Draft } from './draft.ts';
 import { touchEffect } from './effect-lifecycle.ts';
-import { rowOfTimer } from './hand-out.ts';
+import { LEASE_LAPSED, rowOfTimer } from './hand-out.ts';
 import { fileLateAnswer } from './late-answer.ts';
 import { policyOf } from './row-policy.ts';
 import { settleAttempt } from './settle-effect.ts';
@@ -16,13 +15,6 @@ import { expireEffect, leaveUntaken } from './withdraw-effect.ts';
 
 type Settle = Extract<InboxPayload, { type: 'settle' }>;
 type Extend = Extract<InboxPayload, { type: 'extend' }>;
-
-const LEASE_LAPSED: Outcome = {
-  ...BLANK,
-  kind: 'unknown',
-  code: 'lease-lapsed',
-  message: 'the remote worker that it was handed to has not said in time what became of it',
-};
 
 /** The row of a word about a hand-out, and whether that is the attempt in hand. */
 function spokenOf(
@@ -55,17 +47,19 @@ export function onSettle(draft: Draft, event: InboxEvent, settle: Settle): void 
     fileLateAnswer(draft, { effectKey: effect.key, observedBy: 'response', turn, outcome });
   }
   const { state, code } = draft.effectOf(effect.key);
-  const told = { detail: { state, code } };
-  draft.answer(event, isInHand ? 'applied' : 'stale', isInHand ? told : { code: 'late', ...told });
+  if (isInHand) draft.answer(event, 'applied', { detail: { state, code } });
+  else draft.answer(event, 'stale', { code: 'late', detail: { state, code } });
 }
 
 /** A remote worker asks for more time: from now, and never beyond the action's timeout, which began when it was handed out. */
 export function onExtend(draft: Draft, event: InboxEvent, extend: Extend): void {
   const { effect, isInHand } = spokenOf(draft, extend);
-  if (effect === undefined || !isInHand) {
-    draft.answer(event, effect === undefined ? 'refused' : 'stale', {
-      code: effect === undefined ? 'never-handed-out' : 'late',
-    });
+  if (effect === undefined) {
+    draft.answer(event, 'refused', { code: 'never-handed-out' });
+    return;
+  }
+  if (!isInHand) {
+    draft.answer(event, 'stale', { code: 'late' });
     return;
   }
   const untilMs = leaseBoundMs(draft, effect);

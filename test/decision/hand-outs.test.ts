@@ -95,12 +95,14 @@ describe('an act of remote workers', () => {
   });
 
   it('E03 is not handed out to whoever has stopped waiting', () => {
+    // E03: "REQUESTED (attempt, fence, `sendBy`) is committed before the first byte leaves."
     const run = new Play(ONE);
     expect(pull(run, run.rowOf('a'), { untilMs: T0 - 1 })).toMatchObject({ outcome: 'refused', code: 'void' });
     expect(pull(run, run.rowOf('a'), { untilMs: T0 })?.outcome).toBe('applied');
   });
 
   it('E03 stays in the hands of its worker when the run changes hands, while its lease lasts', () => {
+    // E03: "REQUESTED (attempt, fence, `sendBy`) is committed before the first byte leaves."
     const run = new Play(ONE);
     pull(run, run.rowOf('a'));
     run.crash();
@@ -134,6 +136,7 @@ describe('an act of remote workers', () => {
   });
 
   it('P01 a stale offer is withdrawn by whoever is told that there is nothing', () => {
+    // P01: "One transition, one transaction; nothing outside happens before commit."
     const run = new Play(ONE);
     pull(run, run.rowOf('a'));
     settle(run, run.rowOf('a'));
@@ -178,7 +181,8 @@ describe('a lease that ends', () => {
   });
 
   it('E06 of an act that can be asked about is followed by the question', () => {
-    const run = new Play(story('  - { id: c, call: asked.c }'), { script: { 'asked.c': ['ok'] } });
+    // E06: "Never FAILED by assumption, never a fresh key."
+    const run = new Play(story('  - { id: c, call: asked.c }'));
     pull(run, run.rowOf('c'));
     run.wait('1m');
     expect(run.rowOf('c').queries).toBeGreaterThan(0);
@@ -186,7 +190,7 @@ describe('a lease that ends', () => {
 
   it('E06 "not found" counts only once the last who was handed it can have done nothing any more', () => {
     // E06: "not found" counts only when the database clock is past the end of the lease + settlesWithin.
-    const run = new Play(story('  - { id: c, call: asked.c }'), { script: { 'asked.c': ['lost'] } });
+    const run = new Play(story('  - { id: c, call: asked.c }'));
     pull(run, run.rowOf('c'));
     extend(run, run.rowOf('c'), 4 * MINUTE);
     expect(run.rowOf('c').sendByMs).toBe(T0 + 4 * MINUTE);
@@ -197,6 +201,7 @@ describe('a lease that ends', () => {
   });
 
   it('E06 a resend that nobody pulls is given up with the memory of its key', () => {
+    // E06: "Never FAILED by assumption, never a fresh key."
     const run = new Play(ONE);
     pull(run, run.rowOf('a'));
     run.wait('21h');
@@ -263,6 +268,7 @@ describe('more time', () => {
   });
 
   it('E08 is not given to whoever has lost the lease, nor to numbers that nobody was handed', () => {
+    // E08: "Late answers … are stored as observations, never overwrite"
     const run = new Play(ONE);
     pull(run, run.rowOf('a'));
     const first = run.rowOf('a');
@@ -301,6 +307,7 @@ describe('a word about a hand-out', () => {
   });
 
   it('E08 of numbers that were never given names nothing', () => {
+    // E08: "Late answers … are stored as observations, never overwrite"
     const run = new Play(ONE);
     pull(run, run.rowOf('a'));
     const { key, attempt, fence } = run.rowOf('a');
@@ -314,6 +321,7 @@ describe('a word about a hand-out', () => {
   });
 
   it('E09 that it was not done by a first worker is retried by the policy, and offered from that time on', () => {
+    // E09: "An effect moves its run once"
     const retried = story('  - { id: a, call: do.a, retry: { attempts: 2, delay: 10s } }');
     const run = new Play(retried);
     pull(run, run.rowOf('a'));
@@ -343,6 +351,7 @@ describe('a word about a hand-out', () => {
   });
 
   it('E08 is heard also after the run was terminated, whose attempts go on to the end of their leases', () => {
+    // E08: "Late answers … are stored as observations, never overwrite"
     const run = new Play(ONE);
     pull(run, run.rowOf('a'));
     const first = run.rowOf('a');
@@ -391,6 +400,7 @@ describe('an act that nobody has pulled', () => {
   });
 
   it('R19 waits as long as it takes where only the action has a time, which begins with the hand-out', () => {
+    // R19: "A step's time-out after a byte was written is UNKNOWN, before it unavailable."
     const run = new Play(ONE);
     run.wait('9d');
     expect(pull(run, run.rowOf('a'))).toMatchObject({ outcome: 'applied' });
@@ -398,6 +408,7 @@ describe('an act that nobody has pulled', () => {
   });
 
   it('R19 fails as late when the retries have no time left', () => {
+    // R19: "A step's time-out after a byte was written is UNKNOWN, before it unavailable."
     const run = new Play(story('  - { id: a, call: do.a, retry: { attempts: 5, delay: 10s, within: 1m } }'));
     pull(run, run.rowOf('a'));
     settle(run, run.rowOf('a'), outcome('unavailable', {}));
@@ -407,6 +418,7 @@ describe('an act that nobody has pulled', () => {
   });
 
   it('P07 is not handed out while the run is parked', () => {
+    // P07: "mismatch: parked with the field named"
     const run = new Play(ONE, { missingFunctions: ['do-f@1'] });
     expect(run.incidents).toEqual(['pin']);
     expect(pull(run, run.rowOf('a'))).toMatchObject({ outcome: 'refused', code: 'taken' });

@@ -97,6 +97,7 @@ describe('remote workers', () => {
   });
 
   it('E03 of many that pull at once each attempt goes to one', async () => {
+    // E03: "REQUESTED (attempt, fence, `sendBy`) is committed before the first byte leaves."
     const shop = new Shop();
     const runs = [await shop.begin(), await shop.begin(), await shop.begin()];
     const pulls = await Promise.all(['w1', 'w2', 'w3', 'w4'].map((by) => shop.pull(by, { limit: 3 })));
@@ -106,6 +107,7 @@ describe('remote workers', () => {
   });
 
   it('E03 a puller that dies between its commit and its answer leaves the outcome unknown', async () => {
+    // E03: "REQUESTED (attempt, fence, `sendBy`) is committed before the first byte leaves."
     const shop = new Shop();
     const run = await shop.begin();
     let lost = 0;
@@ -129,6 +131,7 @@ describe('remote workers', () => {
   });
 
   it('E03 what is handed out is told also when the next one cannot be had', async () => {
+    // E03: "REQUESTED (attempt, fence, `sendBy`) is committed before the first byte leaves."
     const shop = new Shop();
     const runs = [await shop.begin(), await shop.begin()];
     let asked = 0;
@@ -146,6 +149,7 @@ describe('remote workers', () => {
   });
 
   it('E08 the same word twice is answered the same, another one is a conflict, and nothing is overwritten', async () => {
+    // E08: "Late answers … are stored as observations, never overwrite"
     const shop = new Shop();
     const run = await shop.begin();
     const { handOut } = await shop.pullOne();
@@ -159,6 +163,7 @@ describe('remote workers', () => {
   });
 
   it('E08 that nobody knows leaves room for a later word that it did happen', async () => {
+    // E08: "Late answers … are stored as observations, never overwrite"
     const shop = new Shop();
     const run = await shop.begin();
     const { handOut } = await shop.pullOne();
@@ -203,6 +208,7 @@ describe('remote workers', () => {
   });
 
   it('E05 more time moves the end of the lease', async () => {
+    // E05: "An action's timeout may be longer than the lease: the heartbeat carries it."
     const shop = new Shop();
     const run = await shop.begin();
     const { handOut } = await shop.pullOne();

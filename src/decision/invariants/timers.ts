@@ -50,7 +50,8 @@ function faultsOf(run: OpenedRun, timer: Timer): readonly string[] {
 export const TIMER: PositionCheck = {
   name: 'timer',
   rule: 'V06',
-  promise: 'Every timer is of the generation that its run waits for, of an active step, a kept event, an attempt of remote workers or the deadline.',
+  promise:
+    'Every timer is of the generation that its run waits for, of an active step, a kept event, an attempt of remote workers or the deadline.',
   mend: 'delete the row: firing it would be answered `stale` or `ended`',
   find: (run) =>
     run.rows.timers.flatMap((timer) => faultsOf(run, timer).map((what) => ({ row: `timer ${timer.name}`, what }))),
