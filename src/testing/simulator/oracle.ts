@@ -26,6 +26,8 @@ export interface Evidence {
   /** Effects of which a person has said what is not true. */
   readonly misjudged: ReadonlySet<string>;
   kindOf(action: string): ActionClass;
+  /** All runs: of an act that they share each has a row. */
+  readonly all: readonly StoredRun[];
 }
 
 /** States in which an effect has happened, and in which it has not; the others are open. */
@@ -47,12 +49,13 @@ function isDisputed(stored: StoredRun, effect: Effect, { filedLate }: Pick<RunEv
 }
 
 /** The keys under which it may have happened: an undo that a person calls done was done under an earlier try. */
-function tries({ effects }: StoredRun, { key, compensates }: Effect): readonly string[] {
-  return compensates === null ? [key] : effects.filter((row) => row.compensates === compensates).map((row) => row.key);
+function tries({ all }: Evidence, { key, compensates }: Effect): readonly string[] {
+  if (compensates === null) return [key];
+  return all.flatMap(({ effects }) => effects.filter((row) => row.compensates === compensates).map((row) => row.key));
 }
 
-function hasHappened(stored: StoredRun, effect: Effect, { provider }: Evidence): boolean {
-  return tries(stored, effect).some((key) => provider.entriesOf(key).length > 0);
+function hasHappened(effect: Effect, evidence: Evidence): boolean {
+  return tries(evidence, effect).some((key) => evidence.provider.entriesOf(key).length > 0);
 }
 
 /**
@@ -66,6 +69,16 @@ function isExcused(stored: StoredRun, effect: Effect, evidence: RunEvidence): bo
   return isMisled || isStartedAgain || isDisputed(stored, effect, evidence);
 }
 
+/** Whether a row says that it has not happened, and has no excuse for that. */
+function denies(stored: StoredRun, effect: Effect, evidence: RunEvidence): boolean {
+  return NOT_DONE.has(effect.state) && !isExcused(stored, effect, evidence);
+}
+
+/** Whether every run with a row of that act is of one mind about it. */
+function areAll({ all }: Evidence, { key }: Effect, isSo: (stored: StoredRun, row: Effect) => boolean): boolean {
+  return all.every((stored) => stored.effects.every((row) => row.key !== key || isSo(stored, row)));
+}
+
 function judgeEffect(stored: StoredRun, effect: Effect, evidence: RunEvidence): readonly Violation[] {
   const { runId } = stored.run;
   const found: Violation[] = [];
@@ -76,11 +89,16 @@ function judgeEffect(stored: StoredRun, effect: Effect, evidence: RunEvidence): 
   const times = evidence.provider.entriesOf(effect.key).length;
   if (times > 1 && kind !== 'natural' && !evidence.misjudged.has(effect.key))
     say('twice', `it happened ${times} times (${kind})`);
-  if (DONE.has(effect.state) && !hasHappened(stored, effect, evidence))
+  if (DONE.has(effect.state) && !hasHappened(effect, evidence))
     say('lost', `the ledger says CONFIRMED, the book has nothing (${kind})`);
-  if (NOT_DONE.has(effect.state) && times > 0 && !isExcused(stored, effect, evidence))
+  if (times > 0 && areAll(evidence, effect, (other, row) => denies(other, row, evidence)))
     say('denied', `the ledger says ${effect.state}, the book says that it happened (${kind})`);
-  if (NEVER_SENT.has(effect.state) && times > 0) say('unasked', `it happened while ${effect.state} (${kind})`);
+  if (
+    times > 0 &&
+    areAll(evidence, effect, (_, { state }) => NEVER_SENT.has(state)) &&
+    !evidence.host.hasLost(effect.key)
+  )
+    say('unasked', `it happened while ${effect.state} (${kind})`);
   return found;
 }
 

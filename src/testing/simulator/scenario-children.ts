@@ -2,7 +2,7 @@ import { call, type Draw, type Scenario, scenarioOf, undoable } from './scenario
 import type { Random } from '../random.ts';
 
 /** A workflow that another one runs: two acts, between which time passes; the second may be its point of no return. */
-function part(
+export function part(
   random: Random,
   name: string,
   more: { readonly children: readonly Scenario[]; readonly lock: boolean },

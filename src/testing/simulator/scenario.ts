@@ -1,7 +1,9 @@
 import { createRandom, type Random } from '../random.ts';
 import { call, type Draw, type Scenario, scenarioOf, undoable } from './scenario-parts.ts';
 import { children } from './scenario-children.ts';
+import { shared } from './scenario-shared.ts';
 import { agreed, branches, gate, items, last, machine, news, orders, scope, turns } from './scenario-shapes.ts';
+import { undos } from './scenario-undo.ts';
 
 /** Three steps, each undone in reverse; the last is often refused. */
 const saga: Draw = (random) =>
@@ -165,6 +167,9 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   children,
   machine,
   brief,
+  undos,
+  undos,
+  shared,
 ];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */

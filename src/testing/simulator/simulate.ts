@@ -1,3 +1,4 @@
+import { verifyShares } from '../../engine/verify-shares.ts';
 import { isEnd } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
 import { type Cases, noCases } from './cases.ts';
@@ -135,7 +136,7 @@ function watchInvariants(scene: Scene): void {
 async function judge(scene: Scene, cases: Cases, wanted: number): Promise<void> {
   const { violations, figures } = scene;
   const seen = await loadAll(scene, cases);
-  const evidence = { ...scene, kindOf: kindFinder(scene) };
+  const evidence = { ...scene, all: seen, kindOf: kindFinder(scene) };
   for (const stored of seen) {
     if (!isAtRest(stored, seen)) {
       const { runId } = stored.run;
@@ -152,6 +153,8 @@ async function judge(scene: Scene, cases: Cases, wanted: number): Promise<void> 
   }
   violations.push(...judgeBook(seen, scene), ...judgeListener(scene.store, scene.listener), ...judgeChildren(seen));
   addNew(violations, await judgeInvariants(scene.store, scene.versions));
+  for (const { runId, row, what } of await verifyShares(scene.store, 0))
+    violations.push({ rule: 'share', runId, subject: row, message: what });
   figures.runs = seen.length;
   figures.reviews = seen.filter((stored) => stored.status === 'HELD').length;
 }
