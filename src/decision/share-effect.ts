@@ -21,6 +21,11 @@ export function isShared({ ingredients }: Pick<Effect, 'ingredients'>): boolean 
   return ingredients.kind === 'forward' && ingredients.reach !== 'run';
 }
 
+/** Whether a row waits for what another run says of an act that both share, or of its undo (E11). */
+export function awaitsShare(effect: Effect): boolean {
+  return effect.state === 'PROPOSED' && (isShared(effect) || effect.code === SHARING);
+}
+
 /** The key is claimed before the row may become AUTHORIZED: until the word comes it stays PROPOSED (E11). */
 export function askShare(draft: Draft, effect: Effect): void {
   draft.putEffect(effect);

@@ -120,6 +120,7 @@ describe('E11 an act that runs share', () => {
     await post.pass(5_000);
     expect(post.row(owner)).toMatchObject([{ state: 'AUTHORIZED', attempt: 1 }]);
     expect(post.row(other)).toMatchObject([{ state: 'PROPOSED', attempt: 0 }]);
+    expect(await post.faults()).toEqual([]);
     const { id } = await post.show(owner);
     expect((await post.show(other)).waitingFor).toMatchObject([
       { kind: 'share', step: 'mail', by: [id], progress: 'WAITING', command: `pawl why ${id}` },
@@ -274,6 +275,7 @@ describe('E11 the undo of an act that runs share', () => {
     await post.pass(10_000);
     expect(post.row(second)).toMatchObject([{ state: 'PROPOSED' }]);
     expect(post.shares()).toMatchObject([{ state: 'undoing', owner: first }]);
+    expect(await post.faults()).toEqual([]);
     delete post.answers['mail.recall'];
     await post.until(first, 'COMPENSATED');
     await post.until(second, 'COMPLETED');

@@ -4,6 +4,7 @@ import { isSentFromHere, isWithWorkers } from '../hand-out.ts';
 import { isQueued } from '../on-lock.ts';
 import { actionableRows, openReads } from '../on-due.ts';
 import type { Finding, PositionCheck } from './check.ts';
+import { awaitsShare } from '../share-effect.ts';
 import { effectRow, inboxRow, type OpenedRun } from './opened-run.ts';
 
 /** How far a wake-up may lie behind what it is for: a worker's idea of the database's time, and a push-back (W06), milliseconds. */
@@ -48,7 +49,8 @@ function isAwaited({ rows, control, snapshot, phase }: OpenedRun): boolean {
   // Its place in the queue is looked at for itself (`lock`).
   if (isQueued({ snapshot })) return true;
   if (control.incidents.length > 0 || rows.approvals.some(({ state }) => state === 'open')) return true;
-  if (rows.effects.some((effect) => effect.doubt === 'event' || isWithWorkers(effect))) return true;
+  const isElsewhere = (effect: Effect): boolean => isWithWorkers(effect) || awaitsShare(effect);
+  if (rows.effects.some((effect) => effect.doubt === 'event' || isElsewhere(effect))) return true;
   if (!isStepping(phase)) return false;
   // Without its version nobody can say what a step waits for; that it is missing is told (`pin`).
   if (rows.program === null) return true;

@@ -71,7 +71,6 @@ async function takeUp(scene: Scene, cases: Cases, lost: Case, isContradicted: bo
     return;
   }
   cases.started.set(no, { ...lost, run: stored.run });
-  if (isContradicted) cases.byHand.add(no);
   for (const doing of acts) {
     const hasCome = startedAtMs + doing.atMs <= world.nowMs();
     if (hasCome && (doing.kind === 'signal' || doing.kind === 'vote'))
@@ -83,6 +82,7 @@ async function takeUp(scene: Scene, cases: Cases, lost: Case, isContradicted: bo
 async function reconcile(scene: Scene, cases: Cases): Promise<void> {
   const { fleet, store } = scene;
   const wrong = contradicted(scene);
+  for (const { no, run } of cases.started.values()) if (wrong.has(run.key)) cases.byHand.add(no);
   for (const { run } of store.peek().runs.values()) {
     if (!wrong.has(run.key)) continue;
     const how = { by: 'ops', reason: 'it was done before the database broke down', eventId: 'stop-1' };
