@@ -23,9 +23,19 @@ function effectLines(effect: ExplainedEffect, { onFailure }: Explanation): reado
   const by = authorizedBy === null ? '' : `, once ${authorizedBy} has approved it`;
   return [
     `  line ${line}  ${step} ${sending === null ? 'runs' : 'calls'} ${action}${pivot ? ', the pivot' : ''}${by}`,
+    ...sharingLines(effect),
     ...(sending === null ? childLines(isDetached) : sendingLines(sending)),
     ...undoLines(undo, pivot),
     ...(undo.kind === 'none' && undo.because === 'finally' ? [] : laterLines(effect, onFailure)),
+  ];
+}
+
+function sharingLines({ sharedWith }: ExplainedEffect): readonly string[] {
+  if (sharedWith === null) return [];
+  const whose = sharedWith === 'global' ? 'all runs' : 'all runs of this workflow';
+  return [
+    `    shared       by ${whose} with the same object and intent: the first one sends it, the others wait for it as long as`,
+    '                 they live and are told how it ended; a refusal is theirs, too, and its last user alone undoes it',
   ];
 }
 

@@ -52,6 +52,22 @@ it('E13 says that no answer of a statement is lost, and asks no person for it', 
   expect(lines).not.toContain('says what happened');
 });
 
+it('E11 says with whom an act is shared, and of others nothing', () => {
+  // E11: "only the owner sends; its settlement is told to all users"
+  const shared = (reach: string) =>
+    file([
+      `  - { id: a, call: shop.do, reach: ${reach}, object: house, intent: greet }`,
+      '  - { id: b, call: shop.do }',
+    ]);
+  expect([effect(shared('workflow')).sharedWith, effect(shared('workflow'), 'b').sharedWith]).toEqual([
+    'workflow',
+    null,
+  ]);
+  const lines = (reach: string): string => explanationLines(explain(shared(reach))).join('\n');
+  expect(lines('workflow').match(/shared {7}by all runs of this workflow with/g)).toHaveLength(1);
+  expect(lines('global').match(/shared {7}by all runs with/g)).toHaveLength(1);
+});
+
 it('says who must agree to an undo before it is sent', () => {
   const asking = '{ call: shop.undo, approve: { title: Undo, from: [role:a, role:b], quorum: 2, expires: 2d } }';
   const text = file([`  - { id: a, call: shop.do, compensate: ${asking} }`]);

@@ -25,6 +25,7 @@ describe('the guides to patterns', () => {
       'retries',
       'saga',
       'scheduled',
+      'sharing',
       'sql',
       'unknown-outcomes',
     ]);

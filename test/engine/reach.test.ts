@@ -10,7 +10,7 @@ import type { SendOrder } from '../../src/ports/action-adapter.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { answered } from '../../src/testing/simulator/answered.ts';
 import { lostAnswer } from '../../src/testing/store-verbs.ts';
-import { openSmallHouse, type SmallHouse, type SmallProcess } from './support/small-house.ts';
+import { NEVER, openSmallHouse, type SmallHouse, type SmallProcess } from './support/small-house.ts';
 
 const FILE = `pawl: 1
 workflow: greet
@@ -108,6 +108,11 @@ class Post {
 
 const LATER = (): AttemptReport => answered(503, { error: 'later' });
 const NO = (): AttemptReport => answered(400, { error: 'no' });
+
+/** A step that greets; several of one file are one act. */
+const greets = (id: string, more = ''): string =>
+  `{ id: ${id}, call: mail.send, reach: global, object: =input.who, intent: greeting, retry: { attempts: 9, delay: 1m }, with: { who: =input.who, text: hi }${more} }`;
+const [HEAD = ''] = FILE.split('steps:');
 
 describe('E11 an act that runs share', () => {
   it('E11 only the owner sends, and its CONFIRMED is recorded for all, also for those who come later', async () => {
@@ -220,6 +225,74 @@ describe('E11 an act that runs share', () => {
   });
 });
 
+describe('E11 what becomes of an act whose owner does not do it', () => {
+  it('E11 one that is ABSENT is not recorded for the others: the next user becomes its owner and sends it', async () => {
+    // E11: "ABSENT, REFUSED, CANCELLED: the next user becomes owner"
+    const post = new Post();
+    const broken = { kind: 'broken', byteWritten: true, reason: 'cut off' } as const;
+    post.answers['mail.send'] = () => broken;
+    const text = FILE.replace('attempts: 3, delay: 1m', 'attempts: 1').replace(
+      '    retry: {',
+      '    onUnknown: review\n    retry: {',
+    );
+    const [owner, other] = [await post.begin({}, text), await post.begin({}, text)];
+    await post.until(owner, 'HELD');
+    await post.pass(3_600_000);
+    post.answers = {};
+    expect(post.row(other)).toMatchObject([{ state: 'PROPOSED' }]);
+    await post.say(owner, 'mail', 'absent');
+    await post.until(owner, 'FAILED');
+    await post.until(other, 'COMPLETED');
+    expect(post.row(owner)).toMatchObject([{ state: 'ABSENT', attempt: 1 }]);
+    expect(post.row(other)).toMatchObject([{ state: 'CONFIRMED', attempt: 1, ingredients: { generation: 0 } }]);
+    expect([post.sent.length, new Set(post.keys).size]).toEqual([2, 1]);
+    expect(post.shares()).toMatchObject([{ state: 'confirmed', owner: other }]);
+    expect(await post.faults()).toEqual([]);
+  });
+
+  it.each(['in flight', 'not sent yet'])(
+    'E11 one whose worker dies while it is %s is its owner’s still: whoever takes the run over does it, and all hear',
+    async (when) => {
+      // E11: "only the owner sends; its settlement is told to all users"
+      const post = new Post();
+      post.answers['mail.send'] = when === 'in flight' ? () => NEVER : LATER;
+      const owner = await post.begin();
+      await post.house.until(() => post.sent.length === 1);
+      const other = await post.begin();
+      await post.pass(2_000);
+      expect(post.row(other)).toMatchObject([{ state: 'PROPOSED' }]);
+      post.process.kill();
+      post.answers = {};
+      await post.pass(30_000);
+      expect(post.row(other)).toMatchObject([{ state: 'PROPOSED' }]);
+      post.house.process({ works: true, outside: { send: (order) => post.answer(order) } });
+      await post.until(owner, 'COMPLETED');
+      await post.until(other, 'COMPLETED');
+      expect(post.row(owner)).toMatchObject([{ state: 'CONFIRMED' }]);
+      expect(post.row(other)).toMatchObject([{ state: 'CONFIRMED', attempt: 0 }]);
+      expect([post.sent.length, new Set(post.keys).size]).toEqual([2, 1]);
+      expect(post.shares()).toMatchObject([{ owner }]);
+      expect(await post.faults()).toEqual([]);
+    },
+  );
+
+  it('E11 a scope around the step bounds how long it waits: the run withdraws, and is passed by', async () => {
+    // E11: "ABSENT, REFUSED, CANCELLED: the next user becomes owner"
+    const post = new Post();
+    post.answers['mail.send'] = LATER;
+    const owner = await post.begin({ text: 'hi' });
+    await post.pass(5_000);
+    const bounded = `${HEAD.replace('greet', 'patient')}steps:\n  - { id: group, timeout: 20s, scope: [${greets('mail')}] }\n`;
+    const other = await post.begin({}, bounded);
+    await post.until(other, 'FAILED');
+    expect((await post.show(other)).failure).toMatchObject({ code: 'timeout', step: 'group' });
+    expect(post.row(other)).toMatchObject([{ state: 'CANCELLED', attempt: 0 }]);
+    expect(post.head(owner)?.status).toBe('WAITING');
+    expect(post.shares()).toMatchObject([{ owner, users: [{ word: 'owner' }, { word: 'left' }] }]);
+    expect(await post.faults()).toEqual([]);
+  });
+});
+
 describe('E11 the undo of an act that runs share', () => {
   it('E11 only its last user undoes it, and the next user starts generation + 1', async () => {
     // E11: "Compensation only while it is the only user; a compensated or refused shared row is closed, the next user starts generation + 1."
@@ -283,11 +356,6 @@ describe('E11 the undo of an act that runs share', () => {
     expect(await post.faults()).toEqual([]);
   });
 });
-
-/** A step that greets; several of one file are one act. */
-const greets = (id: string, more = ''): string =>
-  `{ id: ${id}, call: mail.send, reach: global, object: =input.who, intent: greeting, retry: { attempts: 9, delay: 1m }, with: { who: =input.who, text: hi }${more} }`;
-const [HEAD = ''] = FILE.split('steps:');
 
 describe('E11 an act that steps of one run share', () => {
   it('E11 a later step finds what the run has done, and it is done once', async () => {

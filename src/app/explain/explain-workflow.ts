@@ -57,6 +57,8 @@ export interface ExplainedEffect extends ExplainedStep {
   readonly action: string;
   readonly pivot: boolean;
   readonly authorizedBy: string | null;
+  /** With which other runs it is shared (E11); null = it is this run's alone. */
+  readonly sharedWith: 'workflow' | 'global' | null;
   /** null for a child: its start is a message that is not lost, and its end is its own affair. */
   readonly sending: ExplainedSending | null;
   /** Whether it is a child that nobody waits for. */
@@ -190,6 +192,7 @@ class Explainer {
       action: step.action,
       pivot: step.pivot,
       authorizedBy: step.authorizedBy,
+      sharedWith: step.reach ?? null,
       sending: step.child === undefined ? explainSending(contract, forwardPolicy(step, contract)) : null,
       isDetached: step.child?.detach === true,
       undo,
