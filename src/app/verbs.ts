@@ -105,7 +105,7 @@ export interface Verbs {
   /** A person has an undelivered message sent again, or lets it go; recorded. */
   actOnMessage(run: string, message: string, act: OutboxAct): Promise<void>;
   /** Schedules of workflows, with what comes next. */
-  schedules(): Promise<readonly ScheduleView[]>;
+  schedules(limit: number): Promise<readonly ScheduleView[]>;
   /** Stops the schedule of a workflow, or has it go on; recorded. @returns how it stands then. */
   orderSchedule(workflow: string, act: Omit<ScheduleAct, 'atMs'>): Promise<ScheduleView>;
   versions(): Promise<readonly StoredVersion[]>;
@@ -163,7 +163,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     messages: (dead) => listMessages(engine, dead),
     actOnMessage: async (name, message, act) => actOnMessage(engine, await find(name), message, act),
     queues: () => listQueues(engine),
-    schedules: () => listSchedules(engine),
+    schedules: (limit) => listSchedules(engine, limit),
     orderSchedule: (workflow, act) => orderSchedule(engine, workflow, act),
     versions: async () => {
       const stored = await engine.store.listVersions(engine.tenant);

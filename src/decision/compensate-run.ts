@@ -86,8 +86,15 @@ export function planOf(
   effects: Iterable<Effect> = draft.effects.values(),
 ): CompensationPlan | PlanFault | PlanOpen {
   const { compiled } = draft.ctx;
-  const source = { program: compiled, run: draft.base.run, revision: draft.revision, effects };
-  return planCompensation({ ...source, failure });
+  const { run } = draft.base;
+  return planCompensation({
+    program: compiled,
+    run,
+    revision: draft.revision,
+    effects,
+    ledger: draft.effects,
+    failure,
+  });
 }
 
 function enqueueUndone(draft: Draft): void {

@@ -25,7 +25,10 @@ export interface PlanSource {
   readonly program: Pick<Program, 'machine' | 'evaluator' | 'step' | 'action' | 'isLast'>;
   readonly run: RunIdentity;
   readonly revision: number;
+  /** Rows of which those that are confirmed are undone; rows of undos count for nothing. */
   readonly effects: Iterable<Effect>;
+  /** What is being undone or is undone already. */
+  readonly ledger: Pick<Ledger, 'undoOf'>;
   /** The root `failure`; null for an order, which has the code `ordered`. */
   readonly failure: Pick<Failure, 'code' | 'message' | 'step'> | null;
 }
@@ -64,11 +67,10 @@ export function planCompensation(source: PlanSource): CompensationPlan | PlanFau
   const effects = [...source.effects];
   const open = effects.filter((effect) => effect.compensates === null && isOpen(effect.state));
   if (open.length > 0) return { kind: 'open', open: open.map((effect) => effect.key) };
-  const undos = currentCompensations(effects);
   const rows: Effect[] = [];
   const planned: Effect[] = [];
   for (const forward of undoOrder(effects)) {
-    const known = undos.get(forward.key);
+    const known = source.ledger.undoOf(forward.key);
     if (known !== undefined && isDone(known)) continue;
     const row = known === undefined ? planRow(source, forward) : reopened(known);
     if (row === null) continue;
@@ -155,18 +157,6 @@ function faultOf(forward: Effect, message: string): PlanFault {
 function planHashOf(source: PlanSource, planned: readonly Effect[]): string {
   const rows: Json = planned.map((row) => [row.key, row.requestHash]);
   return hashJson(['plan/1', source.run.runId, source.revision, rows]);
-}
-
-/** The compensation of each forward effect that counts: its highest generation, by forward key. */
-function currentCompensations(effects: Iterable<Effect>): ReadonlyMap<EffectKey, Effect> {
-  const current = new Map<EffectKey, Effect>();
-  for (const effect of effects) {
-    if (effect.compensates === null) continue;
-    const known = current.get(effect.compensates);
-    const isNewer = known === undefined || effect.ingredients.generation > known.ingredients.generation;
-    if (isNewer) current.set(effect.compensates, effect);
-  }
-  return current;
 }
 
 /**

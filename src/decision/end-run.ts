@@ -63,9 +63,19 @@ export interface ToldEnd extends Omit<RunEnd, 'reason' | 'code' | 'message'> {
   readonly unknown: readonly string[];
 }
 
+/** The order in which acts were completed (R06); what was not is behind them, in the order of the first sending. */
+function byCompletion(left: Effect, right: Effect): number {
+  const place = ({ receiptNo, firstRequestedAtMs }: Effect): readonly [number, number] => [
+    receiptNo ?? Number.MAX_SAFE_INTEGER,
+    firstRequestedAtMs ?? Number.MAX_SAFE_INTEGER,
+  ];
+  const [one, other] = [place(left), place(right)];
+  return one[0] - other[0] || one[1] - other[1] || (left.key < right.key ? -1 : 1);
+}
+
 /** What is said of a run that did not complete: why, what was undone, what stands in the world, of what nobody knows. */
 export function endOf(draft: Draft, ending: Ending): ToldEnd {
-  const rows = [...draft.effects.values()];
+  const rows = [...draft.effects.values()].sort(byCompletion);
   const undone = rows.filter((row) => draft.effects.undoOf(row.key)?.state === 'CONFIRMED').map((row) => row.step);
   const { code, message, step } = ending.failure ?? {
     code: ending.kind,

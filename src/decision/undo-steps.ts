@@ -55,8 +55,7 @@ export function undoRows(draft: Draft, { step, rows, failure }: UndoOrder): void
     return;
   }
   const confirmed = rows.filter((row) => row.state === 'CONFIRMED');
-  const undos = [...draft.effects.values()].filter((row) => row.compensates !== null);
-  const plan = planOf(draft, failure, [...confirmed, ...undos]);
+  const plan = planOf(draft, failure, confirmed);
   if (plan.kind === 'fault') {
     holdPlan(draft, plan);
     return;

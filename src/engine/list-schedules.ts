@@ -7,9 +7,6 @@ import type { Engine } from './engine.ts';
 import { refuseUnstorable } from './refuse-unstorable.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
-/** Schedules of one list. */
-const SCHEDULES_MAX = 1_000;
-
 /** A schedule as people and programs see it; times RFC 3339 UTC. */
 export interface ScheduleView extends Omit<ScheduleDefinition, 'input'> {
   readonly workflow: string;
@@ -62,9 +59,9 @@ async function scheduleView(engine: Engine, record: ScheduleRecord): Promise<Sch
   };
 }
 
-/** Schedules of the highest versions, by workflow. Transaction: none. */
-export async function listSchedules(engine: Engine): Promise<readonly ScheduleView[]> {
-  const records = await engine.store.schedules(engine.tenant, SCHEDULES_MAX);
+/** Schedules of the highest versions, by workflow, at most `limit`. Transaction: none. */
+export async function listSchedules(engine: Engine, limit: number): Promise<readonly ScheduleView[]> {
+  const records = await engine.store.schedules(engine.tenant, limit);
   return Promise.all(records.map((record) => scheduleView(engine, record)));
 }
 

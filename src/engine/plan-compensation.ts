@@ -1,5 +1,6 @@
 import { type CompensationPlan, planCompensation, type PlanSource } from '../decision/compensation-plan.ts';
 import { readRequest } from '../decision/effect-key.ts';
+import { Ledger } from '../decision/ledger.ts';
 import { undoVoters } from '../decision/undo-voters.ts';
 import type { Voters } from '../decision/voting.ts';
 import type { Effect } from '../model/effect.ts';
@@ -98,7 +99,9 @@ export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
 export async function previewCompensation(engine: Engine, run: RunIdentity): Promise<CompensationPreview> {
   const { version, state } = await readRun(engine, run);
   const { revision } = state;
-  const source = { program: version.compiled, run, revision, effects: [...state.effects.values()], failure: null };
+  const effects = [...state.effects.values()];
+  const ledger = Ledger.of(state.effects);
+  const source = { program: version.compiled, run, revision, effects, ledger, failure: null };
   const plan = planCompensation(source);
   if (plan.kind === 'open') {
     throw new ConflictError(

@@ -1,5 +1,6 @@
 import { planCompensation } from '../decision/compensation-plan.ts';
 import { isOpen } from '../decision/effect-lifecycle.ts';
+import { Ledger } from '../decision/ledger.ts';
 import { cancelVerdict } from '../decision/on-cancel.ts';
 import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
@@ -34,7 +35,8 @@ export async function previewCancel(engine: Engine, run: RunIdentity): Promise<C
   const effects = [...state.effects.values()];
   const settled = effects.filter((effect) => !isOpen(effect.state));
   const failure = { code: 'cancelled', message: 'cancelled', step: null };
-  const source = { program: version.compiled, run, revision: state.revision, effects: settled, failure };
+  const ledger = Ledger.of(new Map(settled.map((effect) => [effect.key, effect])));
+  const source = { program: version.compiled, run, revision: state.revision, effects: settled, ledger, failure };
   const plan = planCompensation(source);
   const open = effects.filter(isInFlight).map(({ step, action, state: now }) => ({ step, action, state: now }));
   const told = { verdict: verdict.kind, code: verdict.kind === 'refused' ? verdict.code : null, open } as const;

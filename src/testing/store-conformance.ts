@@ -1,3 +1,4 @@
+import { actConformance } from './store-conformance/acts.ts';
 import { checkConformance } from './store-conformance/checks.ts';
 import { doorConformance } from './store-conformance/door.ts';
 import type { ConformanceHarness } from './store-conformance/harness.ts';
@@ -27,6 +28,7 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: locks`, () => lockConformance(harness));
   harness.describe(`${kind}: shared acts`, () => shareConformance(harness));
   harness.describe(`${kind}: queues`, () => queueConformance(harness));
+  harness.describe(`${kind}: statements`, () => actConformance(harness));
   harness.describe(`${kind}: outbox`, () => outboxConformance(harness));
   harness.describe(`${kind}: schedules`, () => scheduleConformance(harness));
   harness.describe(`${kind}: retention`, () => retentionConformance(harness));

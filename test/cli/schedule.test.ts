@@ -94,3 +94,14 @@ it('A worker starts what is due, in a database as in memory', async () => {
   expect((await listed())[0]).toMatchObject({ lastFired: '2025-12-31T23:00:00.000Z', error: null });
   expect(await shell.ok(['show', '2025-12-31T23:00:00Z'])).toContain('new-year');
 });
+
+it('pawl schedule ls says where it is cut', async () => {
+  const more = yearly('other-year', "schedule: { cron: '0 0 1 1 *', timezone: Europe/Berlin }");
+  await shell.ok(['publish', shell.file('other-year.yaml', more)]);
+  const cut = await shell.call(['schedule', 'ls', '--limit', '1', '-o', 'json']);
+  expect(cut.json<readonly ScheduleView[]>().map(({ workflow }) => workflow)).toEqual(['new-year']);
+  expect(cut.err).toBe('! only the first 1 schedule by name, there are more: --limit N (at most 10000)\n');
+  const whole = await shell.call(['schedule', 'ls', '--limit', '2', '-o', 'json']);
+  expect([whole.json<readonly ScheduleView[]>().length, whole.err]).toEqual([2, '']);
+  expect((await shell.call(['schedule', 'ls', '--limit', '0'])).code).toBe(2);
+});

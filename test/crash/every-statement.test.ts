@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { StatementScript } from '../../src/store/memory/act.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { createRandom } from '../../src/testing/random.ts';
+import { answered } from '../../src/testing/simulator/answered.ts';
 import { createWorld } from '../../src/testing/simulator/world.ts';
 import { faultsOf, isCrash, type StatementFault, worthBreaking } from './support/crash-store.ts';
 import { playStory, type Stage, type Told } from './support/play-story.ts';
@@ -12,12 +14,18 @@ const LEASE_MS = 1_500;
 function openStage(): Stage {
   const random = createRandom(1);
   const world = createWorld(random);
+  const written: string[] = [];
+  const statements: StatementScript = async ({ effect: { action }, request }) => ({
+    report: answered(null, { rows: [], rowCount: 1 }),
+    keep: () => written.push(`${action} ${JSON.stringify(request.with)}`),
+  });
   const store = openMemoryStore({
+    statements,
     clock: { nowMs: () => EPOCH_MS + Math.floor(world.nowMs()) },
     parts: 1,
     leaseMs: LEASE_MS,
   });
-  return { world, store, leaseMs: LEASE_MS };
+  return { world, store, leaseMs: LEASE_MS, written: async () => written };
 }
 
 /** What is told where nothing was done and a person says so. */

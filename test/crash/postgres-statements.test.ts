@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { numbersFor } from '../../src/model/numbers.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
@@ -22,15 +23,35 @@ async function playOnPostgres(story: Story, fault: Break | null): Promise<Played
   const url = await createTestDatabase({ parts: 1 });
   await runSql(url, FASTER.replaceAll('%', new Date().toISOString()));
   const numbers = numbersFor(LEASE_MS);
-  const store = await openPostgresStore({ url, numbers, applicationName: 'pawl-crash', hintsUrl: null });
+  const statements = story.text.includes('sql:') ? { statements: await prepareTables(url) } : {};
+  const store = await openPostgresStore({ url, numbers, applicationName: 'pawl-crash', hintsUrl: null, ...statements });
   const world = createRealWorld(createRandom(1), SPEED);
-  return playStory({ world, store, leaseMs: LEASE_MS }, story, fault);
+  const written = 'statements' in statements ? () => rowsOf(url) : () => Promise.resolve([]);
+  return playStory({ world, store, leaseMs: LEASE_MS, written }, story, fault);
+}
+
+/** Makes what the statements of a story write to, and the role that may. */
+async function prepareTables(url: string): Promise<{ readonly role: string }> {
+  const role = `s_${randomBytes(6).toString('hex')}`;
+  await runSql(url, `CREATE ROLE ${role} NOLOGIN`);
+  await runSql(url, 'CREATE TABLE public.taken (no text)');
+  await runSql(url, 'CREATE TABLE public.given (no text)');
+  await runSql(url, `GRANT INSERT ON public.taken, public.given TO ${role}`);
+  return { role };
+}
+
+async function rowsOf(url: string): Promise<readonly string[]> {
+  const rows = await runSql(
+    url,
+    "SELECT 'books.take ' || json_build_object('no', no) AS line FROM public.taken UNION ALL SELECT 'books.give ' || json_build_object('no', no) FROM public.given",
+  );
+  return rows.map(({ line }) => String(line));
 }
 
 /** Statements that write and are there in every play, each once with one of its faults, in turn. */
 function sample(statements: readonly string[]): readonly Break[] {
   const breaks: Break[] = [];
-  for (const verb of ['start', 'claim', 'commit', 'commit', 'commit', 'deliverAndClaim', 'fireTimers']) {
+  for (const verb of ['start', 'claim', 'commit', 'commit', 'commit', 'deliverAndClaim', 'fireTimers', 'act']) {
     const faults: readonly StatementFault[] = faultsOf(verb);
     const nth = breaks.filter(({ at }) => statements[at - 1] === verb).length;
     const places = statements.flatMap((other, index) => (other === verb ? [index + 1] : []));

@@ -42,7 +42,7 @@ const REFUND = contract({
 const steps = (...list: CallStep[]) => new Map(list.map((step) => [step.id, step]));
 
 function source(
-  effects: Iterable<Effect>,
+  effects: readonly Effect[],
   patch: { steps?: Map<string, CallStep>; actions?: ActionContract[]; revision?: number } = {},
 ): PlanSource {
   const actions = patch.actions ?? [CHARGE, REFUND];
@@ -62,6 +62,7 @@ function source(
     run: RUN,
     revision: patch.revision ?? 7,
     effects,
+    ledger: Ledger.of(new Map(effects.map((row) => [row.key, row]))),
     failure: { code: 'declined', message: 'no', step: 'd' },
   };
 }

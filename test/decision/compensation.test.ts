@@ -233,6 +233,22 @@ describe('a compensation that is refused for good', () => {
     );
   });
 
+  it('R06 what was undone and what stands is told in the order in which it was done', () => {
+    // R06: "Completion order is the receipt number, not a wall clock, not the start order."
+    const steps = `
+  - { id: g, parallel: { one: [{ id: a, call: do.a }, { id: p, call: do.e, compensate: none }], two: [{ id: b, call: do.b }] } }
+  - { id: q, call: do.d, compensate: none }
+  - { id: c, call: do.c }
+`;
+    const run = new Play(workflow(steps), { script: { 'do.a': ['hang'], 'do.c': ['declined'] } }).drive();
+    run.provider.says('do.a', 'ok');
+    run.crash().drive();
+    run.wait('1h');
+    expect(run.state.status).toBe('COMPENSATED');
+    expect(run.happened.filter((name) => name.startsWith('do.'))).toEqual(['do.b', 'do.a', 'do.e', 'do.d']);
+    expect(run.head().failure).toMatchObject({ undone: ['b', 'a'], standing: ['p', 'q'] });
+  });
+
   it('R17 continue: the rest runs, then HELD for what is left', () => {
     // R17: "`continue`: the rest runs, then HELD for what is left."
     const text = workflow(FOUR_STEPS, 'compensation: { onFailure: continue }');

@@ -237,7 +237,7 @@ describe('E11 what becomes of an act whose owner does not do it', () => {
     );
     const [owner, other] = [await post.begin({}, text), await post.begin({}, text)];
     await post.until(owner, 'HELD');
-    await post.pass(3_600_000);
+    await post.pass(150_000);
     post.answers = {};
     expect(post.row(other)).toMatchObject([{ state: 'PROPOSED' }]);
     await post.say(owner, 'mail', 'absent');

@@ -69,7 +69,7 @@ function openScene(): Scene {
     publish: async (text) => void (await house.settled(verbs.publish({ text, file: 'm.pawl.yaml', by: 'ana' }))),
     at: async (minutes) => void (await house.world.run(() => false, minutes * MINUTE_MS)),
     keys: () => runs().map(({ run }) => String(clockOf(run.key))),
-    view: async () => (await house.settled(verbs.schedules()))[0],
+    view: async () => (await house.settled(verbs.schedules(10)))[0],
     statuses: () => Object.fromEntries(runs().map(({ run, head }) => [clockOf(run.key), head.status])),
     go: async (key) => {
       const run = runs().find(({ run: one }) => clockOf(one.key) === key)?.run.runId ?? '';
@@ -340,7 +340,7 @@ describe('the schedule of a workflow', () => {
     const { logged } = worker();
     await at(2.5);
     expect(keys()).toEqual(['00:01', '00:02']);
-    const [martian] = await house.settled(person.verbs.schedules());
+    const [martian] = await house.settled(person.verbs.schedules(10));
     expect(martian).toMatchObject({ workflow: 'martian', error: expect.stringContaining('no time zone "Mars/Base"') });
     expect(logged.map(({ event }) => event)).not.toContain('loop.fault');
   });

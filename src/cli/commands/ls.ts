@@ -4,6 +4,7 @@ import { RUN_STATUSES, type RunStatus } from '../../model/statuses.ts';
 import { type CliContext, printJsonList, widthOf } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
 import { EXIT } from '../exit-codes.ts';
+import { readLimit } from '../read-limit.ts';
 import { UsageError } from '../report-error.ts';
 import { renderTable } from '../table.ts';
 import { terminalText } from '../terminal-text.ts';
@@ -36,7 +37,7 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
     workflow: options.workflow ?? null,
     statuses: readStatuses(options.status),
     q,
-    limit: readLimit(options.limit),
+    limit: readLimit(options.limit, LIMIT_MAX),
   };
   if (options.needs === 'human') return lsNeeds(context, filter);
   const { runs, isCut, pulse, missing } = await context.withApp(async (app) => {
@@ -163,11 +164,4 @@ function readStatuses(text: string | undefined): readonly RunStatus[] | null {
     if (status === undefined) throw new UsageError(`"${word}" is no status: ${RUN_STATUSES.join(', ')}`);
     return status;
   });
-}
-
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
-    throw new UsageError(`--limit is a whole number from 1 to ${LIMIT_MAX}`);
-  return limit;
 }

@@ -2,10 +2,14 @@ import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
 import type { Bind } from '../bind.ts';
 import { type CliContext, printJson, printJsonList, widthOf } from '../cli-context.ts';
+import { readLimit } from '../read-limit.ts';
 import { UsageError } from '../report-error.ts';
 import { renderTable } from '../table.ts';
 import { terminalText } from '../terminal-text.ts';
-import { timeWords } from '../time-words.ts';
+import { counted, timeWords } from '../time-words.ts';
+
+/** Schedules of one list at most. */
+const LIMIT_MAX = 10_000;
 
 /** `pawl schedule ls|pause|resume`: which workflows start by themselves, when next, and what a person does about it. */
 export function addSchedule(program: Command, bind: Bind): void {
@@ -13,7 +17,8 @@ export function addSchedule(program: Command, bind: Bind): void {
   schedule
     .command('ls')
     .description('schedules with what comes next and what came last')
-    .action(bind((context) => ls(context)));
+    .option('--limit <n>', 'at most so many, by name', '1000')
+    .action(bind((context, { limit }: { readonly limit: string }) => ls(context, readLimit(limit, LIMIT_MAX))));
   for (const act of ['pause', 'resume'] as const)
     schedule
       .command(act)
@@ -61,8 +66,13 @@ function tellAct(context: CliContext, { workflow, acts }: ScheduleView): void {
   context.say(`${timeWords(last.at)}  ${terminalText(last.by)} ${what} ${workflow}: ${terminalText(last.reason)}`);
 }
 
-async function ls(context: CliContext): Promise<void> {
-  const schedules = await context.withApp((app) => app.schedules());
+async function ls(context: CliContext, limit: number): Promise<void> {
+  const found = await context.withApp((app) => app.schedules(limit + 1));
+  const schedules = found.slice(0, limit);
+  if (found.length > limit)
+    context.say(
+      `! only the first ${counted(limit, 'schedule')} by name, there are more: --limit N (at most ${LIMIT_MAX})`,
+    );
   if (printJsonList(context, schedules)) return;
   if (schedules.length === 0) {
     context.say('no published workflow has a schedule');

@@ -25,6 +25,8 @@ export interface Stage {
   readonly world: World;
   readonly store: Store;
   readonly leaseMs: number;
+  /** What statements have left in the database, in order (E13). */
+  written(): Promise<readonly string[]>;
 }
 
 /** A fault, and the statement that meets it, counted in each of the first processes. */
@@ -253,7 +255,7 @@ async function tell(play: Play, run: string): Promise<Told> {
       name({ key, action, state, request, compensates, ...(state === 'CONFIRMED' ? { output, externalId } : {}) }),
     ),
     receipts: receipts.map(({ effectKey, outcome, externalId }) => name({ effectKey, outcome, externalId })),
-    book: tellBook(play, named),
+    book: [...tellBook(play, named), ...(await play.stage.written())],
     faults: faults.map((fault) => name(fault)),
   };
 }

@@ -26,6 +26,8 @@ interface Parts {
   readonly head?: readonly string[];
   /** Operation -> kind of its provider; those with an undo have it under `un<name>`. */
   readonly kinds: Readonly<Record<string, ActionClass>>;
+  /** Lines of actions that no provider carries out. */
+  readonly more?: readonly string[];
   readonly script?: Readonly<Record<string, string>>;
   readonly undone?: Readonly<Record<string, string>>;
   readonly steps: readonly string[];
@@ -39,7 +41,17 @@ function scriptsOf(texts: Readonly<Record<string, string>>): Readonly<Record<str
   );
 }
 
-function storyOf({ name, head = [], kinds, script = {}, undone, steps, ends = 'COMPLETED', attend }: Parts): Story {
+function storyOf({
+  name,
+  head = [],
+  kinds,
+  more = [],
+  script = {},
+  undone,
+  steps,
+  ends = 'COMPLETED',
+  attend,
+}: Parts): Story {
   const actions = Object.entries(kinds).flatMap(([action, kind]) =>
     actionLines({ name: action, kind, undo: `un${action}` in kinds ? `un${action}` : null }),
   );
@@ -53,6 +65,7 @@ function storyOf({ name, head = [], kinds, script = {}, undone, steps, ends = 'C
     ...head,
     'actions:',
     ...actions,
+    ...more,
     'steps:',
     ...steps.map((line) => `  ${line}`),
     '',
@@ -126,5 +139,16 @@ export const STORIES: readonly Story[] = [
     script: { tip: 'lost-done' },
     undone: { tip: 'lost-not-done' },
     steps: [call('tip')],
+  }),
+  storyOf({
+    name: 'statements',
+    kinds: { reserve: 'key+lookup', unreserve: 'key', ship: 'key' },
+    more: [
+      '  books.take: { sql: INSERT INTO public.taken VALUES (:no), compensate: { call: books.give, with: { no: =effect.input.no } } }',
+      '  books.give: { sql: INSERT INTO public.given VALUES (:no), compensate: none }',
+    ],
+    script: { ship: 'declined' },
+    steps: [call('reserve'), '- { id: take, call: books.take, with: { no: =input.no } }', call('ship')],
+    ends: 'COMPENSATED',
   }),
 ];

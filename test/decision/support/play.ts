@@ -3,6 +3,7 @@ import type { DecideContext } from '../../../src/decision/decide-context.ts';
 import { planCompensation } from '../../../src/decision/compensation-plan.ts';
 import { decide } from '../../../src/decision/decide.ts';
 import { decideStart } from '../../../src/decision/decide-start.ts';
+import { Ledger } from '../../../src/decision/ledger.ts';
 import type { Orders } from '../../../src/decision/decision.ts';
 import type { DecisionInput } from '../../../src/decision/decision-input.ts';
 import { compileMachine, type CompiledMachine } from '../../../src/machine/compile.ts';
@@ -362,6 +363,7 @@ export function planHash(run: Play): string | null {
     run: state.run,
     revision: state.revision,
     effects: state.effects.values(),
+    ledger: Ledger.of(state.effects),
     failure: null,
   });
   return plan.kind === 'plan' ? plan.planHash : null;
