@@ -1,5 +1,5 @@
 import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
-import { shorten, textWidth } from './text-width.ts';
+import { shorten, textWidth, wrapped } from './text-width.ts';
 
 /** Sizes in pixels that layout and painter must agree on. */
 export const SIZES = {
@@ -13,6 +13,9 @@ export const SIZES = {
   dot: 16,
   titleMax: 34,
   detailMax: 40,
+  /** Lines of a detail, and how far they are apart. */
+  detailLinesMax: 2,
+  detailLine: 14,
   labelMax: 40,
 } as const;
 
@@ -126,11 +129,16 @@ export function toElkGraph(picture: Picture): ElkNode {
 function sizeOf(node: PictureNode): { readonly width: number; readonly height: number } {
   if (node.kind === 'start') return { width: SIZES.dot, height: SIZES.dot };
   const title = textWidth(shorten(node.title, SIZES.titleMax), SIZES.titlePx) * 1.06 + badgesWidth(node.marks);
-  const detail = node.detail === null ? 0 : textWidth(shorten(node.detail, SIZES.detailMax), SIZES.detailPx);
+  const details = detailLines(node).map((line) => textWidth(line, SIZES.detailPx));
   return {
-    width: Math.ceil(Math.max(title, detail, 60) + 2 * SIZES.padding),
-    height: node.detail === null ? SIZES.cardHeightOneLine : SIZES.cardHeight,
+    width: Math.ceil(Math.max(title, ...details, 60) + 2 * SIZES.padding),
+    height: details.length === 0 ? SIZES.cardHeightOneLine : SIZES.cardHeight + (details.length - 1) * SIZES.detailLine,
   };
+}
+
+/** What a card says below its title, line by line. */
+export function detailLines({ detail }: Pick<PictureNode, 'detail'>): readonly string[] {
+  return detail === null ? [] : wrapped(detail, SIZES.detailMax, SIZES.detailLinesMax);
 }
 
 /** What is written along an arrow, a line each: which way it is, and when the step that it leads to runs at all. */

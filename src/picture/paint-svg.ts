@@ -1,9 +1,11 @@
 import type { Picture, PictureEdge, PictureMark, PictureNode } from '../model/picture.ts';
-import { badgesWidth, edgeTexts, type ElkEdge, type ElkNode, type Point, SIZES } from './elk-graph.ts';
+import { badgesWidth, detailLines, edgeTexts, type ElkEdge, type ElkNode, type Point, SIZES } from './elk-graph.ts';
 import { STYLE } from './style.ts';
 import { shorten, textWidth } from './text-width.ts';
 
 const CORNER = 6;
+/** Lines are right-angled: what is less off than this is so by the layout engine's rounding, pixels. */
+const SLANT_MAX = 3;
 const EDGE_STYLES = ['plain', 'failure', 'compensation', 'taken'] as const;
 
 /**
@@ -33,9 +35,11 @@ export function paintSvg(picture: Picture, laidOut: ElkNode): string {
     `<style>${STYLE}</style>`,
     `<defs>${EDGE_STYLES.map(marker).join('')}</defs>`,
     `<rect class="paper" width="${width}" height="${height}"/>`,
-    ...groups,
+    ...groups.map((group) => group.ground),
     ...edges.map((edge) => edge.line),
     ...cards,
+    // Texts lie over lines, not under them.
+    ...groups.map((group) => group.title),
     ...edges.map((edge) => edge.label),
     '</svg>',
     '',
@@ -55,12 +59,14 @@ function marker(style: (typeof EDGE_STYLES)[number]): string {
   return `<marker id="arrow-${style}" viewBox="0 0 8 8" refX="7" refY="4" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="10" orient="auto"><path class="head ${style}" d="M0 0.6 L7.4 4 L0 7.4 Z"/></marker>`;
 }
 
-function paintGroup(node: PictureNode, at: ElkNode | undefined): string {
+function paintGroup(node: PictureNode, at: ElkNode | undefined): { readonly ground: string; readonly title: string } {
   const { x, y, width, height } = box(at);
-  return (
-    `<g class="group ${node.kind} ${node.live ?? ''}"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10"/>` +
-    `<text class="halo" x="${x + 14}" y="${y + 21}" font-size="${SIZES.detailPx}">${escapeXml(shorten(node.title, SIZES.titleMax))}</text></g>`
-  );
+  const classes = `group ${node.kind} ${node.live ?? ''}`;
+  const title = escapeXml(shorten(node.title, SIZES.titleMax));
+  return {
+    ground: `<g class="${classes}"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10"/></g>`,
+    title: `<g class="${classes}"><text class="halo" x="${x + 14}" y="${y + 21}" font-size="${SIZES.detailPx}">${title}</text></g>`,
+  };
 }
 
 function paintNode(node: PictureNode, at: ElkNode | undefined): string {
@@ -75,9 +81,10 @@ function paintNode(node: PictureNode, at: ElkNode | undefined): string {
     node.kind === 'end' ? '' : `<rect class="strip" x="${x}" y="${y + 7}" width="4" height="${height - 14}" rx="2"/>`,
     `<text class="title" x="${x + SIZES.padding}" y="${middle}" font-size="${SIZES.titlePx}" font-weight="600">${escapeXml(shorten(node.title, SIZES.titleMax))}</text>`,
   ];
-  if (node.detail !== null) {
+  for (const [index, line] of detailLines(node).entries()) {
+    const below = y + 35 + index * SIZES.detailLine;
     lines.push(
-      `<text class="detail" x="${x + SIZES.padding}" y="${y + 35}" font-size="${SIZES.detailPx}">${escapeXml(shorten(node.detail, SIZES.detailMax))}</text>`,
+      `<text class="detail" x="${x + SIZES.padding}" y="${below}" font-size="${SIZES.detailPx}">${escapeXml(line)}</text>`,
     );
   }
   lines.push(...paintBadges(node.marks, x + width - badgesWidth(node.marks) - 4, y + 7));
@@ -127,7 +134,7 @@ function describe(node: PictureNode): string {
 function paintEdge(edge: PictureEdge, at: ElkEdge | undefined): { readonly line: string; readonly label: string } {
   const section = at?.sections?.[0];
   if (section === undefined) return { line: '', label: '' };
-  const points = [section.startPoint, ...(section.bendPoints ?? []), section.endPoint];
+  const points = straightened([section.startPoint, ...(section.bendPoints ?? []), section.endPoint]);
   const style = edgeStyle(edge);
   const dash = edge.kind === 'compensation' ? ' stroke-dasharray="5 4"' : '';
   const line = `<path class="edge ${edge.kind} ${style}" d="${rounded(points)}"${dash} marker-end="url(#arrow-${style})"/>`;
@@ -147,6 +154,18 @@ function paintLabel(label: NonNullable<ElkEdge['labels']>[number], full: string,
   const y = (label.y ?? 0) + SIZES.labelPx;
   const title = label.text === full ? '' : `<title>${escapeXml(full)}</title>`;
   return `<text class="label halo ${style}" x="${x}" y="${y}" font-size="${SIZES.labelPx}">${title}${escapeXml(label.text)}</text>`;
+}
+
+/** The layout engine is a little off where a line enters a group: what is nearly upright or level is so, from its end on. */
+function straightened(points: readonly Point[]): readonly Point[] {
+  return points.reduceRight<readonly Point[]>((line, point) => {
+    const [next] = line;
+    if (next === undefined) return [point];
+    const isNear = (one: number, other: number): boolean => Math.abs(one - other) <= SLANT_MAX;
+    const x = isNear(point.x, next.x) ? next.x : point.x;
+    const y = x !== next.x && isNear(point.y, next.y) ? next.y : point.y;
+    return [{ x, y }, ...line];
+  }, []);
 }
 
 /** A right-angled line with its corners rounded, as an SVG path. */

@@ -29,3 +29,17 @@ export function shorten(text: string, charactersMax: number): string {
   if (characters.length <= charactersMax) return text;
   return `${characters.slice(0, charactersMax - 1).join('')}…`;
 }
+
+/** A text in lines of at most so many characters, broken between words where that can be; what the last line cannot hold is cut. */
+export function wrapped(text: string, charactersMax: number, linesMax: number): readonly string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (lines.length < linesMax - 1 && [...rest].length > charactersMax) {
+    const blank = rest.slice(0, charactersMax + 1).lastIndexOf(' ');
+    // A word that is longer than a line is not torn apart: it is cut at its end.
+    if (blank <= 0) break;
+    lines.push(rest.slice(0, blank));
+    rest = rest.slice(blank + 1);
+  }
+  return [...lines, shorten(rest, charactersMax)];
+}

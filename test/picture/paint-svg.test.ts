@@ -106,6 +106,45 @@ describe('a painted picture', () => {
     ]);
   });
 
+  it('lays the title of a group over the lines that cross it', async () => {
+    const svg = paintSvg(PICTURE, await layoutPicture(PICTURE));
+    const title = svg.search(/<g class="group [^>]*><text class="halo"[^>]*>choose</);
+    expect(title).toBeGreaterThan(svg.lastIndexOf('<path class="edge'));
+  });
+
+  it('draws every line upright or level, also where the layout engine is a little off', () => {
+    const nodes = [node('a'), node('b')];
+    const at = (id: string, y: number) => ({ id, x: 0, y, width: 90, height: 32 });
+    const section = {
+      startPoint: { x: 19, y: 32 },
+      bendPoints: [
+        { x: 20, y: 60 },
+        { x: 48, y: 62 },
+      ],
+      endPoint: { x: 46, y: 100 },
+    };
+    const edges = [{ id: 'a>b', sources: ['a'], targets: ['b'], sections: [section] }];
+    const laidOut = { id: '$picture', width: 90, height: 132, children: [at('a', 0), at('b', 100)], edges };
+    const svg = paintSvg({ title: 'x', nodes, edges: [edge('a', 'b')] }, laidOut);
+    expect(/class="edge[^>]* d="([^"]+)"/.exec(svg)?.[1]).toBe(
+      'M20 32 L20 56 Q20 62 26 62 L40 62 Q46 62 46 68 L46 100',
+    );
+  });
+
+  it('writes a long detail in two lines, and makes room for both', async () => {
+    const detail = 'Order {input.orderId} is above the review limit of its customer, who is new';
+    const picture: Picture = { title: 'x', nodes: [node('a', { detail }), node('b', { detail: 'd' })], edges: [] };
+    const laidOut = await layoutPicture(picture);
+    const lines = [...paintSvg(picture, laidOut).matchAll(/<text class="detail"[^>]*>(.*?)<\/text>/g)];
+    expect(lines.map(([, line]) => line)).toEqual([
+      'Order {input.orderId} is above the',
+      'review limit of its customer, who is new',
+      'd',
+    ]);
+    const [two, one] = laidOut.children ?? [];
+    expect((two?.height ?? 0) - (one?.height ?? 0)).toBe(SIZES.detailLine);
+  });
+
   it('makes room for capitals and wide characters', async () => {
     const width = async (title: string): Promise<number> => {
       const picture: Picture = { title: 'x', nodes: [node('a', { title })], edges: [] };
