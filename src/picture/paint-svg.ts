@@ -158,14 +158,17 @@ function paintLabel(label: NonNullable<ElkEdge['labels']>[number], full: string,
 
 /** The layout engine is a little off where a line enters a group: what is nearly upright or level is so, from its end on. */
 function straightened(points: readonly Point[]): readonly Point[] {
-  return points.reduceRight<readonly Point[]>((line, point) => {
-    const [next] = line;
-    if (next === undefined) return [point];
-    const isNear = (one: number, other: number): boolean => Math.abs(one - other) <= SLANT_MAX;
+  const line: Point[] = [];
+  for (const point of points.toReversed()) {
+    const next = line.at(-1) ?? point;
     const x = isNear(point.x, next.x) ? next.x : point.x;
-    const y = x !== next.x && isNear(point.y, next.y) ? next.y : point.y;
-    return [{ x, y }, ...line];
-  }, []);
+    line.push({ x, y: x !== next.x && isNear(point.y, next.y) ? next.y : point.y });
+  }
+  return line.reverse();
+}
+
+function isNear(one: number, other: number): boolean {
+  return Math.abs(one - other) <= SLANT_MAX;
 }
 
 /** A right-angled line with its corners rounded, as an SVG path. */

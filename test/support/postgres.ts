@@ -11,7 +11,8 @@ export const TEST_LEASE_MS = 1_500;
 const TEMPLATE = 'pawl_template';
 
 /** What a test's store may be like; everything else as in the product. */
-export interface TestStoreOptions extends Partial<Pick<PostgresStoreOptions, 'connections' | 'pooler' | 'hintsUrl' | 'statements'>> {
+export interface TestStoreOptions
+  extends Partial<Pick<PostgresStoreOptions, 'connections' | 'pooler' | 'hintsUrl' | 'statements'>> {
   readonly parts?: number;
   readonly numbers?: Numbers;
 }

@@ -8,6 +8,7 @@ import { lintCatches } from './catch-rules.ts';
 import { lintOvertaken } from './event-rules.ts';
 import { lintFinally } from './finally-rules.ts';
 import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './flow-rules.ts';
+import { lintFormPivots } from './form-pivot-rules.ts';
 import { lintItems } from './item-rules.ts';
 import { createLintContext, type LintContext } from './lint-context.ts';
 import { lintLiteralSecrets } from './literal-secret-rule.ts';
@@ -72,7 +73,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
 const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lintAuthorized, lintOvertaken];
 
 /** The same of a machine, whose steps stand in no order. */
-const RULES_OF_MACHINES: readonly Rule[] = [lintFormReach, lintFormNames, lintFormUndo];
+const RULES_OF_MACHINES: readonly Rule[] = [lintFormReach, lintFormNames, lintFormUndo, lintFormPivots];
 
 /**
  * What could cost money if forgotten, and what cannot work: every rule looks at the whole definition, all problems come

@@ -16,6 +16,8 @@ actions:
 const machine = (first: string, more = '', beside = ''): string =>
   `${HEAD}machine:\n  initial: a\n  ${beside}states:\n    a: { ${first} }\n    b: { type: final }\n${more}`;
 
+const PIVOT = 'meta: { pawl: { pivot: true } }';
+
 /** Mistakes of machines. */
 export const MACHINES: readonly DocumentMistake[] = [
   { code: 'PAWL-101', why: 'of a state', file: machine('on: { go: b }, «⟦onn⟧: {}|tags: [x]»') },
@@ -116,6 +118,30 @@ export const MACHINES: readonly DocumentMistake[] = [
     code: 'PAWL-303',
     why: 'of an invoke',
     file: machine('invoke: { src: ⟦bare⟧, id: x, onDone: b }«|, meta: { pawl: { compensate: none } }»'),
+  },
+  {
+    code: 'PAWL-304',
+    why: 'a second pivot behind an event',
+    file: machine(
+      `invoke: { src: act, id: x, onDone: c }, ${PIVOT}`,
+      '    c: { on: { go: d } }\n    d: { invoke: { src: act, id: y, onDone: b }, meta: { pawl: { pivot: «⟦true⟧|false» } } }\n',
+    ),
+  },
+  {
+    code: 'PAWL-304',
+    why: 'not where a guard may know it',
+    file: machine(
+      `invoke: { src: act, id: x, onDone: c }, ${PIVOT}`,
+      '    c: { on: { go: «d|{ target: d, guard: vars.total == 0 }» } }\n    d: { invoke: { src: act, id: y, onDone: b }, meta: { pawl: { pivot: ⟦true⟧ } } }\n',
+    ),
+  },
+  {
+    code: 'PAWL-305',
+    why: 'an end that fails, out of what is around',
+    file: machine(
+      'on: { go: c }',
+      `    c: { initial: d, on: { «go|gone.*»: e }, states: { d: { invoke: { src: act, id: x, onDone: f }, ${PIVOT} }, f: { on: { go: '#b' } } } }\n    e: { type: final, meta: { pawl: { fail: ⟦late⟧ } } }\n`,
+    ).replace('b: { type: final }', 'b: { id: b, type: final }'),
   },
   {
     code: 'PAWL-312',
