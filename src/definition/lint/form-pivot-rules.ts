@@ -92,7 +92,9 @@ class Ways {
 /** Behind the pivot of a machine there is no other one, and no end with which the run fails. */
 export function lintFormPivots({ definition, graph, report }: LintContext): void {
   if (definition.machine === undefined) return;
-  const calls = graph.steps.flatMap(({ step, isLast }) => (step.verb === 'call' && step.pivot && !isLast ? [step] : []));
+  const calls = graph.steps.flatMap(({ step, isLast }) =>
+    step.verb === 'call' && step.pivot && !isLast ? [step] : [],
+  );
   const pivots = new Map(calls.map((step) => [step.id, step] as const));
   const { led } = new Ways(definition.machine.root, new Set(pivots.keys()));
   for (const [state, by] of led) {

@@ -144,6 +144,16 @@ export const MACHINES: readonly DocumentMistake[] = [
     ).replace('b: { type: final }', 'b: { id: b, type: final }'),
   },
   {
+    code: 'PAWL-305',
+    why: 'an end that fails behind regions',
+    file: machine(
+      'on: { go: c }',
+      `    c:\n      type: parallel\n      onDone: «d|b»\n      states:\n        l: { initial: m, states: { m: { invoke: { src: act, id: x, onDone: n }, ${PIVOT} }, n: { type: final } } }\n        r: { initial: s, states: { s: { on: { go: t } }, t: { type: final }, h: { type: history }, u: { on: { go: h } } } }\n    d: { type: final, meta: { pawl: { fail: ⟦late⟧ } } }\n`,
+    )
+      .replace('s: { on: { go: t } }', 's: { on: { go: t, back: u } }')
+      .replace('go: {} }', 'go: {}, back: {} }'),
+  },
+  {
     code: 'PAWL-312',
     why: 'of an invoke',
     file: machine('invoke: { src: «read|act», id: x, onDone: b }, meta: { pawl: { ⟦pivot⟧: true } }'),
