@@ -10,6 +10,7 @@ import { policyOf } from './row-policy.ts';
 import { enqueueSettled } from './settle-step.ts';
 import { authorizeUndo } from './undo-approval.ts';
 import { undoOrderOf } from './undo-order.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** A plan that is being carried out: the run's own (`step` null), or what a step undoes while the run goes on (R21). */
 type Plan = Omit<UndoPlan, 'step'> & { readonly step: string | null };
@@ -70,9 +71,9 @@ function finish(draft: Draft, step: string | null): void {
     return;
   }
   draft.setControl({ undos: (draft.control.undos ?? []).filter((plan) => plan.step !== step) });
-  if (draft.ctx.compiled.step(step).verb === 'undo')
+  if (draft.ctx.compiled.copies.get(step)?.verb === 'undo')
     enqueueSettled(draft, step, { ok: true, output: null, attempts: 0 });
-  else draft.enqueue({ type: 'group.undone', step, atMs }, { type: 'step', id: step, step });
+  else draft.enqueue({ type: 'group.undone', step, atMs }, { type: 'step', id: step, step: authorOf(step) });
 }
 
 /** Incidents of rows that a person has retried, marked or waived are over. */

@@ -17,6 +17,7 @@ import { effectSettled, enqueueSettled } from './settle-step.ts';
 import { settleIfDone } from './settle-run.ts';
 import type { Settlement, Settling } from './settlement.ts';
 import { scopeAt } from './step-scope.ts';
+import { laneStepOf } from './lane-step.ts';
 
 /** Everything that a row is settled with. */
 export function settlingOf(draft: Draft, effect: Effect): Settling {
@@ -42,7 +43,8 @@ function settlingPolicy(draft: Draft, effect: Effect): EffectPolicy {
 export function mayStart(draft: Pick<RunState, 'phase' | 'control' | 'effects'>, effect: Effect): boolean {
   if (effect.compensates !== null) return draft.phase === 'compensating' || isUndoing(draft, effect);
   if (!isStepping(draft.phase)) return false;
-  return Object.hasOwn(draft.control.activeSinceMs, effect.step) || isFinishing(draft, effect.step);
+  const step = laneStepOf(draft, effect);
+  return Object.hasOwn(draft.control.activeSinceMs, step) || isFinishing(draft, step);
 }
 
 /** Whether a compensation is of what a step undoes while the run goes on (R21), in whatever generation. */
@@ -79,13 +81,14 @@ export function applySettlement(draft: Draft, settlement: Settlement): void {
     advancePlan(draft);
     return;
   }
-  endFinishing(draft, written.step);
+  const step = laneStepOf(draft, written);
+  endFinishing(draft, step);
   // A cancel that waited for a pivot that failed stops the run before the failure is routed (R18).
   afterPivot(draft, written);
   if (isStepping(draft.phase) && !isKept(draft, written.key)) {
-    if (settlement.step !== undefined) enqueueSettled(draft, written.step, settlement.step);
+    if (settlement.step !== undefined) enqueueSettled(draft, step, settlement.step);
     else
-      draft.enqueue(effectSettled(draft, written.step, settled), {
+      draft.enqueue(effectSettled(draft, step, settled), {
         type: 'effect',
         id: `${written.key}:settled`,
         step: written.step,
@@ -111,7 +114,7 @@ function openReview(draft: Draft, effect: Effect, incident: NonNullable<Settleme
 export function reviewersOf(draft: Draft, effect: Effect): readonly string[] {
   const review = effect.compensates === null ? callStepOf(draft, effect).review : null;
   if (review === null) return OPERATORS;
-  const { site, scope } = scopeAt(draft, effect.step, draft.snapshot.data);
+  const { site, scope } = scopeAt(draft, laneStepOf(draft, effect), draft.snapshot.data);
   const named = (): readonly string[] => {
     const names = review.from.map((name) => draft.ctx.compiled.evaluator.render(name, site, scope));
     return names.flat().filter((name) => typeof name === 'string');

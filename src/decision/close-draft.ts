@@ -15,6 +15,7 @@ import { isSentFromHere } from './hand-out.ts';
 import { tendQueues } from './tend-queues.ts';
 import { tellShares } from './share-effect.ts';
 import { comeToRest, mayTakeMore } from './take-event.ts';
+import { forgetLanes } from './lane-step.ts';
 
 /** Times that dispatching may settle something and so move the run again before a commit is closed; the rest comes next time. */
 const ROUNDS_MAX = 8;
@@ -44,6 +45,7 @@ export function closeDraft(draft: Draft, hasRest: boolean): Closed {
     comeToRest(draft);
   }
   checkSecrets(draft);
+  forgetLanes(draft);
   tellShares(draft);
   tendQueues(draft);
   const more = hasRest || draft.queue.length > 0 || mayTakeMore(draft);

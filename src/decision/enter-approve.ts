@@ -13,13 +13,14 @@ import { atEntry, enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { withdrawUnsent } from './step-effects.ts';
 import { framesAt, framesAhead, scopeAt } from './step-scope.ts';
 import { type VotingFault, votersOf } from './voting.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** What an approval will be, or why it cannot be asked. */
 type Asked = { readonly approval: Approval; readonly targets: readonly Effect[] } | VotingFault;
 
 /** Asks people, once per visit of the step (A01): subject, requests of what they authorize, and the hash of both (A04). */
 export function enterApprove(draft: Draft, step: ApproveStep, data: RunData): void {
-  const approvalId = approvalIdOf(step.id, framesAt(draft, step.id, data));
+  const approvalId = approvalIdOf(authorOf(step.id), framesAt(draft, step.id, data));
   const known = draft.approvals.get(approvalId);
   const asked = atEntry(draft, step.id, () => ask(draft, { step, data, approvalId }));
   if (asked === null) return;
@@ -55,7 +56,7 @@ function isDecided(approval: Approval): boolean {
 
 /** Held at its expiry and let go on by a person: the same question and votes, with a new time to answer in. */
 function reopen(known: Approval, asked: Approval): Approval {
-  return { ...known, state: 'open', decidedAtMs: null, expiresAtMs: asked.expiresAtMs };
+  return { ...known, step: asked.step, state: 'open', decidedAtMs: null, expiresAtMs: asked.expiresAtMs };
 }
 
 /** Stable name of an approval: the step, and its frames where there are any. */
@@ -99,7 +100,7 @@ function ask(draft: Draft, asking: Asking): Asked {
 
 /** The calls that wait for this approval, in the order of the file. */
 function targetsOf(draft: Draft, step: ApproveStep): readonly CallStep[] {
-  return [...draft.ctx.compiled.steps.values()].filter(
+  return [...draft.ctx.compiled.copies.values()].filter(
     (known): known is CallStep => known.verb === 'call' && known.authorizedBy === step.id,
   );
 }
@@ -123,6 +124,6 @@ function proposeTarget(draft: Draft, asking: Asking, target: CallStep): Target {
       request: effect.request,
       requestHash: effect.requestHash,
     },
-    shown: { step: target.id, action: target.action, request: JSON.parse(effect.request) as Json },
+    shown: { step: effect.step, action: target.action, request: JSON.parse(effect.request) as Json },
   };
 }

@@ -7,6 +7,7 @@ import { atEntry, enqueueSettled } from './settle-step.ts';
 import { firstInOrder, noteApplied, viewOf } from './event-order.ts';
 import { awaitTakes } from './match-event.ts';
 import { scopeAt } from './step-scope.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** Waits for an event; one that came before its wait is matched now, in the order of their coming, or of their sender's numbers (V01, V03). */
 export function enterAwait(draft: Draft, step: AwaitStep, data: RunData): void {
@@ -17,7 +18,7 @@ export function enterAwait(draft: Draft, step: AwaitStep, data: RunData): void {
     const event = firstInOrder(draft, found, takes);
     noteApplied(draft, event);
     draft.clearTimer(keptTimer(event));
-    draft.answer(event, 'applied', { detail: { step: step.id } });
+    draft.answer(event, 'applied', { detail: { step: authorOf(step.id) } });
     enqueueSettled(draft, step.id, { ok: true, output: viewOf(draft, event).data, attempts: 0 });
     return;
   }

@@ -18,6 +18,7 @@ import { forwardRows } from './step-effects.ts';
 import { raiseRedo } from './redo.ts';
 import { framesAt } from './step-scope.ts';
 import { cancelEffect } from './withdraw-effect.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /**
  * A call begins: its row is written AUTHORIZED (the end of the decision sends it), or, where the key is there already,
@@ -51,12 +52,12 @@ function enterWanted(draft: Draft, step: CallStep, wanted: Effect, data: RunData
   // Given up when its state was left, and a history leads back to it: it is still to be done, and nothing of it has happened.
   const isGivenUp = known.state === 'CANCELLED' && isMachine(draft);
   if (isGivenUp || isClosedHere(draft, known, wanted)) {
-    draft.setControl({ redo: raiseRedo(draft.control.redo, step.id, wanted.frames) });
+    draft.setControl({ redo: raiseRedo(draft.control.redo, wanted.step, wanted.frames) });
     enterCall(draft, step, data);
     return;
   }
   if (!isSameRequest(known, wanted.requestHash)) {
-    openConflict(draft, step, known, `the key of step ${step.id} was used for another request (${known.state})`);
+    openConflict(draft, step, known, `the key of step ${known.step} was used for another request (${known.state})`);
     return;
   }
   if (isOther(known, wanted)) replayShared(draft, step, known);
@@ -82,7 +83,7 @@ function isClosedHere(draft: Draft, known: Effect, wanted: Effect): boolean {
 /** What this run has done already is done; what it is doing elsewhere has no second place to tell its end to. */
 function replayShared(draft: Draft, step: CallStep, known: Effect): void {
   if (isSettled(known.state)) {
-    const cause = { type: 'share', id: `${known.key}:shared`, step: step.id };
+    const cause = { type: 'share', id: `${known.key}:shared`, step: known.step };
     draft.enqueue(effectSettled(draft, step.id, stepOutcomeOf(known)), cause);
     return;
   }
@@ -96,7 +97,7 @@ function replay(draft: Draft, step: CallStep, known: Effect): void {
   draft.enqueue(effectSettled(draft, step.id, stepOutcomeOf(known)), {
     type: 'effect',
     id: `${known.key}:settled`,
-    step: step.id,
+    step: known.step,
   });
 }
 
@@ -130,7 +131,7 @@ function enterAsked(draft: Draft, step: CallStep, { wanted, known }: { wanted: E
 }
 
 function failUnauthorized(draft: Draft, step: CallStep): void {
-  const message = `the request is not the one that ${String(step.authorizedBy)} approved`;
+  const message = `the request is not the one that ${String(authorOf(step.authorizedBy))} approved`;
   enqueueSettled(draft, step.id, failed(failureOf(step.id, 'unauthorized', 'unauthorized', message)));
 }
 

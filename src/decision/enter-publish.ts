@@ -7,6 +7,7 @@ import type { RunData, RunIdentity } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { atEntry, enqueueSettled } from './settle-step.ts';
 import { framesAt, scopeAt } from './step-scope.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /**
  * The id of a message: of one step in one visit it is the same, however often it is decided, sent or asked for again.
@@ -55,8 +56,9 @@ export function enterPublish(draft: Draft, step: PublishStep, data: RunData): vo
   }));
   if (told === null) return;
   const frames = framesAt(draft, step.id, data);
-  const messageId = messageIdOf(run, step.id, frames, 'event');
+  const author = authorOf(step.id);
+  const messageId = messageIdOf(run, author, frames, 'event');
   const body = envelopeOf(run, { id: messageId, type: step.event, atMs: draft.atMs, data: told.data });
-  draft.send({ messageId, topic: 'event', key: told.key, step: step.id, frames, body });
+  draft.send({ messageId, topic: 'event', key: told.key, step: author, frames, body });
   enqueueSettled(draft, step.id, { ok: true, output: { messageId }, attempts: 0 });
 }

@@ -2,6 +2,7 @@ import type { Effect } from '../model/effect.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Failure } from '../model/run.ts';
 import type { FailureClass } from '../model/statuses.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** The class under which an outcome that is no success can be caught or retried. */
 export function failureClassOf(outcome: Pick<Outcome, 'kind' | 'code' | 'class'>): FailureClass {
@@ -22,7 +23,7 @@ export function failureOf(effect: Pick<Effect, 'step'>, outcome: Outcome): Failu
     code: codeOf(outcome),
     class: failureClassOf(outcome),
     message: outcome.message,
-    step: effect.step,
+    step: authorOf(effect.step),
     data: outcome.output ?? null,
     cause: null,
   };

@@ -1,3 +1,4 @@
+import { presentItem } from '../machine/items.ts';
 import { isItemList, isTurnList } from '../machine/outline.ts';
 import type { Frame } from '../model/effect.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
@@ -10,18 +11,19 @@ import type { RunData } from '../model/run.ts';
  * list stays in its place, because visit 1 of an outer list and visit 1 of an inner one are two acts and must not share a key.
  * @param lists ids of the enclosing step lists, outermost first (`StepPlace.lists`).
  */
-export function framesOf(lists: readonly string[], { visits, turns = {}, items = {} }: Counts): readonly Frame[] {
+export function framesOf(lists: readonly string[], counts: Counts): readonly Frame[] {
+  const { visits, turns = {} } = counts;
   const frames = lists.flatMap((list): readonly Frame[] => {
     const visit: Frame = ['v', ownValue(visits, list) ?? 0];
-    if (isItemList(list)) return [['m', ownValue(items, list)?.key ?? ''], visit];
+    if (isItemList(list)) return [['m', presentItem(counts, list).key], visit];
     return isTurnList(list) ? [['r', ownValue(turns, list)?.no ?? 0], visit] : [visit];
   });
   const depth = frames.findLastIndex(([, count]) => count !== 0) + 1;
   return frames.slice(0, depth);
 }
 
-/** Visits, turns and items by list; an absent one is number 0. */
-export type Counts = Pick<RunData, 'visits' | 'turns' | 'items'>;
+/** Visits, turns and items by list, or lane; an absent one is number 0. */
+export type Counts = Pick<RunData, 'visits' | 'turns' | 'items' | 'lanes'>;
 
 /**
  * Whether frames lie in a visit of a step around them: they count the same in all lists around that step.
@@ -29,8 +31,13 @@ export type Counts = Pick<RunData, 'visits' | 'turns' | 'items'>;
  * @param lists the lists around it.
  */
 export function isInVisit(frames: readonly Frame[], visit: readonly Frame[], lists: readonly string[]): boolean {
-  const counted = lists.flatMap((list) => (isTurnList(list) || isItemList(list) ? ['round', 'visit'] : ['visit']));
-  return counted.every((_count, depth) => (frames[depth]?.[1] ?? 0) === (visit[depth]?.[1] ?? 0));
+  const depths = Array.from({ length: countedIn(lists) }, (_, depth) => depth);
+  return depths.every((depth) => (frames[depth]?.[1] ?? 0) === (visit[depth]?.[1] ?? 0));
+}
+
+/** How many frames lists have: one for each, and one more where turns or items are counted. */
+export function countedIn(lists: readonly string[]): number {
+  return lists.length + lists.filter((list) => isTurnList(list) || isItemList(list)).length;
 }
 
 /** A text that two lists of frames share exactly when they are the same place in the same repetition. */

@@ -42,7 +42,7 @@ export function handleCommand(draft: Draft, { command, data }: IssuedCommand): v
       undoGroup(draft, command.step, data);
       return;
     case 'item.undo':
-      undoItem(draft, command.step, data);
+      undoItem(draft, command, data);
       return;
     default:
       handleOther(draft, { command, data });

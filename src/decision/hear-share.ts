@@ -10,7 +10,8 @@ import type { Draft } from './draft.ts';
 import { enterCall, openConflict } from './enter-call.ts';
 import { raiseRedo } from './redo.ts';
 import { authorizeEffect } from './request-effect.ts';
-import { callStepOf } from './row-policy.ts';
+import { laneStepOf } from './lane-step.ts';
+import { laneCallOf } from './row-policy.ts';
 import { enqueueSettled, failed, failureOf } from './settle-step.ts';
 import { confirm, fail, type Observer } from './settlement.ts';
 import { SHARING } from './share-effect.ts';
@@ -99,7 +100,7 @@ function startNext(draft: Draft, effect: Effect): void {
   const message = 'the act was closed: the next generation counts';
   draft.putEffect(refuseEffect(effect, { code: 'closed', class: 'refused', message, nowMs: draft.atMs }));
   draft.setControl({ redo: raiseRedo(draft.control.redo, effect.step, effect.frames) });
-  enterCall(draft, callStepOf(draft, effect), draft.snapshot.data);
+  enterCall(draft, laneCallOf(draft, effect), draft.snapshot.data);
 }
 
 /** What others did after this run had withdrawn is not done again, and is not this run's either. */
@@ -107,14 +108,18 @@ function refuseStanding(draft: Draft, effect: Effect, { of }: ShareNews): void {
   const message = `${runOf(of)} has done it since this run withdrew from it`;
   const refused = { code: 'shared-effect', class: 'shared-effect', message } as const;
   draft.putEffect(refuseEffect(effect, { ...refused, nowMs: draft.atMs }));
-  enqueueSettled(draft, effect.step, failed(failureOf(effect.step, refused.code, refused.class, message)));
+  enqueueSettled(
+    draft,
+    laneStepOf(draft, effect),
+    failed(failureOf(effect.step, refused.code, refused.class, message)),
+  );
 }
 
 /** One key, two requests (E02): nothing is sent, and a person sees whose request the other is. */
 function meetConflict(draft: Draft, effect: Effect, { of }: ShareNews): void {
   const message = `${runOf(of)} has asked for the same act with another request`;
   draft.putEffect(refuseEffect(effect, { code: 'conflict', class: 'conflict', message, nowMs: draft.atMs }));
-  openConflict(draft, callStepOf(draft, effect), effect, message);
+  openConflict(draft, laneCallOf(draft, effect), effect, message);
 }
 
 function runOf(runId: ShareNews['of']): string {

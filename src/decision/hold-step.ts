@@ -4,6 +4,7 @@ import type { RunData } from '../model/run.ts';
 import { isMachine } from './aside.ts';
 import type { Draft } from './draft.ts';
 import { pivotOf } from './pivot.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** A failure that nothing catches and that may not be undone by itself: a person decides (R20, `onFailure: hold`). */
 export function holdStep(draft: Draft, step: string, data: RunData): void {
@@ -17,7 +18,7 @@ export function holdStep(draft: Draft, step: string, data: RunData): void {
     kind,
     step,
     effectKey: null,
-    message: step === OUTPUT_STEP ? `${whole(draft)}: ${what}` : `step ${step} failed: ${what}`,
+    message: step === OUTPUT_STEP ? `${whole(draft)}: ${what}` : `step ${authorOf(step)} failed: ${what}`,
     from: OPERATORS,
     acts: ['retry', 'compensate', 'terminate'],
   });

@@ -7,6 +7,7 @@ import { isFinishing } from './finishing.ts';
 import { presentRows } from './present-rows.ts';
 import { isInFlight } from './step-effects.ts';
 import { recallChildren } from './tell-child.ts';
+import { laneStepOf } from './lane-step.ts';
 
 /**
  * A race is decided and the run goes on at once: what its losers have on its way, a call between its retries included, and what
@@ -14,9 +15,9 @@ import { recallChildren } from './tell-child.ts';
  */
 export function keepLosers(draft: Draft, id: string, data: RunData): void {
   const rows = presentRows(draft, [id], data).filter(
-    (row) => isInFlight(row) || (row.state === 'AUTHORIZED' && isFinishing(draft, row.step)),
+    (row) => isInFlight(row) || (row.state === 'AUTHORIZED' && isFinishing(draft, laneStepOf(draft, row))),
   );
-  const lost = rows.map(({ step }) => step);
+  const lost = rows.map((row) => laneStepOf(draft, row));
   if (lost.length > 0) recallChildren(draft, lost, 'recalled');
   // They were told to stop; nobody is there any more to hear it.
   draft.queue = draft.queue.filter(({ event }) => event.type !== 'branches.stopped' || event.step !== id);

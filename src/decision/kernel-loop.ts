@@ -57,7 +57,7 @@ export function recordMove(draft: Draft, move: Move, event: Cause & { readonly d
 /** A group gives no command when it is entered, yet its handlers must not take what was received before (V13). */
 function noteGroups(draft: Draft, entered: readonly string[]): void {
   const groups = entered.filter((id) => {
-    const step = draft.ctx.compiled.steps.get(id);
+    const step = draft.ctx.compiled.copies.get(id);
     return step !== undefined && isGroup(step);
   });
   if (groups.length === 0) return;

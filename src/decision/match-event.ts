@@ -7,6 +7,7 @@ import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { orFault } from './faults.ts';
 import { scopeAt } from './step-scope.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** Whether an `await` takes an event: its name, one of `from`, the correlation value, `where`. */
 export function awaitTakes(draft: Draft, step: AwaitStep, data: RunData, view: EventView): boolean {
@@ -48,6 +49,6 @@ function correlates(draft: Draft, { taker, step, data, view }: MatchAsk): boolea
 function holdsWhere(draft: Draft, { taker, step, data, view }: MatchAsk): boolean {
   if (taker.where === null) return true;
   const at = scopeAt(draft, step, data);
-  const site = eventSite(view.name, step);
+  const site = eventSite(view.name, authorOf(step));
   return draft.ctx.compiled.evaluator.holds(taker.where, site, { ...at.scope, event: eventView(view) });
 }

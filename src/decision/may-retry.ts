@@ -9,6 +9,7 @@ import { effectView } from './effect-view.ts';
 import { orFault } from './faults.ts';
 import { prepareRead } from './prepare-call.ts';
 import { scopeAt } from './step-scope.ts';
+import { laneStepOf } from './lane-step.ts';
 
 /** Whose retry is asked about: a row of the ledger, or a read, which has none. */
 export type Retried =
@@ -22,7 +23,7 @@ export type Retried =
 export function mayRetry(draft: Draft, policy: RetryPolicy, of: Retried, failure: Failure): boolean {
   const { when } = policy;
   if (when === null) return true;
-  const step = of.kind === 'read' ? of.step.id : of.effect.step;
+  const step = of.kind === 'read' ? of.step.id : laneStepOf(draft, of.effect);
   const action = of.kind === 'read' ? of.step.action : of.effect.action;
   const holds = (): boolean => {
     const { scope } = scopeAt(draft, step, draft.snapshot.data);

@@ -22,6 +22,8 @@ import { requestChild } from './tell-child.ts';
 import { expireEffect } from './withdraw-effect.ts';
 import { isDue } from './run-status.ts';
 import type { Orders } from './decision.ts';
+import { laneStepOf } from './lane-step.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** How much longer than the action's own time a query's answer may take before it is asked again, milliseconds. */
 const QUERY_SLACK_MS = 5_000;
@@ -129,7 +131,7 @@ function resend(draft: Draft, effect: Effect, orders: OrderBook): void {
 
 function ask(draft: Draft, effect: Effect, orders: OrderBook): void {
   const contract = draft.ctx.compiled.action(effect.action);
-  const { scope } = scopeAt(draft, effect.step, draft.snapshot.data);
+  const { scope } = scopeAt(draft, laneStepOf(draft, effect), draft.snapshot.data);
   const put = (): void => {
     const request = renderQuery(draft.ctx.compiled.evaluator, contract, effect, scope);
     const asked = askEffect(effect, draft.ctx.nowMs, contract.timeoutMs + QUERY_SLACK_MS);
@@ -159,6 +161,10 @@ function askRead(draft: Draft, id: string, read: ReadProgress, orders: OrderBook
   orFault(put, (message) => {
     const failure = failureOf(id, 'expression', 'expression', message);
     note({ ...read, closed: true });
-    draft.enqueue(effectSettled(draft, id, failed(failure, read.attempts)), { type: 'step', id, step: id });
+    draft.enqueue(effectSettled(draft, id, failed(failure, read.attempts)), {
+      type: 'step',
+      id,
+      step: authorOf(id),
+    });
   });
 }

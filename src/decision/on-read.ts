@@ -11,12 +11,13 @@ import { nextLookMs } from './missing-secret.ts';
 import { roomAtMs } from './retry.ts';
 import { UNSENT_WAIT_MS } from './settle-effect.ts';
 import { effectSettled, failed } from './settle-step.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** What a read came to: no ledger row, its result is recorded with the transition; anything but a refusal is asked again. */
 export function onRead(draft: Draft, step: string, attempt: number, outcome: Outcome): void {
   const read = ownValue(draft.control.reads, step);
   if (read === undefined || read.closed || read.notBeforeMs !== null || read.serial !== attempt) return;
-  const cause = { type: 'read', id: `${step}:read:${attempt}`, step };
+  const cause = { type: 'read', id: `${step}:read:${attempt}`, step: authorOf(step) };
   if (outcome.kind === 'confirmed') {
     const output = outcome.output ?? null;
     draft.enqueue(effectSettled(draft, step, { ok: true, output, attempts: read.attempts }), cause);

@@ -10,6 +10,7 @@ import { lookNow } from './missing-secret.ts';
 import { presentRows } from './present-rows.ts';
 import { raiseRedo, redoOf } from './redo.ts';
 import { enterStep } from './enter-step.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 type Retry = Extract<InboxPayload, { type: 'retry' }>;
 
@@ -62,14 +63,14 @@ function letGo(draft: Draft, step: string, cause: Cause): boolean {
     return true;
   }
   if (incident.kind === 'expired') {
-    enterStep(draft, step, draft.snapshot.data);
+    enterStep(draft, incident.step, draft.snapshot.data);
     return true;
   }
   const before = draft.control;
   draft.closeIncidents((known) => known.id === incident.id);
-  raiseGeneration(draft, step);
+  raiseGeneration(draft, incident.step);
   // The step may fail again in the very commit of its retry: then it is held again, under the same id.
-  if (feed(draft, { type: 'step.retried', step, atMs: draft.atMs }, cause)) return true;
+  if (feed(draft, { type: 'step.retried', step: incident.step, atMs: draft.atMs }, cause)) return true;
   draft.setControl(before);
   return false;
 }
@@ -88,7 +89,7 @@ function noteLetGo(draft: Draft, incident: Incident, { type, id }: Cause): void 
 
 /** An incident of a step is named by the step; one of the run by its id, its kind, or what stands behind the colon. */
 function isNamed(incident: Incident, name: string): boolean {
-  if (incident.step !== null) return incident.step === name;
+  if (incident.step !== null) return incident.step === name || authorOf(incident.step) === name;
   return incident.id === name || incident.kind === name || incident.id.endsWith(`:${name}`);
 }
 

@@ -17,6 +17,7 @@ import { holdsFailures } from './pivot.ts';
 import { stepSettled } from './settle-step.ts';
 import { openSteps } from './step-effects.ts';
 import { takeByMachine } from './take-event.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 type Signal = Extract<InboxPayload, { type: 'signal' }>;
 
@@ -81,8 +82,8 @@ function take(draft: Draft, event: InboxEvent, view: EventView): boolean {
     if (step.verb !== 'await' || !awaitTakes(draft, step, draft.snapshot.data, view)) continue;
     noteApplied(draft, event);
     const settled = stepSettled(draft, leaf, { ok: true, output: view.data, attempts: 0 });
-    move(draft, settled, { ...cause, step: leaf });
-    draft.answer(event, 'applied', { detail: { step: leaf } });
+    move(draft, settled, { ...cause, step: authorOf(leaf) });
+    draft.answer(event, 'applied', { detail: { step: authorOf(leaf) } });
     return true;
   }
   const owners = handlerOwnersOf(compiled, leaves);
@@ -91,8 +92,11 @@ function take(draft: Draft, event: InboxEvent, view: EventView): boolean {
     const index = handlerIndex(draft, owner, view);
     if (index === null) continue;
     noteApplied(draft, event);
-    move(draft, handlerTaken(draft, { leaf, owner, index, view }), { ...cause, step: owner });
-    draft.answer(event, 'applied', { detail: { step: owner, handler: index } });
+    move(draft, handlerTaken(draft, { leaf, owner, index, view }), {
+      ...cause,
+      step: authorOf(owner),
+    });
+    draft.answer(event, 'applied', { detail: { step: authorOf(owner), handler: index } });
     return true;
   }
   return false;

@@ -20,6 +20,8 @@ import { passDeadline } from './pass-deadline.ts';
 import { DEADLINE } from './settle-run.ts';
 import { effectSettled, failed, failureOf, stepSettled } from './settle-step.ts';
 import { liveRows, openSteps } from './step-effects.ts';
+import { laneStepOf } from './lane-step.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 type Firing = Extract<InboxPayload, { type: 'timer' }>;
 
@@ -56,7 +58,7 @@ export function fireTimer(draft: Draft, timer: Timer): void {
     return;
   }
   const { prefix, kind } = splitName(timer.name);
-  const cause: Cause = { type: 'timer', id: `${timer.name}#${timer.generation}`, step: prefix };
+  const cause: Cause = { type: 'timer', id: `${timer.name}#${timer.generation}`, step: authorOf(prefix) };
   if (kind === 'wait') {
     const output = firedOutput(timer.dueAtMs, draft.ctx.nowMs - timer.dueAtMs);
     feed(draft, stepSettled(draft, prefix, { ok: true, output, attempts: 0 }), cause);
@@ -67,7 +69,11 @@ export function fireTimer(draft: Draft, timer: Timer): void {
   } else if (kind === 'timeout') {
     feed(
       draft,
-      stepSettled(draft, prefix, failed(failureOf(prefix, 'timeout', 'timeout', `step ${prefix} took too long`))),
+      stepSettled(
+        draft,
+        prefix,
+        failed(failureOf(prefix, 'timeout', 'timeout', `step ${authorOf(prefix)} took too long`)),
+      ),
       cause,
     );
   } else if (kind === 'remind') remind(draft, prefix, timer);
@@ -76,13 +82,15 @@ export function fireTimer(draft: Draft, timer: Timer): void {
 
 /** A child's time is over: one that runs is told to end, one that was not started yet is not started any more. */
 function passChildTime(draft: Draft, step: string, cause: Cause): void {
-  const unsent = liveRows(draft).filter((row) => row.step === step && row.state === 'AUTHORIZED');
+  const unsent = liveRows(draft).filter((row) => laneStepOf(draft, row) === step && row.state === 'AUTHORIZED');
   if (unsent.length === 0) {
     recallChildren(draft, [step], 'timeout');
     return;
   }
   for (const row of unsent) draft.putEffect(cancelEffect(row, draft.atMs));
-  const late = failed(failureOf(step, 'timeout', 'timeout', `step ${step} took too long: its child was not started`));
+  const late = failed(
+    failureOf(step, 'timeout', 'timeout', `step ${authorOf(step)} took too long: its child was not started`),
+  );
   feed(draft, effectSettled(draft, step, late), cause);
 }
 

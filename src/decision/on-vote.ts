@@ -9,6 +9,7 @@ import type { Draft } from './draft.ts';
 import { orFault } from './faults.ts';
 import { feed } from './kernel-loop.ts';
 import { stepSettled } from './settle-step.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 type VotePayload = Extract<InboxPayload, { type: 'vote' }>;
 
@@ -129,6 +130,6 @@ function count(draft: Draft, event: InboxEvent, given: { approval: Approval; vot
     advancePlan(draft);
     return;
   }
-  const cause = { type: 'vote', id: `${event.source}/${event.eventId}`, step: closed.step };
+  const cause = { type: 'vote', id: `${event.source}/${event.eventId}`, step: authorOf(closed.step) };
   feed(draft, stepSettled(draft, closed.step, approvalOutcome(closed)), cause);
 }

@@ -13,6 +13,8 @@ import { proposeEffect } from './propose-effect.ts';
 import { redoOf } from './redo.ts';
 import { renderRequest } from './render-request.ts';
 import { scopeAt } from './step-scope.ts';
+import { noteLane } from './lane-step.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** What a call is prepared from; everything is evaluated on `data`, the values before the transition. */
 export interface CallAsk {
@@ -37,19 +39,20 @@ export function prepareCall(draft: Draft, ask: CallAsk): Effect {
   const ingredients = forwardIngredients({
     run: draft.base.run,
     ...(step.reach === undefined ? {} : { reach: step.reach }),
-    step: step.id,
+    step: authorOf(step.id),
     frames,
     action: step.action,
     object: step.object === null ? null : compiled.evaluator.render(step.object, site, scope),
     intent: step.intent === null ? null : intentText(compiled.evaluator.render(step.intent, site, scope)),
-    generation: redoOf(draft.control.redo, step.id, frames),
+    generation: redoOf(draft.control.redo, authorOf(step.id), frames),
   });
   const plain = requestOf(draft, ask, { with: withValue, key: effectKey(ingredients) });
   const request = step.child === undefined ? plain : { ...plain, body: childBodyOf(draft, ask, withValue) };
   const { pivot } = step;
+  noteLane(draft, { key: effectKey(ingredients), frames }, step.id);
   return proposeEffect({
     ingredients,
-    step: step.id,
+    step: authorOf(step.id),
     frames,
     request,
     queue: queueOf(draft.ctx.compiled.action(step.action)),

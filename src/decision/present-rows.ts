@@ -1,4 +1,5 @@
-import { bodyListId, isItemList, isTurnList } from '../machine/outline.ts';
+import { authorOf } from '../machine/lane-steps.ts';
+import { isItemList, isTurnList } from '../machine/outline.ts';
 import type { Effect } from '../model/effect.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
@@ -19,7 +20,8 @@ export function presentRows(
   const visits = steps.map((step) => {
     const { lists } = compiled.place(step);
     const seen = from === null ? lists : beforeRounds(lists, compiled.place(from).lists);
-    return { step, lists: seen, frames: framesOf(seen, data) };
+    // A row is of the author's step; which lane it was done in says nothing, its frames name the item.
+    return { step: authorOf(step), lists: seen, frames: framesOf(seen, data) };
   });
   return forwardRows(draft).filter((row) => {
     const around = [row.step, ...compiled.place(row.step).parents];
@@ -33,10 +35,16 @@ function beforeRounds(lists: readonly string[], around: readonly string[]): read
   return first === -1 ? lists : lists.slice(0, first);
 }
 
-/** The rows of the present item of a map. */
-export function itemRows(draft: Draft, step: string, data: RunData): readonly Effect[] {
+/** A map, and the list of its item: that of a lane where it has lanes. */
+interface ItemOf {
+  readonly step: string;
+  readonly list: string;
+}
+
+/** The rows of the present item of a map, or of a lane. */
+export function itemRows(draft: Draft, { step, list }: ItemOf, data: RunData): readonly Effect[] {
   const { compiled } = draft.ctx;
-  const lists = [...compiled.place(step).lists, bodyListId(step, 'item')];
+  const lists = [...compiled.place(step).lists, list];
   const frames = framesOf(lists, data);
   return presentRows(draft, [step], data).filter((row) => isInVisit(row.frames, frames, lists));
 }

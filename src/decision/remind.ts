@@ -6,6 +6,7 @@ import type { Timer } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { envelopeOf, messageIdOf } from './enter-publish.ts';
 import { framesAt } from './step-scope.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** The event that reminds of an approval. */
 export const REMINDER = 'approval.reminder';
@@ -38,7 +39,7 @@ export function remind(draft: Draft, id: string, { dueAtMs }: Pick<Timer, 'dueAt
 function sendReminder(draft: Draft, approval: Approval, of: { number: number; frames: readonly Frame[] }): void {
   const { run } = draft.base;
   const { number, frames } = of;
-  const messageId = messageIdOf(run, approval.step, frames, `reminder/${number}`);
+  const messageId = messageIdOf(run, authorOf(approval.step), frames, `reminder/${number}`);
   const data = {
     approval: approval.approvalId,
     number,
@@ -50,5 +51,5 @@ function sendReminder(draft: Draft, approval: Approval, of: { number: number; fr
     expiresAt: approval.expiresAtMs === null ? null : new Date(approval.expiresAtMs).toISOString(),
   };
   const body = envelopeOf(run, { id: messageId, type: REMINDER, atMs: draft.atMs, data });
-  draft.send({ messageId, topic: 'reminder', key: approval.approvalId, step: approval.step, frames, body });
+  draft.send({ messageId, topic: 'reminder', key: approval.approvalId, step: authorOf(approval.step), frames, body });
 }

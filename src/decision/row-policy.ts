@@ -4,12 +4,18 @@ import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import type { Draft } from './draft.ts';
 import { compensationOf, compensationPolicy, type EffectPolicy, forwardPolicy } from './effect-policy.ts';
+import { laneStepOf } from './lane-step.ts';
 
 /** The step that asked for a row, or for the row that it makes amends for. */
 export function callStepOf(draft: Draft, effect: Effect): CallStep {
   const step = draft.ctx.compiled.step(effect.step);
   invariant(step.verb === 'call', 'a ledger row belongs to a call', { key: effect.key, step: effect.step });
   return step;
+}
+
+/** That step, or its copy in the lane where it is under way. */
+export function laneCallOf(draft: Draft, effect: Effect): CallStep {
+  return callStepOf(draft, { ...effect, step: laneStepOf(draft, effect) });
 }
 
 /** How a step is undone by the innermost scopes around it that say it, else by the document. */

@@ -4,6 +4,7 @@ import type { FailureClass } from '../model/statuses.ts';
 import type { Draft } from './draft.ts';
 import { orFault } from './faults.ts';
 import { holdsFailures } from './pivot.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 
 /** What a step without an effect of its own came to. */
 export function stepSettled(draft: Draft, step: string, outcome: StepOutcome): KernelEvent {
@@ -17,7 +18,7 @@ export function effectSettled(draft: Draft, step: string, outcome: StepOutcome):
 
 /** A failure of a step. */
 export function failureOf(step: string | null, code: string, failureClass: FailureClass, message: string): Failure {
-  return { code, class: failureClass, message, step, data: null, cause: null };
+  return { code, class: failureClass, message, step: authorOf(step), data: null, cause: null };
 }
 
 /** The outcome that a failure is, after so many attempts. */
@@ -27,7 +28,7 @@ export function failed(failure: Failure, attempts = 0): StepOutcome {
 
 /** Puts a step's own answer into line: it is known at once, so it belongs to the same commit. */
 export function enqueueSettled(draft: Draft, step: string, outcome: StepOutcome): void {
-  draft.enqueue(stepSettled(draft, step, outcome), { type: 'step', id: step, step });
+  draft.enqueue(stepSettled(draft, step, outcome), { type: 'step', id: step, step: authorOf(step) });
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Effect } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { Draft } from './draft.ts';
 import { cancelEffect } from './withdraw-effect.ts';
+import { laneStepOf } from './lane-step.ts';
 
 /** Whether something of a row is on its way in the world, so that only an outcome can close it. */
 export function isInFlight(effect: Effect): boolean {
@@ -12,14 +13,16 @@ export function isInFlight(effect: Effect): boolean {
 export function openSteps(draft: Draft): readonly string[] {
   const inFlight = liveRows(draft).filter(isInFlight);
   const { undos = [], undosWaiting = [], finishing = [] } = draft.control;
-  return [...new Set([...[...inFlight, ...undos, ...undosWaiting].map(({ step }) => step), ...finishing])];
+  const undoing = [...undos, ...undosWaiting].map(({ step }) => step);
+  return [...new Set([...inFlight.map((row) => laneStepOf(draft, row)), ...undoing, ...finishing])];
 }
 
 /** Cancels at once what is not in flight: of one step, or of all (`step` null). @param kept rows that are left as they are. */
 export function withdrawUnsent(draft: Draft, step: string | null, kept: readonly EffectKey[] = []): void {
   for (const effect of liveRows(draft)) {
     const isUnsent = (effect.state === 'PROPOSED' || effect.state === 'AUTHORIZED') && !kept.includes(effect.key);
-    if (isUnsent && (step === null || effect.step === step)) draft.putEffect(cancelEffect(effect, draft.atMs));
+    if (isUnsent && (step === null || laneStepOf(draft, effect) === step))
+      draft.putEffect(cancelEffect(effect, draft.atMs));
   }
 }
 

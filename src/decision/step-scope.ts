@@ -33,7 +33,7 @@ export function framesAhead(draft: Draft, from: string, step: string, data: RunD
   const around = new Set(compiled.place(from).lists);
   const present = <Count>(counts: Readonly<Record<string, Count>>): Readonly<Record<string, Count>> =>
     Object.fromEntries(Object.entries(counts).filter(([list]) => around.has(list)));
-  const { visits, turns = {}, items = {} } = data;
-  const counts = { visits: present(visits), turns: present(turns), items: present(items) };
+  const { visits, turns = {}, items = {}, lanes = {} } = data;
+  const counts = { visits: present(visits), turns: present(turns), items: present(items), lanes: present(lanes) };
   return framesOf(compiled.place(step).lists, counts);
 }

@@ -1,7 +1,12 @@
 import { branchesOf, branchListId, losersOf, parallelAt } from '../machine/branches.ts';
+import { lanesOf } from '../machine/lane-data.ts';
+import { authorOf } from '../machine/lane-steps.ts';
+import type { Effect } from '../model/effect.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { setFinishing } from './finishing.ts';
+import { countedIn } from './frames.ts';
+import { laneStepOf } from './lane-step.ts';
 import { presentRows } from './present-rows.ts';
 import { effectSettled } from './settle-step.ts';
 import { stepOutcomeOf } from './settlement.ts';
@@ -29,20 +34,20 @@ export function stopBranches(draft: Draft, { step: id, retries }: StopBranches, 
   );
   if (retries === true) {
     const going = rows.filter((row) => isInFlight(row) || (row.state === 'AUTHORIZED' && row.attempt > 0));
-    const steps = going.map(({ step }) => step).filter((step) => Object.hasOwn(activeSinceMs, step));
+    const steps = going.map((row) => laneStepOf(draft, row)).filter((step) => Object.hasOwn(activeSinceMs, step));
     setFinishing(draft, [...finishing, ...steps]);
   }
   if (retries !== false) return;
-  const ended = rows.filter(({ step }) => finishing.includes(step));
+  const ended = rows.filter((row) => finishing.includes(laneStepOf(draft, row)));
   setFinishing(
     draft,
-    finishing.filter((step) => !ended.some((row) => row.step === step)),
+    finishing.filter((step) => !ended.some((row) => laneStepOf(draft, row) === step)),
   );
   for (const row of ended) {
     if (row.state !== 'AUTHORIZED') continue;
     const cancelled = cancelEffect(row, draft.atMs);
     draft.putEffect(cancelled);
-    draft.enqueue(effectSettled(draft, row.step, stepOutcomeOf(cancelled)), {
+    draft.enqueue(effectSettled(draft, laneStepOf(draft, row), stepOutcomeOf(cancelled)), {
       type: 'effect',
       id: `${row.key}:settled`,
       step: row.step,
@@ -52,17 +57,29 @@ export function stopBranches(draft: Draft, { step: id, retries }: StopBranches, 
 
 /** A race is decided and all has settled: what those that lost it have done is undone before the next step (R08). */
 export function undoLosers(draft: Draft, id: string, data: RunData): void {
-  const parallel = parallelAt(draft.ctx.compiled, id);
-  const lists = losersOf(parallel, branchesOf(data, id)).map((branch) => branchListId(id, branch));
-  const { steps } = draft.ctx.compiled;
-  const inside = [...steps.keys()].filter((step) =>
-    draft.ctx.compiled.place(step).lists.some((list) => lists.includes(list)),
-  );
-  const isAny = presentRows(draft, inside, data).some(({ state }) => state === 'CONFIRMED');
-  if (!isAny) {
-    draft.enqueue({ type: 'group.undone', step: id, atMs: draft.atMs }, { type: 'step', id, step: id });
+  const rows = draft.ctx.compiled.step(id).verb === 'map' ? stoppedRows(draft, id, data) : losingRows(draft, id, data);
+  const step = authorOf(id);
+  if (!rows.some(({ state }) => state === 'CONFIRMED')) {
+    draft.enqueue({ type: 'group.undone', step: id, atMs: draft.atMs }, { type: 'step', id, step });
     return;
   }
-  const failure = { code: 'lost', message: `step ${id} was decided without it`, step: id };
-  undoRows(draft, { step: id, rows: presentRows(draft, inside, data), failure });
+  const failure = { code: 'lost', message: `step ${step} was decided without it`, step };
+  undoRows(draft, { step: id, rows, failure });
+}
+
+/** What the branches have done that lost. */
+function losingRows(draft: Draft, id: string, data: RunData): readonly Effect[] {
+  const { compiled } = draft.ctx;
+  const lists = losersOf(parallelAt(compiled, id), branchesOf(data, id)).map((branch) => branchListId(id, branch));
+  const inside = [...compiled.copies.keys()].filter((step) =>
+    compiled.place(step).lists.some((list) => lists.includes(list)),
+  );
+  return presentRows(draft, inside, data);
+}
+
+/** What the items of a map have done that were not wanted any more. */
+function stoppedRows(draft: Draft, id: string, data: RunData): readonly Effect[] {
+  const { stopped } = lanesOf(data, id);
+  const place = countedIn(draft.ctx.compiled.place(id).lists);
+  return presentRows(draft, [id], data).filter(({ frames }) => stopped.includes(String(frames[place]?.[1])));
 }

@@ -7,6 +7,7 @@ import { childMessageId, childOf, childStartOf, isDetached, startsChild } from '
 import type { Draft } from './draft.ts';
 import { touchEffect } from './effect-lifecycle.ts';
 import { liveRows, isInFlight } from './step-effects.ts';
+import { laneStepOf } from './lane-step.ts';
 
 type Matter = 'start' | 'cancel' | 'undo';
 
@@ -60,7 +61,7 @@ export function isRecalled({ code }: Pick<Effect, 'code'>): boolean {
  */
 export function recallChildren(draft: Draft, steps: readonly string[] | null, code: 'recalled' | 'timeout'): void {
   for (const effect of liveRows(draft)) {
-    const isWaited = isInFlight(effect) && (steps === null || steps.includes(effect.step));
+    const isWaited = isInFlight(effect) && (steps === null || steps.includes(laneStepOf(draft, effect)));
     if (!isWaited || isRecalled(effect) || !startsChild(effect.action)) continue;
     if (isDetached(effect)) continue;
     draft.putEffect(touchEffect(effect, { code }));

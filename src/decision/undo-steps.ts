@@ -1,8 +1,12 @@
 import { itemsOf } from '../machine/items.ts';
-import { bodyListId } from '../machine/outline.ts';
+import { laneItem } from '../machine/lane-data.ts';
+import { authorOf } from '../machine/lane-steps.ts';
+import { itemUndoOf } from '../machine/map-states.ts';
+import { bodyListId, isLaneList } from '../machine/outline.ts';
 import type { UndoStep } from '../model/definition.ts';
 import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
+import type { KernelCommand } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { Failure, RunData } from '../model/run.ts';
 import { advancePlan } from './advance-plan.ts';
@@ -29,18 +33,21 @@ export function undoGroup(draft: Draft, step: string, data: RunData): void {
   undoRows(draft, { step, rows: presentRows(draft, [step], data), failure });
 }
 
+/** The map, and the lane of the item that is undone; absent = its present one. */
+type UndoneItem = Pick<Extract<KernelCommand, { readonly type: 'item.undo' }>, 'step' | 'list'>;
+
 /** An item of a map has failed and the map goes on: what the item has done is undone before the next one begins (R08). */
-export function undoItem(draft: Draft, step: string, data: RunData): void {
-  const failure = itemsOf(data, bodyListId(step, 'item')).lost;
+export function undoItem(draft: Draft, { step, list = bodyListId(step, 'item') }: UndoneItem, data: RunData): void {
+  const { lost: failure } = isLaneList(list) ? laneItem(data, list) : itemsOf(data, list);
   invariant(failure !== undefined, 'an item is undone without a failure', { step });
-  undoRows(draft, { step, rows: itemRows(draft, step, data), failure });
+  undoRows(draft, { step: itemUndoOf(step, list), rows: itemRows(draft, { step, list }, data), failure });
 }
 
 /** The verb `undo`: what the named steps have done in their present visit is undone now. */
 export function enterUndo(draft: Draft, { id, undo }: UndoStep, data: RunData): void {
   const owner = draft.ctx.compiled.catchOwner(id);
   const caught = owner === null ? undefined : ownValue(data.caught, owner);
-  const failure = caught ?? { code: 'undo', message: `undone by step ${id}`, step: id };
+  const failure = caught ?? { code: 'undo', message: `undone by step ${authorOf(id)}`, step: authorOf(id) };
   undoRows(draft, { step: id, rows: presentRows(draft, undo, data, id), failure });
 }
 
@@ -72,7 +79,7 @@ function holdUndo(draft: Draft, step: string): void {
     kind: 'pivot',
     step,
     effectKey: null,
-    message: `the point of no return is passed: what step ${step} is to undo is undone by order only`,
+    message: `the point of no return is passed: what step ${authorOf(step)} is to undo is undone by order only`,
     from: OPERATORS,
     acts: ['compensate', 'terminate'],
   });

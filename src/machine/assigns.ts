@@ -16,13 +16,16 @@ import {
   joinFailure,
   outputOfBranches,
   parallelAt,
-  withBranches,
   withFailing,
 } from './branches.ts';
 import { compute, computedBefore, eventOf, failingOutward, type Turn, withCause } from './compute.ts';
 import { beginItem, closeItems, endItem, enterItems, itemsFailure, loseItem, mappedOutput } from './item-data.ts';
 import type { AssignName, AssignParams, FailureSource } from './kernel-names.ts';
-import { bodyListId } from './outline.ts';
+import { claimItem, endLane } from './lane-data.ts';
+import { authorOf, laneSteps } from './lane-steps.ts';
+import { mapOf } from './compute-items.ts';
+import { bodyListId, isLaneList } from './outline.ts';
+import { leaveSides } from './sides.ts';
 import { NO_TURNS, turnsOf } from './turns.ts';
 
 type Assign<Name extends AssignName> = (turn: Turn, data: RunData, params: AssignParams[Name]) => RunData;
@@ -33,7 +36,7 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
   'record.skipped': (turn, data, { step }) =>
     remember(data, { step, ran: null, record: { ...blank(turn), skipped: true } }),
   'record.done': (turn, data, { step, ran, output }) =>
-    remember(withoutRounds(data, step, output), {
+    remember(withoutRounds(turn, data, { step, output }), {
       step,
       ran,
       record: withOutput(blank(turn), outputOf(turn, data, { step, output })),
@@ -83,12 +86,16 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
   'items.enter': (turn, data, { step, list }) => enterItems(turn, data, { step, list }),
   'item.begin': (turn, data, { step, list }) =>
     beginItem(turn, withoutBody(turn, data, { step, list }), { step, list }),
-  'item.end': (turn, data, { step, list, crossed = null }) =>
-    crossed === null ? endItem(data, list, lastOutput(data, step)) : loseItem(turn, data, { step, list, crossed }),
+  'item.claim': ({ program }, data, { step, list }) => claimItem(mapOf(program, step), data, list),
+  'lane.end': ({ program }, data, { step, list }) => endLane(mapOf(program, step), data, list),
+  'item.end': (turn, data, { step, list, crossed = null }) => {
+    if (crossed !== null) return loseItem(turn, data, { step, list, crossed });
+    return endItem(turn, data, { step, list }, lastOutput(data, isLaneList(list) ? list : step));
+  },
   fail: (turn, data, { step, source }) => {
     const failing = failureFrom(turn, data, { step, source });
     const told = endsStep(source) ? withFailed(turn, data, step, failing.code) : data;
-    return withFailing(turn.program, told, step, failing);
+    return withFailing(turn.program, told, step, { ...failing, step: authorOf(failing.step) });
   },
   'branches.begin': (turn, data, { step }) => {
     const need = computedBefore(turn, data, { kind: 'count', step });
@@ -112,10 +119,7 @@ const ASSIGNS: { readonly [Name in AssignName]: Assign<Name> } = {
       failingIn: { ...data.failingIn, [list]: failure },
     };
   },
-  'branches.leave': (_turn, data, { step, way }) => {
-    const before = branchesOf(data, step);
-    return withBranches(data, step, { ...before, stopping: true, way: way ?? before.way });
-  },
+  'branches.leave': ({ program }, data, left) => leaveSides(program, data, left),
   catch: (turn, data, { step, crossed }) => {
     const failure = failingOutward(data, failingAt(turn.program, data, step), crossed);
     invariant(failure !== null, 'a clause without a failure', { step });
@@ -163,21 +167,24 @@ export function applyAssign(turn: Turn, data: RunData, ref: ActionRef): RunData 
   return assign(turn, data, ref.params as never);
 }
 
-function withoutRounds(data: RunData, step: string, output: AssignParams['record.done']['output']): RunData {
+function withoutRounds(turn: Turn, data: RunData, { step, output }: Done): RunData {
   if (output === 'turns') return withoutTurns(data, step);
-  if (output !== 'items') return data;
-  return closeItems(data, step);
+  return output === 'items' ? closeItems(turn, data, step) : data;
 }
+
+type Done = Pick<AssignParams['record.done'], 'step' | 'output'>;
 
 type Body = { readonly step: string; readonly list: string };
 
 /** The body of a group begins anew: what its steps have left is forgotten. */
 function withoutBody(turn: Turn, data: RunData, { step, list }: Body): RunData {
-  const inside = allSteps(innerSteps(turn.program.step(step))).map(({ id }) => id);
+  const isLane = isLaneList(list);
+  const group = turn.program.step(step);
+  const inside = allSteps(isLane ? laneSteps(group, list) : innerSteps(group)).map(({ id }) => id);
   return {
     ...data,
     visits: withoutKey(data.visits, list),
-    ran: withoutKey(data.ran ?? {}, step),
+    ran: withoutKey(data.ran ?? {}, isLane ? list : step),
     steps: inside.reduce(withoutKey, data.steps),
   };
 }
@@ -326,7 +333,7 @@ const OWN_FAILURES = {
 /** A failure that a step has by itself; its code is its class. */
 function ownFailure(step: string | null, kind: keyof typeof OWN_FAILURES): Failure {
   const { class: code, message } = OWN_FAILURES[kind];
-  return { code, class: code, message: message(step ?? ''), step, data: null, cause: null };
+  return { code, class: code, message: message(authorOf(step) ?? ''), step, data: null, cause: null };
 }
 
 function faultFailure(turn: Turn, data: RunData, source: Extract<FailureSource, { kind: 'fault' }>): Failure {
@@ -337,7 +344,7 @@ function faultFailure(turn: Turn, data: RunData, source: Extract<FailureSource, 
 }
 
 function limitFailure(data: RunData, step: string | null, caught: boolean): Failure {
-  const message = `step ${step ?? ''} has closed its cycle as often as maxJumps allows`;
+  const message = `step ${authorOf(step) ?? ''} has closed its cycle as often as maxJumps allows`;
   const failure: Failure = { code: 'limit', class: 'limit', message, step, data: null, cause: null };
   return caught && step !== null ? withCause(failure, ownValue(data.caught, step) ?? null) : failure;
 }

@@ -1,4 +1,4 @@
-import type { ParallelBranch, ParallelStep } from '../model/definition.ts';
+import type { MapStep, ParallelBranch, ParallelStep } from '../model/definition.ts';
 import type { ActionRef, GuardRef, MachineEdge, MachineState } from '../model/machine.ts';
 import { branchListId } from './branches.ts';
 import { branchEnder, endRoute, type Ender, expiriesWhileUndoing, groupEnders } from './expiry-states.ts';
@@ -12,7 +12,7 @@ import {
   targetRoutes,
 } from './handler-states.ts';
 import { assignment, both, command, type ComputationRef, guard } from './kernel-names.ts';
-import { isTimed, type Outline, type StepOutline, timedGroups } from './outline.ts';
+import { isLast, isTimed, type Outline, type StepOutline, timedGroups } from './outline.ts';
 import { branchEndId, edgesOf, exitRoutes, type Route } from './routes.ts';
 import { done, faultEdge, plainState } from './state-parts.ts';
 
@@ -26,31 +26,34 @@ function losersId(step: string): string {
   return `${step}$losers`;
 }
 
+/** A step that does several lists side by side: its branches, or the lanes of its items. */
+type SideBySide = ParallelStep | MapStep;
+
 /**
- * All states of a parallel step but those of its branches' steps: where it begins, the branches side by side, the undo of
- * the losers, what follows. To what is around it, it is one step that has something on its way until all branches are at
+ * All states of a parallel step or a map with lanes but those of its branches' steps: the branches side by side, the undo of the losers, what
+ * follows. To what is around it, it is one step that has something on its way until all branches are at
  * their ends (rule V07): what comes from outside tells the branches to stop, and leads on when they have.
  * @param regions the states of the branches' lists.
  */
-export function parallelStates(
+export function sidesStates(
   outline: Outline,
   step: StepOutline,
-  at: { readonly parallel: ParallelStep; readonly regions: readonly MachineState[] },
+  at: { readonly sides: SideBySide; readonly regions: readonly MachineState[] },
 ): readonly MachineState[] {
-  const { parallel, regions } = at;
-  const { id } = parallel;
-  const losers = losersState(step, parallel);
-  const exit = edgesOf(exitRoutes(outline, step), { event: null, actions: [done(step, 'branches')] });
+  const { sides, regions } = at;
+  const { id } = sides;
+  const losers = losersState(step, sides);
+  const output = sides.verb === 'map' ? 'items' : 'branches';
+  const exit = edgesOf(exitRoutes(outline, step), { event: null, actions: [done(step, output)] });
   return [
-    beginState(step, parallel),
-    sideBySide(outline, step, { parallel, regions }),
+    sideBySide(outline, step, { sides, regions }),
     ...losers,
     { ...plainState(`${id}$done`, id, 'gate'), edges: exit },
   ];
 }
 
 /** How many must succeed is computed once; none, or more than there are, is decided before any branch begins. */
-function beginState(step: StepOutline, { id, join }: ParallelStep): MachineState {
+export function parallelState(step: StepOutline, { id, join }: ParallelStep): MachineState {
   const of: ComputationRef = { kind: 'count', step: id };
   const begin = [assignment('branches.begin', { step: id })];
   const all: Route = { guard: null, target: branchesId(id), actions: begin, kind: 'branch', label: null };
@@ -59,7 +62,7 @@ function beginState(step: StepOutline, { id, join }: ParallelStep): MachineState
   const impossible: Route = {
     guard: guard('need', { step: id, is: 'impossible' }),
     target: `${id}$failed`,
-    actions: [...begin, ...joinFails(id)],
+    actions: [...begin, ...joinFails(step.step.id, 'join')],
     kind: 'failure',
     label: null,
   };
@@ -67,8 +70,8 @@ function beginState(step: StepOutline, { id, join }: ParallelStep): MachineState
   return { ...plainState(id, id, 'active'), edges };
 }
 
-function joinFails(id: string): readonly ActionRef[] {
-  return [assignment('fail', { step: id, source: { kind: 'join' } })];
+function joinFails(id: string, kind: 'join' | 'items'): readonly ActionRef[] {
+  return [assignment('fail', { step: id, source: { kind } })];
 }
 
 /** The ends of a branch: it rests there until all others are at theirs. */
@@ -89,13 +92,13 @@ interface Way {
 function sideBySide(
   outline: Outline,
   step: StepOutline,
-  { parallel, regions }: { readonly parallel: ParallelStep; readonly regions: readonly MachineState[] },
+  { sides, regions }: { readonly sides: SideBySide; readonly regions: readonly MachineState[] },
 ): MachineState {
-  const { id } = parallel;
+  const { id } = sides;
   const ways = waysOut(outline, step);
-  const timed = isTimed(parallel) ? [{ step: id }] : [];
-  const isUndoing = undoesLosers(parallel);
-  const keeps = parallel.losers === 'keep';
+  const timed = isTimed(sides) ? [{ step: id }] : [];
+  const isUndoing = undoesLosers(sides);
+  const keeps = keepsLosersOf(step, sides);
   const met: Route = {
     guard: guard('joined', { step: id, as: keeps ? 'kept' : 'met' }),
     target: isUndoing ? losersId(id) : `${id}$done`,
@@ -106,7 +109,7 @@ function sideBySide(
   const lost: Route = {
     guard: guard('joined', { step: id, as: 'lost' }),
     target: `${id}$failed`,
-    actions: joinFails(id),
+    actions: joinFails(id, sides.verb === 'map' ? 'items' : 'join'),
     kind: 'failure',
     label: null,
   };
@@ -117,7 +120,7 @@ function sideBySide(
     entry: timed.map((group) => command('group.enter', group)),
     exit: timed.map((group) => command('group.leave', group)),
     edges: [
-      ...decidedEdges(parallel),
+      ...decidedEdges(sides),
       ...ways.flatMap(({ leads }) => leads),
       ...edgesOf([met, lost], { event: null }),
       ...ways.flatMap(({ accepts }) => accepts),
@@ -126,7 +129,7 @@ function sideBySide(
 }
 
 /** It is decided while others are under way: those are told, unless they are to run to their ends (rule R05). */
-function decidedEdges({ id, siblings }: ParallelStep): readonly MachineEdge[] {
+function decidedEdges({ id, siblings }: SideBySide): readonly MachineEdge[] {
   if (siblings === 'finish') return [];
   const actions = stop(id, { way: null, retries: siblings === 'drain' });
   const taken = guard('joined', { step: id, as: 'stops' });
@@ -202,14 +205,20 @@ function handlerWay(outline: Outline, at: TakerAt): Way {
   return { accepts, leads };
 }
 
-function undoesLosers({ join, losers }: ParallelStep): boolean {
+function undoesLosers({ join, losers }: SideBySide): boolean {
   return join.kind !== 'all' && losers !== 'keep';
 }
 
+/** Whether the next step starts before the losers have settled (R08); behind `finally` nothing would wait for them. */
+function keepsLosersOf(step: StepOutline, sides: SideBySide): boolean {
+  if (sides.losers !== 'keep') return false;
+  return sides.verb === 'parallel' || (sides.join.kind !== 'all' && !isLast(step));
+}
+
 /** What the losers of a race have done is compensated before the next step starts (rule R08). */
-function losersState(step: StepOutline, parallel: ParallelStep): readonly MachineState[] {
-  const { id } = parallel;
-  if (!undoesLosers(parallel)) return [];
+function losersState(step: StepOutline, sides: SideBySide): readonly MachineState[] {
+  const { id } = sides;
+  if (!undoesLosers(sides)) return [];
   const expiries = expiriesWhileUndoing(step);
   const next: Route = { guard: null, target: `${id}$done`, actions: [], kind: 'next', label: null };
   const state: MachineState = {

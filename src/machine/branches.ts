@@ -3,6 +3,7 @@ import type { ParallelStep } from '../model/definition.ts';
 import type { Json } from '../model/json.ts';
 import { ownValue, withoutKey } from '../model/own-value.ts';
 import type { Branches, BranchEnd, Failure, RunData } from '../model/run.ts';
+import { authorOf } from './lane-steps.ts';
 import { bodyListId } from './outline.ts';
 import type { Program } from './program.ts';
 
@@ -125,7 +126,7 @@ export function joinFailure(step: ParallelStep, branches: Branches): Failure {
   return {
     code: 'impossible',
     class: 'impossible',
-    message: `step ${step.id} needs ${need} of ${step.branches.length} branches and can have them no more${why}`,
+    message: `step ${authorOf(step.id)} needs ${need} of ${step.branches.length} branches and can have them no more${why}`,
     step: step.id,
     data: Object.fromEntries(failed.map(({ branch, code }) => [branch, code] as const)),
     cause: failure,

@@ -5,7 +5,8 @@ import { elementAt } from '../model/element-at.ts';
 import { invariant, RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunData, RunIdentity } from '../model/run.ts';
-import { firstDuplicate, itemsOf, neededOf } from './items.ts';
+import { firstDuplicate, itemsOf, neededOf, presentItem } from './items.ts';
+import { authorOf } from './lane-steps.ts';
 import { bodyListId } from './outline.ts';
 import type { Program } from './program.ts';
 import { stepScope, stepSite, withItem } from './scope.ts';
@@ -47,12 +48,12 @@ export function itemsAtEntry(known: Known, data: RunData, id: string): Json {
   };
 }
 
-/** The next item and its key. @throws PAWL_EXPRESSION_FAULT. */
-export function nextItem(known: Known, data: RunData, id: string): Json {
+/** The next item and its key; `list`: the item that this lane has taken. @throws PAWL_EXPRESSION_FAULT. */
+export function nextItem(known: Known, data: RunData, id: string, list = bodyListId(id, 'item')): Json {
   const map = mapOf(known.program, id);
-  const { no } = itemsOf(data, bodyListId(id, 'item'));
+  const { no } = presentItem(data, list);
   const value = listOf(known, data, map)[no];
-  if (value === undefined) throw fault(`the list of ${id} has lost its item ${no}`);
+  if (value === undefined) throw fault(`the list of ${authorOf(id)} has lost its item ${no}`);
   return { value, key: keyOf(known, data, { map, value, no }) };
 }
 

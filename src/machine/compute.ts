@@ -12,6 +12,7 @@ import type { Failure, RunData, RunIdentity } from '../model/run.ts';
 import { itemsAtEntry, keysOf, nextItem } from './compute-items.ts';
 import { failingAt, parallelAt } from './branches.ts';
 import type { ComputationRef } from './kernel-names.ts';
+import { authorOf } from './lane-steps.ts';
 import type { Program } from './program.ts';
 import { eventView, failureView, flowScope, stepScope, stepSite, withRoot } from './scope.ts';
 
@@ -51,7 +52,8 @@ export function computedBefore(turn: Turn, data: RunData, of: ComputationRef): C
 }
 
 function keyOf(of: ComputationRef): string {
-  return `${of.kind}/${of.step ?? ''}/${'index' in of ? of.index : ''}${'at' in of ? of.at : ''}`;
+  const list = 'list' in of ? of.list : '';
+  return `${of.kind}/${of.step ?? ''}/${'index' in of ? of.index : ''}${'at' in of ? of.at : ''}${list}`;
 }
 
 function attempt(turn: Turn, data: RunData, of: ComputationRef): Computed {
@@ -63,7 +65,7 @@ function attempt(turn: Turn, data: RunData, of: ComputationRef): Computed {
       code: 'expression',
       class: 'expression',
       message: error.message,
-      step: of.step,
+      step: authorOf(of.step),
       data: null,
       cause: null,
     };
@@ -85,7 +87,6 @@ const VALUES = {
   fail: failValues,
   count: countValue,
   items: itemsAtEntry,
-  item: nextItem,
   keys: keysOf,
 } as const;
 
@@ -104,6 +105,8 @@ function stepValue(turn: Turn, data: RunData, of: Exclude<ComputationRef, { read
       return outputValue(turn, data, of.step);
     case 'clause':
       return clauseMatches(turn, data, of);
+    case 'item':
+      return nextItem(turn, data, of.step, of.list);
     default:
       return VALUES[of.kind](turn, data, of.step);
   }
@@ -221,7 +224,7 @@ function handlerValues(turn: Turn, data: RunData, of: Extract<ComputationRef, { 
   const handler = handlerOf(program, of.step, of.index);
   const around = of.step === null ? flowScope(program, run, data) : stepScope(program, { run, data, step: of.step });
   const scope = withRoot(around, 'event', eventView(eventOf(turn)));
-  return fitVars(program, renderAll(turn, handler.set, { site: eventSite(handler.event, of.step), scope }));
+  return fitVars(program, renderAll(turn, handler.set, { site: eventSite(handler.event, authorOf(of.step)), scope }));
 }
 
 function outputValue(turn: Turn, data: RunData, id: string | null): Json {
@@ -249,7 +252,7 @@ function clauseMatches(turn: Turn, data: RunData, of: Extract<ComputationRef, { 
   if (!namesFailure(clause, failing)) return false;
   if (clause.when === null) return true;
   const scope = withRoot(stepScope(program, { run, data, step: of.step }), 'failure', failureView(failing));
-  return program.evaluator.holds(clause.when, { kind: 'catch', step: of.step }, scope);
+  return program.evaluator.holds(clause.when, { kind: 'catch', step: authorOf(of.step) }, scope);
 }
 
 /** `any` is all but a cancel; the run's deadline never comes this way. */

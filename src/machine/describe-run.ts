@@ -2,6 +2,7 @@ import type { Machine } from '../model/machine.ts';
 import type { Picture, PictureEdge, PictureLive, PictureNode } from '../model/picture.ts';
 import { describeMachine } from './diagram.ts';
 import { CLOSING, COMPENSATING, COMPLETED, ENDED, SETTLING } from './kernel-names.ts';
+import { authorOf } from './lane-steps.ts';
 import { followLanes, pairOf } from './lanes.ts';
 import { outlineOf, placeOf } from './outline.ts';
 
@@ -26,7 +27,7 @@ export function describeRun(machine: Machine, path: RunPath): Picture {
   const { pairs, places } = followLanes(machine, entered, (state) => boxOfState(boxes, state).length > 0);
   const groups = groupsOf(machine);
   const failed = new Set(
-    path.entered.flatMap((state) => (state.endsWith('$failed') ? [state.slice(0, -'$failed'.length)] : [])),
+    path.entered.flatMap((state) => (state.endsWith('$failed') ? [authorOf(state.slice(0, -'$failed'.length))] : [])),
   );
   const isTaken = (edge: PictureEdge): boolean => {
     if (edge.kind === 'compensation') return path.undone.includes(edge.from);
@@ -53,7 +54,9 @@ function isEndState(state: string | undefined): boolean {
 /** Steps and drawn ends; helpers, lists and the run's own states have no box, and a group is not entered but what is in it. */
 function boxOfState(boxes: ReadonlySet<string>, state: string): readonly string[] {
   if (state === COMPLETED) return [COMPLETED];
-  return boxes.has(state) && !state.includes('$') ? [state] : [];
+  if (state.includes('$')) return [];
+  const box = authorOf(state);
+  return boxes.has(box) ? [box] : [];
 }
 
 /** The steps inside each choose: an arrow from its box may begin at any of them. */

@@ -5,7 +5,8 @@ import { invariant } from '../model/errors.ts';
 import { branchesId } from './branch-states.ts';
 import { takersAt } from './handler-states.ts';
 import { CLOSED, CLOSING, COMPLETED, FINISHING, KEEPING, SETTLING } from './kernel-names.ts';
-import { type Outline, type StepOutline, stepAt } from './outline.ts';
+import { isCopy } from './lane-steps.ts';
+import { isLaneList, type Outline, type StepOutline, stepAt } from './outline.ts';
 
 /** An arrow before it has a number, and what it leads to is looked at. */
 export type DiagramArrow = Omit<PictureEdge, 'id' | 'taken' | 'condition'>;
@@ -33,7 +34,8 @@ export function diagramArrows(machine: Machine, outline: Outline): readonly Diag
   const states = new Map<string, MachineState>();
   const collect = (state: MachineState): void => {
     states.set(state.id, state);
-    for (const child of state.states) collect(child);
+    // All lanes of a map are alike: the first stands for them.
+    for (const child of state.states) if (!isCopy(child.id)) collect(child);
   };
   collect(machine.root);
   const folding = { states, outline, catches: catchEdges(states) };
@@ -93,8 +95,8 @@ function handlerArrows(folding: Folding, at: StepOutline, edge: MachineEdge): re
 
 /** What leads out of branches from outside: their step takes it for all of them, and goes on when they have settled. */
 function wayOutArrows(folding: Folding, at: StepOutline): readonly Arrow[] {
-  if (at.step.verb !== 'parallel') return [];
-  const { edges } = stateAt(folding, branchesId(at.step.id));
+  const { edges = [] } = folding.states.get(branchesId(at.step.id)) ?? {};
+  if (edges.length === 0) return [];
   return takersAt(folding.outline, at).flatMap(({ owner, handler, number }) => {
     if (owner === null) return [];
     const from = boxedId(owner);
@@ -185,7 +187,10 @@ function goals(folding: Folding, id: string): readonly Goal[] {
   if (id === SETTLING) return [{ to: FAILED_END, jump: null }];
   const state = stateAt(folding, id);
   if (state.role === 'active') return [{ to: id, jump: null }];
-  if (state.kind === 'parallel') return state.states.flatMap(({ initial }) => (initial ? goals(folding, initial) : []));
+  if (state.kind === 'parallel') {
+    const drawn = state.states.filter(({ id }) => !isCopy(id));
+    return drawn.flatMap(({ initial }) => (initial ? goals(folding, initial) : []));
+  }
   if (state.role === 'over') return goalsOfBranch(folding, state);
   if (state.step !== null && state.id === `${state.step}$when`) return [{ to: state.step, jump: null }];
   return waysOn(state).flatMap((edge) => {
@@ -196,7 +201,8 @@ function goals(folding: Folding, id: string): readonly Goal[] {
 
 /** Where a branch leads that has succeeded: to what follows all of them; one that has not leads nowhere by itself. */
 function goalsOfBranch(folding: Folding, { id, step }: MachineState): readonly Goal[] {
-  if (step === null || !id.endsWith('$succeeded')) return [];
+  const isLane = isLaneList(id.slice(0, id.lastIndexOf('$')));
+  if (step === null || !(isLane || id.endsWith('$succeeded'))) return [];
   const met = stateAt(folding, branchesId(step)).edges.filter(({ kind }) => kind === 'next');
   return met.flatMap((edge) => goals(folding, targetOf(edge)));
 }

@@ -18,6 +18,9 @@ export interface Ender {
   readonly list: ListOutline;
 }
 
+/** What of it the states need in which a step drains. */
+type Draining = Pick<Ender, 'event' | 'guard'> & { readonly owner: Pick<StepOutline, 'step'> };
+
 /** All that may end a step, innermost first. */
 export function endersOf(step: StepOutline): readonly Ender[] {
   return [...groupEnders(timedGroups(step)), ...branchEnder(step)];
@@ -71,6 +74,19 @@ export function expiriesWhileItemUndone(step: StepOutline): ExpiryStates {
   return expiriesOfUndo(step, { enders: [...own, ...endersOf(step)], undoneId: itemUndoneId, left: [] });
 }
 
+/** An item of a lane that is being undone when its map is stopped: the undo is finished first. */
+export function expiriesWhileLaneUndone({ step }: StepOutline, list: ListOutline): ExpiryStates {
+  const { id } = step;
+  const ending = `${list.id}$itemundone`;
+  const stopped = { event: 'branches.stopped', guard: 'halted' } as const;
+  const over: Route = { guard: null, target: branchEndId(list, 'stopped'), actions: [], kind: 'settle', label: null };
+  const undone = edgesOf([over], { event: 'group.undone', guard: guard('undone', { step: list.id }) });
+  return {
+    edges: [drainEdge({ ...stopped, owner: { step } }, ending, null)],
+    states: [drainState(ending, id, undone)],
+  };
+}
+
 interface Undoing {
   readonly enders: readonly Ender[];
   readonly undoneId: (step: string, index: number) => string;
@@ -118,7 +134,7 @@ function endedEdge(step: StepOutline, ender: Ender, leaf: string | null): Machin
   return { ...endRoute(step, ender), event: ender.event, guard: taken };
 }
 
-function drainEdge({ event, guard: type, owner }: Ender, target: string, open: string | null): MachineEdge {
+function drainEdge({ event, guard: type, owner }: Draining, target: string, open: string | null): MachineEdge {
   const taken = guard(type, { step: owner.step.id, closed: null, open });
   const [kind, label] = event === 'group.expired' ? (['failure', 'timeout'] as const) : (['settle', null] as const);
   return { event, guard: taken, target, actions: [], kind, label };

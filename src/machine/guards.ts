@@ -3,11 +3,13 @@ import type { JsonObject } from '../model/json.ts';
 import type { GuardRef } from '../model/machine.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { RunData } from '../model/run.ts';
-import { failureIn, areOver, branchesOf, decisionOf, parallelAt } from './branches.ts';
+import { failureIn, parallelAt } from './branches.ts';
 import { compute, type Turn } from './compute.ts';
 import { mapOf } from './compute-items.ts';
 import { itemsOf, itemsVerdict } from './items.ts';
 import type { GuardName, GuardParams } from './kernel-names.ts';
+import { isClaimable } from './lane-data.ts';
+import { sidesOf } from './sides.ts';
 import { turnsOf } from './turns.ts';
 
 type Check<Name extends GuardName> = (turn: Turn, data: RunData, params: GuardParams[Name]) => boolean;
@@ -62,22 +64,21 @@ const GUARDS: { readonly [Name in GuardName]: Check<Name> } = {
       ? Number(need.value) <= 0
       : Number(need.value) > parallelAt(turn.program, step).branches.length;
   },
+  claimable: ({ program }, data, { step }) => isClaimable(mapOf(program, step), data),
+  idle: (_turn, { lanes = {} }, { list }) => !Object.hasOwn(lanes, list),
   joined: ({ program }, data, { step, as }) => {
-    const parallel = parallelAt(program, step);
-    const branches = branchesOf(data, step);
-    const decision = decisionOf(parallel, branches);
-    if (as === 'stops') return decision !== null && !branches.stopping && !areOver(parallel, branches);
+    const { decision, isOver, stopping, way } = sidesOf(program, data, step);
+    if (as === 'stops') return decision !== null && !stopping && !isOver;
     // Those under way were told; nobody waits for them.
-    if (as === 'kept')
-      return decision === 'met' && branches.way === null && (branches.stopping || areOver(parallel, branches));
-    return decision === as && areOver(parallel, branches);
+    if (as === 'kept') return decision === 'met' && way === null && (stopping || isOver);
+    return decision === as && isOver;
   },
   leaving: ({ program }, data, { step, way }) => {
-    const branches = branchesOf(data, step);
-    return branches.way === way && areOver(parallelAt(program, step), branches);
+    const sides = sidesOf(program, data, step);
+    return sides.way === way && sides.isOver;
   },
-  leavable: (_turn, data, { step, way }) => {
-    const { way: before } = branchesOf(data, step);
+  leavable: ({ program }, data, { step, way }) => {
+    const { way: before } = sidesOf(program, data, step);
     return before === null || before < way;
   },
   sound: (_turn, data) => data.failing === null,

@@ -3,15 +3,23 @@ import { invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { withoutKey } from '../model/own-value.ts';
 import type { Failure, Items, RunData } from '../model/run.ts';
-import { failingAt, withFailing } from './branches.ts';
+import { failingAt, failureIn, withFailing } from './branches.ts';
 import { compute, computedBefore, failingOutward, type Turn } from './compute.ts';
 import { mapOf } from './compute-items.ts';
-import { itemsOf, itemsOutput, OUTPUTS_KEPT_MAX, toleratedOf } from './items.ts';
+import {
+  failedOf,
+  itemsOf,
+  itemsOutput,
+  NAMED_MAX,
+  OUTPUTS_KEPT_MAX,
+  toleratedOf,
+  withFailed,
+  withItems,
+} from './items.ts';
 import type { FailureSource } from './kernel-names.ts';
-import { bodyListId } from './outline.ts';
-
-/** Most failed items that a failure names one by one; of more the codes are kept only where they are told in an output. */
-const NAMED_MAX = 100;
+import { endLaneItem, FIRST_LANES, laneItem, loseLaneItem, withLaneItem, withoutLanes } from './lane-data.ts';
+import { authorOf } from './lane-steps.ts';
+import { bodyListId, isLaneList } from './outline.ts';
 
 /** A map and the list of its body. */
 interface MapBody {
@@ -23,20 +31,26 @@ interface MapBody {
 export function enterItems(turn: Turn, data: RunData, { step, list }: MapBody): RunData {
   const computed = computedBefore(turn, data, { kind: 'items', step });
   invariant(computed.ok, 'items that could not be computed', { step });
-  return withItems(data, list, firstItems(turn, step, computed.value as JsonObject));
+  const first = firstItems(turn, step, computed.value as JsonObject);
+  const map = mapOf(turn.program, step);
+  if (map.lanes === undefined) return withItems(data, list, first);
+  return withItems(withoutLanes(map, data), list, { ...first, lanes: FIRST_LANES });
 }
 
 /** The next item begins. @param data without what the item before it has left in its steps. */
 export function beginItem(turn: Turn, data: RunData, { step, list }: MapBody): RunData {
-  const computed = computedBefore(turn, data, { kind: 'item', step });
+  const isLane = isLaneList(list);
+  const computed = computedBefore(turn, data, { kind: 'item', step, ...(isLane ? { list } : {}) });
   invariant(computed.ok, 'an item that could not be computed', { step });
   const { key, value } = computed.value as { readonly key: string; readonly value: Json };
+  if (isLane) return withLaneItem(data, list, { no: laneItem(data, list).no, key, value });
   const { lost: _lost, ...before } = itemsOf(data, list);
   return withItems(data, list, { ...before, key, value });
 }
 
 /** The present item has succeeded. */
-export function endItem(data: RunData, list: string, output: Json): RunData {
+export function endItem(turn: Turn, data: RunData, { step, list }: MapBody, output: Json): RunData {
+  if (isLaneList(list)) return endLaneItem(mapOf(turn.program, step), data, { list, output });
   const before = itemsOf(data, list);
   const after: Items = { ...before, no: before.no + 1, succeeded: before.succeeded + 1 };
   const outputs = before.outputs === undefined ? {} : { outputs: { ...before.outputs, [before.no]: output } };
@@ -49,21 +63,30 @@ export function loseItem(
   data: RunData,
   { step, list, crossed }: MapBody & { readonly crossed: readonly string[] },
 ): RunData {
-  const failure = failingOutward(data, failingAt(program, data, step), crossed);
+  const failure = failingOutward(data, failingIn(program, data, { step, list }), crossed);
   invariant(failure !== null, 'an item that is lost without a failure', { list });
+  if (isLaneList(list)) {
+    const lost = loseLaneItem(mapOf(program, step), data, { list, failure });
+    return { ...lost, caught: crossed.reduce(withoutKey, data.caught) };
+  }
   const before = itemsOf(data, list);
-  const isTold = before.outputs !== undefined || before.no - before.succeeded < NAMED_MAX;
-  const failed = isTold ? { ...before.failed, [before.no]: failure.code } : before.failed;
+  const failed = withFailed(before, before.no, failure.code);
   const after: Items = { failure, ...before, lost: failure, no: before.no + 1, failed };
   const caught = crossed.reduce(withoutKey, data.caught);
   return withItems({ ...withFailing(program, data, step, null), caught }, list, after);
 }
 
+/** The failure that is being routed in an item: that of its lane, or of where its map stands. */
+function failingIn(program: Turn['program'], data: RunData, { step, list }: MapBody): Failure | null {
+  return isLaneList(list) ? failureIn(data, list) : failingAt(program, data, step);
+}
+
 /** A map is done: what it gave is its output from now on, and the numbers still tell how many there were. */
-export function closeItems(data: RunData, step: string): RunData {
+export function closeItems({ program }: Turn, data: RunData, step: string): RunData {
   const list = bodyListId(step, 'item');
   const { count, needed, no, key, succeeded } = itemsOf(data, list);
-  return withItems(data, list, { count, needed, no, key, value: null, succeeded, failed: {} });
+  const closed = withItems(data, list, { count, needed, no, key, value: null, succeeded, failed: {} });
+  return withoutLanes(mapOf(program, step), closed);
 }
 
 /** What became of each item; absent where nobody reads it and it is long: it would be written again with every transition. */
@@ -82,13 +105,9 @@ export function itemsFailure(turn: Turn, data: RunData, step: string | null, sou
   const computed = computedBefore(turn, data, source.of);
   invariant(computed.ok, 'a key that two items have was computed', { step });
   const { key, duplicate } = computed.value as { readonly key: string; readonly duplicate: number };
-  const message = `two items of step ${step} have the key ${JSON.stringify(key)}`;
+  const message = `two items of step ${authorOf(step)} have the key ${JSON.stringify(key)}`;
   const said = { key, index: duplicate };
   return { code: 'duplicate-item', class: 'duplicate-item', message, step, data: said, cause: null };
-}
-
-function withItems(data: RunData, list: string, items: Items): RunData {
-  return { ...data, items: { ...data.items, [list]: items } };
 }
 
 function firstItems({ program }: Turn, step: string, known: JsonObject): Items {
@@ -104,13 +123,14 @@ function firstItems({ program }: Turn, step: string, known: JsonObject): Items {
 /** Where more have failed than may, the first failure is that of the map; else no way is left to as many as were asked for (V07). */
 function lostFailure(map: MapStep, data: RunData): Failure {
   const { id } = map;
-  const { count, needed, no, succeeded, failed, failure } = itemsOf(data, bodyListId(id, 'item'));
+  const items = itemsOf(data, bodyListId(id, 'item'));
+  const { count, needed, failed, failure } = items;
   const codes = Object.entries(failed);
-  const items = codes.slice(0, NAMED_MAX).map(([no, code]) => ({ index: Number(no), code }));
-  const told = { failed: no - succeeded, of: count, items };
-  if (no - succeeded > toleratedOf(map, count) && failure !== undefined)
+  const lost = codes.slice(0, NAMED_MAX).map(([no, code]) => ({ index: Number(no), code }));
+  const told = { failed: failedOf(items), of: count, items: lost };
+  if (failedOf(items) > toleratedOf(map, count) && failure !== undefined)
     return { ...failure, data: failure.data ?? told, step: id, cause: failure };
   const named = codes.slice(0, 10).map(([no, code]) => `${no}: ${code}`);
-  const message = `of ${count} items of step ${id} ${needed} had to succeed; failed: ${named.join(', ') || 'none'}`;
+  const message = `of ${count} items of step ${authorOf(id)} ${needed} had to succeed; failed: ${named.join(', ') || 'none'}`;
   return { code: 'impossible', class: 'impossible', message, step: id, data: told, cause: null };
 }

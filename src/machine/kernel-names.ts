@@ -43,7 +43,9 @@ export type ComputationRef =
   | { readonly kind: 'set'; readonly step: string }
   | { readonly kind: 'while' | 'until'; readonly step: string }
   /** Of a map: what is known at its entry, the next item, and the keys of all. */
-  | { readonly kind: 'items' | 'item' | 'keys'; readonly step: string }
+  | { readonly kind: 'items' | 'keys'; readonly step: string }
+  /** `list`: the item of this lane; absent = the present one. */
+  | { readonly kind: 'item'; readonly step: string; readonly list?: string }
   | { readonly kind: 'fail'; readonly step: string }
   | { readonly kind: 'count'; readonly step: string }
   /** `step` null = the document's. */
@@ -90,6 +92,10 @@ export type GuardParams = {
   duplicated: { readonly of: ComputationRef };
   /** Whether there is another item of this map, or how it ends. */
   itemsAre: { readonly step: string; readonly list: string; readonly is: ItemsVerdict };
+  /** There is an item of this map that nobody has begun, and it is wanted. */
+  claimable: { readonly step: string };
+  /** This lane has no item. */
+  idle: { readonly list: string };
   /** A failure is being routed; `in`: in this branch. */
   failing: { readonly in?: string };
   /** How many branches must succeed: `none`, or more than there are. */
@@ -160,6 +166,10 @@ export type AssignParams = {
   'turn.end': { readonly step: string; readonly list: string };
   /** A map begins: its items are counted. */
   'items.enter': { readonly step: string; readonly list: string };
+  /** A lane takes the next item, if there is one left. */
+  'item.claim': { readonly step: string; readonly list: string };
+  /** A lane does nothing any more; what was under way in it was not wanted. */
+  'lane.end': { readonly step: string; readonly list: string };
   /** The next item begins: what the item before it has left in its steps is forgotten. */
   'item.begin': { readonly step: string; readonly list: string };
   /** An item is over; `crossed`: it has failed, leaving these running catches, innermost first. */
@@ -214,7 +224,7 @@ export type CommandParams = {
   'group.enter': { readonly step: string };
   'group.leave': { readonly step: string };
   'group.undo': { readonly step: string; readonly clause: number };
-  'item.undo': { readonly step: string };
+  'item.undo': { readonly step: string; readonly list?: string };
   'branches.stop': { readonly step: string; readonly retries: boolean | null };
   'losers.undo': { readonly step: string };
   'losers.keep': { readonly step: string };

@@ -1,4 +1,5 @@
 import type { Machine, StepPlace } from '../model/machine.ts';
+import { authorOf } from './lane-steps.ts';
 import { isBranchList } from './outline.ts';
 
 /** The way of a run through the boxes of its picture. */
@@ -33,14 +34,14 @@ export function followLanes(machine: Machine, entered: readonly string[], isBox:
     if (ended !== undefined && isBranchList(ended)) over.add(ended);
     if (!isBox(state)) continue;
     const lane = laneOf(places.get(state));
-    for (const from of before(last, lane)) pairs.add(pairOf(from, state));
+    for (const from of before(last, lane)) pairs.add(pairOf(authorOf(from), authorOf(state)));
     for (const inner of lanesIn(last, state)) {
       last.delete(inner);
       over.delete(inner);
     }
     last.set(lane, state);
   }
-  return { pairs, places: new Set(standing(last, over, MAIN)) };
+  return { pairs, places: new Set(standing(last, over, MAIN).map((box) => authorOf(box))) };
 }
 
 function laneOf(place: StepPlace | undefined): string {

@@ -24,6 +24,7 @@ import {
   SETTLING,
 } from './kernel-names.ts';
 import { formPlaces, lowerForm } from './form/lower-form.ts';
+import { withLanes } from './lane-steps.ts';
 import { type ListOutline, type Outline, outlineOf, placeOf } from './outline.ts';
 import { pruneHelpers } from './prune.ts';
 import { doneTarget, endTarget, keepsLosers } from './routes.ts';
@@ -38,7 +39,7 @@ import { listState } from './step-states.ts';
 export function lower(definition: WorkflowDefinition): Machine {
   if (definition.machine !== undefined) return lowerMachine(definition, definition.machine);
   invariant(definition.steps.length > 0, 'a workflow without steps', { workflow: definition.workflow });
-  const outline = outlineOf(definition);
+  const outline = outlineOf(withLanes(definition));
   const main = outline.lists.get(MAIN_LIST);
   invariant(main !== undefined, 'a definition without its own list');
   const forward: MachineState = { ...listState(outline, main), id: FORWARD, edges: [stopEdge] };
@@ -50,7 +51,7 @@ export function lower(definition: WorkflowDefinition): Machine {
 
 /** A machine instead of steps; its `finally` is a list of steps as everywhere. */
 function lowerMachine(definition: WorkflowDefinition, form: MachineForm): Machine {
-  const outline = outlineOf({ ...definition, steps: [] });
+  const outline = outlineOf(withLanes({ ...definition, steps: [] }));
   const last = outline.lists.get(FINALLY_LIST) ?? null;
   const behind = finallyStates(outline, last);
   const root = runState(definition, { forward: lowerForm(form, stopEdge), last, behind });

@@ -130,7 +130,17 @@ export function isItemList(list: string): boolean {
   return list.endsWith('$item');
 }
 
-/** Whether a list is a branch of a parallel step. */
+/** Whether a list is a lane of a map: it is left like a branch, and told apart like an item. */
+export function isLaneList(list: string): boolean {
+  return isItemList(list) && isBranchList(list);
+}
+
+/** What the states that do a map's bookkeeping are named by: the lane, where there are lanes, else the map. */
+export function itemsPrefix(list: string): string {
+  return isLaneList(list) ? list : list.slice(0, -'$item'.length);
+}
+
+/** Whether a list is a branch of a parallel step, or a lane. */
 export function isBranchList(list: string): boolean {
   return list.includes('$b_');
 }

@@ -3,12 +3,13 @@ import type { ActionContract, Step } from '../model/definition.ts';
 import { InvariantError } from '../model/errors.ts';
 import type { Machine, MachineState, StepPlace } from '../model/machine.ts';
 import { allStates, type MachineForm } from '../model/machine-form.ts';
-import { everyStep } from '../model/step-lists.ts';
+import { bodyLists, everyStep } from '../model/step-lists.ts';
 import { createStepsRead } from '../definition/steps-read.ts';
 import { type FormPart, formParts } from './form/form-parts.ts';
 import { isHandling } from './form/lower-form.ts';
 import { FINALLY_LIST } from './kernel-names.ts';
-import { isBranchList, isItemList } from './outline.ts';
+import { authorOf, stepsWithLanes } from './lane-steps.ts';
+import { bodyListId, isBranchList, isItemList, isLaneList } from './outline.ts';
 
 /** A machine with everything that is looked up by id again and again. */
 export interface Program {
@@ -22,8 +23,12 @@ export interface Program {
   place(id: string): StepPlace;
   /** @throws PAWL_INVARIANT for a name that no action has. */
   action(name: string): ActionContract;
-  /** Every step with its id, in document order. */
+  /** Every step that the author wrote with its id, in document order. */
   readonly steps: ReadonlyMap<string, Step>;
+  /** These and the copies of them in lanes. */
+  readonly copies: ReadonlyMap<string, Step>;
+  /** Of the lanes around a step the lists, outermost first; none outside of any. */
+  lanesAround(step: string): readonly string[];
   /** States of a machine that take only what is received while they are active (rule V13); none where the workflow has steps. */
   readonly handlers: ReadonlySet<string>;
   /** A guard or an action of a machine. @throws PAWL_INVARIANT for a place where there is none. */
@@ -53,10 +58,12 @@ export interface ItemName {
 /** Indexes a machine once; nothing of it changes afterwards. */
 export function createProgram(machine: Machine, evaluator: Evaluator): Program {
   const steps = new Map(everyStep(machine.definition).map((step) => [step.id, step] as const));
-  const places = new Map(machine.places);
+  const copies = new Map(stepsWithLanes(machine).map((step) => [step.id, step] as const));
+  const places = new Map([...machine.places, ...lanePlaces(machine, copies)]);
   const actions = new Map(machine.definition.actions.map((action) => [action.name, action] as const));
   const isRead = createStepsRead(machine.definition);
-  const items = new Map([...places].map(([id, place]) => [id, itemsIn(place, steps)] as const));
+  const items = new Map([...places].map(([id, place]) => [id, itemsIn(place, copies)] as const));
+  const lanes = new Map([...places].map(([id, { lists }]) => [id, lists.filter(isLaneList)] as const));
   const branches = new Map([...places].map(([id, { lists }]) => [id, lists.findLast(isBranchList) ?? null] as const));
   const parts = formParts(machine.definition.machine);
   const handlers = handlersOf(machine.definition.machine);
@@ -67,18 +74,32 @@ export function createProgram(machine: Machine, evaluator: Evaluator): Program {
     states: indexStates(machine.root),
     part: (at) => parts.get(at) ?? unknown('part', at),
     steps,
+    copies,
     handlers,
-    step: (id) => steps.get(id) ?? unknown('step', id),
+    step: (id) => copies.get(id) ?? unknown('step', id),
+    lanesAround: (id) => lanes.get(id) ?? [],
     place: (id) => places.get(id) ?? unknown('step', id),
     action: (name) => actions.get(name) ?? unknown('action', name),
     catchOwner: (id) => owners.get(id) ?? null,
-    isRead: (id) => isRead(id) || (places.get(id) ?? unknown('step', id)).parents.length > 0,
+    isRead: (id) => isRead(authorOf(id)) || (places.get(id) ?? unknown('step', id)).parents.length > 0,
     itemsAround: (id) => items.get(id) ?? [],
     branchOf: (id) => branches.get(id) ?? null,
     sharesActs: [...steps.values()].some((step) => step.verb === 'call' && step.reach !== undefined),
     hasQueues: machine.definition.actions.some(({ transport }) => transport.kind === 'worker'),
     isLast: (id) => places.get(id)?.lists[0] === FINALLY_LIST,
   };
+}
+
+/** What is undone in a lane is undone under the lane's name, so a lane has its place like a step. */
+function lanePlaces({ places }: Machine, copies: ReadonlyMap<string, Step>): Machine['places'] {
+  return places.flatMap(([id, { lists, parents }]) => {
+    const step = copies.get(id);
+    const inner = step?.verb === 'map' && step.lanes !== undefined ? bodyLists(step) : [];
+    return inner.map(({ name }) => {
+      const lane = bodyListId(id, name);
+      return [lane, { lists: [...lists, lane], parents: [...parents, id] }] as const;
+    });
+  });
 }
 
 /** The outermost is as old as the run. */

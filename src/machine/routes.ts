@@ -4,8 +4,18 @@ import type { ActionRef, EdgeKind, GuardRef, MachineEdge } from '../model/machin
 import type { ComputationRef } from './kernel-names.ts';
 import { assignment, both, CLOSED, CLOSING, COMPLETED, FINISHING, guard, KEEPING, SETTLING } from './kernel-names.ts';
 import { everyStep } from '../model/step-lists.ts';
+import { hasLanes } from './lane-steps.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
-import { bodyListId, branchAround, catchesLeft, catchListId, isBranchList, isLast, stepAt } from './outline.ts';
+import {
+  branchAround,
+  catchesLeft,
+  catchListId,
+  isBranchList,
+  isItemList,
+  isLast,
+  itemsPrefix,
+  stepAt,
+} from './outline.ts';
 
 /** A way to go, before it is known which event takes it. */
 export interface Route {
@@ -56,7 +66,7 @@ export function exitRoutes(outline: Outline, step: StepOutline): readonly Route[
 }
 
 /** Where the body of a group leads, by verb; of any other group to where it is done. */
-const AFTER: Readonly<Partial<Record<Step['verb'], string>>> = { repeat: 'turned', map: 'itemed' };
+const AFTER: Readonly<Partial<Record<Step['verb'], string>>> = { repeat: 'turned' };
 /** Where `end` leads: to the end of the run, or of `finally`. */
 export function endOf(step: StepOutline): string {
   return isLast(step) ? CLOSED : FINISHING;
@@ -69,7 +79,10 @@ export function doneTarget(definition: WorkflowDefinition): string {
 
 /** Whether a race of it goes on before its losers have settled (R08). */
 export function keepsLosers(definition: WorkflowDefinition): boolean {
-  return everyStep(definition).some((step) => step.verb === 'parallel' && step.losers === 'keep');
+  return everyStep(definition).some((step) => {
+    if (step.verb === 'parallel') return step.losers === 'keep';
+    return hasLanes(step) && step.losers === 'keep' && step.join.kind !== 'all';
+  });
 }
 
 /** The end of a run that is done, through `finally` where there is one. */
@@ -86,6 +99,7 @@ export function fallRoute(step: StepOutline): Route {
   if (list.owner === null) return { ...route, target: endOf(step), kind: 'end' };
   const owner = list.owner.step.id;
   if (list.kind === 'catch') return { ...route, target: `${owner}$after${list.index}` };
+  if (isItemList(list.id)) return { ...route, target: `${itemsPrefix(list.id)}$itemed` };
   if (isBranchList(list.id)) return { ...route, target: branchEndId(list, 'succeeded') };
   return { ...route, target: `${owner}$${AFTER[list.owner.step.verb] ?? 'done'}` };
 }
@@ -148,19 +162,20 @@ function placeIn(list: ListOutline, step: StepOutline): number {
 export function failureRoutes(step: StepOutline, from: 'own' | 'outward'): readonly Route[] {
   const crossed: string[] = [];
   const routes: Route[] = from === 'own' ? clauseRoutes(step, []) : [];
-  for (let at = step; at.list.owner !== null && !isBranchList(at.list.id); at = at.list.owner) {
-    const { owner } = at.list;
-    if (at.list.kind === 'catch') crossed.push(owner.step.id);
-    else if (owner.step.verb === 'map') return [...routes, lostItem(owner, crossed)];
+  for (let at = step; at.list.owner !== null; at = at.list.owner) {
+    const { owner, kind, id } = at.list;
+    if (isItemList(id)) return [...routes, lostItem(owner, id, crossed)];
+    if (isBranchList(id)) break;
+    if (kind === 'catch') crossed.push(owner.step.id);
     else routes.push(...clauseRoutes(owner, [...crossed]));
   }
   return [...routes, ...unhandledRoutes(step, crossed)];
 }
 
 /** Nothing in the item catches it: the item has failed, and its map says what that means. */
-function lostItem({ step }: StepOutline, crossed: readonly string[]): Route {
-  const ended = assignment('item.end', { step: step.id, list: bodyListId(step.id, 'item'), crossed });
-  return { guard: null, target: `${step.id}$itemlost`, actions: [ended], kind: 'failure', label: null };
+function lostItem({ step }: StepOutline, list: string, crossed: readonly string[]): Route {
+  const ended = assignment('item.end', { step: step.id, list, crossed });
+  return { guard: null, target: `${itemsPrefix(list)}$itemlost`, actions: [ended], kind: 'failure', label: null };
 }
 
 /** Nothing catches it: the branch has failed; outside of any the step is held where it may not be undone, else the run settles and undoes; that of `finally` is noted. */

@@ -3,26 +3,33 @@ import type { Json, JsonObject } from '../model/json.ts';
 import type { EventView } from '../model/kernel.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { Failure, Items, RunData, RunEnd, RunIdentity, StepRecord } from '../model/run.ts';
-import { itemsOf } from './items.ts';
+import { presentItem } from './items.ts';
+import { authorOf } from './lane-steps.ts';
 import type { ItemName, Program } from './program.ts';
 
 /**
  * The roots of every expression in the flow: `input`, `constants`, `vars`, `steps`, `run`. Nothing in it depends on when it
  * is asked: `run.startedAt` and `steps.x.at` are recorded times, epoch milliseconds (the evaluator binds them as timestamps).
  */
-export function flowScope(program: Program, run: RunIdentity, data: RunData): Scope {
+export function flowScope(program: Program, run: RunIdentity, data: RunData, step: string | null = null): Scope {
   const roots = {
     input: run.input,
     constants: program.machine.definition.constants,
     vars: data.vars,
     run: runView(run, data.finally?.end ?? null),
   };
-  return withSteps(roots, data.steps);
+  return withSteps(program, roots, { steps: data.steps, step });
 }
 
 /** The view of the steps is made when it is read: most expressions read the input, and a run may have thousands of steps. */
-function withSteps(roots: Readonly<Record<string, Json>>, steps: RunData['steps']): Scope {
-  return Object.defineProperty({ ...roots }, 'steps', { enumerable: true, get: () => viewOf(steps) });
+function withSteps(program: Program, roots: Readonly<Record<string, Json>>, seen: SeenSteps): Scope {
+  return Object.defineProperty({ ...roots }, 'steps', { enumerable: true, get: () => viewOf(program, seen) });
+}
+
+/** What is known of the steps, and the step that looks at it; null = the document. */
+interface SeenSteps {
+  readonly steps: RunData['steps'];
+  readonly step: string | null;
 }
 
 /** The roots where a step's own expressions stand: the flow's, and `failure` inside a catch. */
@@ -30,14 +37,14 @@ export function stepScope(
   program: Program,
   at: { readonly run: RunIdentity; readonly data: RunData; readonly step: string },
 ): Scope {
-  const scope = withItems(flowScope(program, at.run, at.data), program.itemsAround(at.step), at.data);
+  const scope = withItems(flowScope(program, at.run, at.data, at.step), program.itemsAround(at.step), at.data);
   const owner = program.catchOwner(at.step);
   const failure = owner === null ? undefined : ownValue(at.data.caught, owner);
   return failure === undefined ? scope : withRoot(scope, 'failure', failureView(failure));
 }
 
 function withItems(scope: Scope, names: readonly ItemName[], data: RunData): Scope {
-  return names.reduce((around, { list, as }) => withItem(around, as, itemsOf(data, list)), scope);
+  return names.reduce((around, { list, as }) => withItem(around, as, presentItem(data, list)), scope);
 }
 
 /** The scope with an item and its place in the list. */
@@ -49,7 +56,7 @@ export function withItem(scope: Scope, as: string, { value, no }: Pick<Items, 'v
 export function stepSite(program: Program, step: string): Site {
   const owner = program.catchOwner(step);
   const within = program.isLast(step) ? { in: 'finally' as const } : {};
-  return owner === null ? { kind: 'flow', ...within } : { kind: 'catch', step: owner, ...within };
+  return owner === null ? { kind: 'flow', ...within } : { kind: 'catch', step: authorOf(owner), ...within };
 }
 
 /** The scope with one more root; the others stay as lazy as they are. */
@@ -83,16 +90,22 @@ function runView(run: RunIdentity, end: RunEnd | null): JsonObject {
   return end === null ? view : { ...view, end: { ...end } };
 }
 
-const setViews = new WeakMap<object, JsonObject>();
+const setViews = new WeakMap<object, Map<string, JsonObject>>();
 const stepViews = new WeakMap<StepRecord, JsonObject>();
 
-/** One view per set of records, and one per record: what many expressions read is made once. */
-function viewOf(steps: RunData['steps']): JsonObject {
-  const known = setViews.get(steps);
+/** One view per set of records and lane, and one per record: what many expressions read is made once. */
+function viewOf(program: Program, { steps, step }: SeenSteps): JsonObject {
+  const lanes = step === null ? [] : program.lanesAround(step);
+  const views = setViews.get(steps) ?? new Map<string, JsonObject>();
+  setViews.set(steps, views);
+  const lane = lanes.at(-1) ?? '';
+  const known = views.get(lane);
   if (known !== undefined) return known;
   const view: Record<string, Json> = {};
-  for (const [id, record] of Object.entries(steps)) view[id] = stepView(record);
-  setViews.set(steps, view);
+  // A step in a lane is that of the lane where it is asked about; no other lane sees it.
+  for (const [id, record] of Object.entries(steps))
+    if (program.lanesAround(id).every((list) => lanes.includes(list))) view[authorOf(id)] = stepView(record);
+  views.set(lane, view);
   return view;
 }
 

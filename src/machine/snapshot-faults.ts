@@ -1,13 +1,13 @@
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { Json } from '../model/json.ts';
-import type { KernelSnapshot, RunData } from '../model/run.ts';
+import type { KernelSnapshot, LaneItem, RunData } from '../model/run.ts';
 import type { CompiledMachine } from './compile.ts';
 import { leavesOf, restingStates } from './position.ts';
 
 /** Nesting of stored data; the edges let in less (P11), and the kernel adds a few levels around it. */
 const DEPTH_MAX = 256;
 const DATA_KEYS = ['vars', 'steps', 'visits', 'jumps', 'failing', 'caught', 'ending'] as const;
-const DATA_KEYS_OPTIONAL = ['ran', 'turns', 'items', 'branches', 'failingIn', 'finally'] as const;
+const DATA_KEYS_OPTIONAL = ['ran', 'turns', 'items', 'lanes', 'branches', 'failingIn', 'finally'] as const;
 
 /**
  * What is wrong with a stored snapshot for this machine. XState itself repairs or ignores most of it without a word, and
@@ -50,11 +50,11 @@ function findDataFault(compiled: CompiledMachine, data: RunData): string | null 
   if (unknown !== undefined) return `its data has the unknown key ${unknown}`;
   for (const part of ['steps', 'jumps', 'caught'] as const) {
     if (!isRecord(data[part])) return `its data's ${part} is no object`;
-    const stranger = Object.keys(data[part]).find((id) => !compiled.steps.has(id));
+    const stranger = Object.keys(data[part]).find((id) => !compiled.copies.has(id));
     if (stranger !== undefined) return `its data's ${part} names the unknown step ${stranger}`;
   }
   if (!isRecord(data.visits) || !isRecord(data.vars)) return 'its data has no visits or vars';
-  return findBranchFault(compiled, data) ?? findCountFault(data);
+  return findBranchFault(compiled, data) ?? findLaneFault(compiled, data) ?? findCountFault(data);
 }
 
 /** Parts that not every run has, and whatever is counted. */
@@ -77,12 +77,25 @@ function findCountFault(data: RunData): string | null {
     : 'its data counts with no whole number';
 }
 
+/** Lanes are of maps, and each does an item that was begun. */
+function findLaneFault(compiled: CompiledMachine, data: RunData): string | null {
+  const { lanes = {} } = data;
+  if (!isRecord(lanes)) return 'its data has lanes that are no object';
+  const isLane = (list: string): boolean => compiled.lanesAround(list).at(-1) === list;
+  const stranger = Object.keys(lanes).find((list) => !isLane(list));
+  if (stranger !== undefined) return `its data has an item of ${stranger}, which is no lane`;
+  const isItem = ({ no, key }: LaneItem): boolean => Number.isSafeInteger(no) && no >= 0 && typeof key === 'string';
+  return Object.values(lanes).every((item) => isRecord(item) && isItem(item))
+    ? null
+    : 'its data has lanes of another shape';
+}
+
 /** Branches are of parallel steps, and each is at its end at most once. */
 function findBranchFault(compiled: CompiledMachine, data: RunData): string | null {
   const { branches = {}, failingIn = {} } = data;
   if (!isRecord(branches) || !isRecord(failingIn)) return 'its data has branches that are no object';
   for (const [id, known] of Object.entries(branches)) {
-    const step = compiled.steps.get(id);
+    const step = compiled.copies.get(id);
     if (step?.verb !== 'parallel') return `its data has branches of ${id}, which is no parallel step`;
     const names = step.branches.map(({ name }) => name);
     const ended = Array.isArray(known.ends) ? known.ends.map(({ branch }) => branch) : null;

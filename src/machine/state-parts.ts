@@ -1,7 +1,7 @@
 import type { ActionRef, MachineEdge, MachineState } from '../model/machine.ts';
 import type { AssignParams, ComputationRef } from './kernel-names.ts';
 import { assignment, guard } from './kernel-names.ts';
-import type { StepOutline } from './outline.ts';
+import { isBranchList, type StepOutline } from './outline.ts';
 import { edgesOf, type Route } from './routes.ts';
 
 /** An atomic state with nothing in it. */
@@ -27,7 +27,7 @@ export function faultEdge(step: StepOutline, of: ComputationRef): readonly Machi
 export function ranIn(step: StepOutline): string | null {
   const { owner, kind, id } = step.list;
   if (owner === null || kind !== 'body') return null;
-  if (owner.step.verb === 'parallel') return id;
+  if (isBranchList(id)) return id;
   const hasOwn = 'output' in owner.step && owner.step.output !== null;
   return hasOwn ? null : owner.step.id;
 }

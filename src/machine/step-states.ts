@@ -1,16 +1,16 @@
-import type { ChooseStep, ScopeStep, Step } from '../model/definition.ts';
+import type { ChooseStep, MapStep, ParallelStep, ScopeStep, Step } from '../model/definition.ts';
 import { elementAt } from '../model/element-at.ts';
 import type { MachineEdge, MachineState } from '../model/machine.ts';
-import { branchEnds, parallelStates } from './branch-states.ts';
+import { branchEnds, parallelState, sidesStates } from './branch-states.ts';
 import { expiriesWhileHeld, expiriesWhileUndoing, lowerExpiries } from './expiry-states.ts';
 import { lowerHandlers } from './handler-states.ts';
-import { itemStates, mapState } from './map-states.ts';
+import { itemStates, laneStates, mapState, nextId } from './map-states.ts';
 import { repeatState, turnedState } from './turn-states.ts';
 import { done, faultEdge, plainState, ranIn } from './state-parts.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import { assignment, command, guard, SETTLING } from './kernel-names.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
-import { bodyListId, catchesLeft, isBranchList, isTimed, stepAt } from './outline.ts';
+import { bodyListId, catchesLeft, isBranchList, isLaneList, isTimed, stepAt } from './outline.ts';
 import type { Route } from './routes.ts';
 import {
   clauseBegins,
@@ -35,7 +35,7 @@ export function listState(outline: Outline, list: ListOutline): MachineState {
   return {
     ...plainState(list.id, owner?.id ?? null, 'list'),
     kind: 'compound',
-    initial: firstOf(list),
+    initial: isLaneList(list.id) ? nextId(list.id) : firstOf(list),
     states: [...states, ...ownStates(outline, list)],
     entry: timed.map((group) => command('group.enter', group)),
     exit: timed.map((group) => command('group.leave', group)),
@@ -48,11 +48,12 @@ function isTimedBody({ id, kind, owner }: ListOutline): boolean {
 }
 
 /** States of a list beside those of its steps: the end of a turn, the ends of a branch. */
-function ownStates(outline: Outline, { kind, owner, index }: ListOutline): readonly MachineState[] {
+function ownStates(outline: Outline, list: ListOutline): readonly MachineState[] {
+  const { id, kind, owner, index } = list;
   if (kind !== 'body' || owner === null) return [];
   const { step } = owner;
   if (step.verb === 'repeat') return [turnedState(outline, owner, step)];
-  if (step.verb === 'map') return itemStates(outline, owner, step);
+  if (step.verb === 'map') return isLaneList(id) ? laneStates(owner, step, list) : itemStates(outline, owner, step);
   return step.verb === 'parallel' ? branchEnds(owner, elementAt(step.branches, index)) : [];
 }
 
@@ -98,11 +99,9 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
     case 'repeat':
       return [repeatState(outline, step, step.step)];
     case 'map':
-      return [mapState(step, step.step)];
-    case 'parallel': {
-      const regions = step.inner.filter(({ kind }) => kind === 'body').map((list) => listState(outline, list));
-      return parallelStates(outline, step, { parallel: step.step, regions });
-    }
+      return [mapState(step, step.step), ...(isSideBySide(step.step) ? sidesOf(outline, step, step.step) : [])];
+    case 'parallel':
+      return [parallelState(step, step.step), ...sidesOf(outline, step, step.step)];
     case 'fail':
       return [failState(step)];
     case 'end':
@@ -110,6 +109,15 @@ function activeStates(outline: Outline, step: StepOutline): readonly MachineStat
     default:
       return workingStates(outline, step, step.step.verb === 'call' || step.step.verb === 'undo');
   }
+}
+
+function isSideBySide(step: Step): step is ParallelStep | MapStep {
+  return step.verb === 'parallel' || (step.verb === 'map' && step.lanes !== undefined);
+}
+
+function sidesOf(outline: Outline, step: StepOutline, sides: ParallelStep | MapStep): readonly MachineState[] {
+  const regions = step.inner.filter(({ kind }) => kind === 'body').map((list) => listState(outline, list));
+  return sidesStates(outline, step, { sides, regions });
 }
 
 /** A step that waits for the world: entered and left with a command, moved by one settled event. */
@@ -266,7 +274,7 @@ function heldState(step: StepOutline): MachineState {
 function undoingStates(step: StepOutline): readonly MachineState[] {
   const { id } = step.step;
   const undoing = step.step.catch.flatMap((clause, index) => (clause.undo === true ? [{ clause, index }] : []));
-  const isRace = step.step.verb === 'parallel' && step.step.join.kind !== 'all';
+  const isRace = isSideBySide(step.step) && step.step.join.kind !== 'all';
   if (undoing.length === 0 && !isRace) return [];
   const expiries = expiriesWhileUndoing(step);
   const states = undoing.map(({ clause, index }): MachineState => {

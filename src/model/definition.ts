@@ -152,7 +152,7 @@ export interface ParallelStep extends StepBase {
   /** What the losers of a race have on its way settles while the run goes on, and stands; absent = it is undone (R08). */
   readonly losers?: 'keep';
 }
-/** Does its steps for each item of a list, one after the other in the order of the list. */
+/** Does its steps for each item of a list, items begun in the order of the list, `concurrency` of them side by side at most. */
 export interface MapStep extends StepBase {
   readonly verb: 'map';
   readonly items: Expression;
@@ -168,6 +168,8 @@ export interface MapStep extends StepBase {
   readonly siblings: 'drain' | 'cancel' | 'finish';
   readonly losers: 'undo' | 'keep';
   readonly steps: readonly Step[];
+  /** The steps of every lane but the first, under ids of their own; only in a machine (`machine/lane-steps.ts`), never in a file. */
+  readonly lanes?: readonly (readonly Step[])[];
 }
 /** Compensates the confirmed effects of steps now. */
 export interface UndoStep extends StepBase {

@@ -117,8 +117,8 @@ export type KernelCommand =
   | { readonly type: 'losers.keep'; readonly step: string }
   /** A clause with `undo` has taken a failure: compensate the confirmed effects of this step or group. */
   | { readonly type: 'group.undo'; readonly step: string; readonly clause: number }
-  /** An item of a map has failed and the map goes on: compensate what that item has done. */
-  | { readonly type: 'item.undo'; readonly step: string }
+  /** An item of a map has failed and the map goes on: compensate what that item has done; `list`: that of its lane. */
+  | { readonly type: 'item.undo'; readonly step: string; readonly list?: string }
   | { readonly type: 'run.settle' }
   | { readonly type: 'run.compensate' }
   /** The end is reached and `finally` is to run: say what the end is. */

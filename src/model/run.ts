@@ -66,7 +66,7 @@ export interface Turns {
   readonly outputs: readonly Json[];
 }
 
-/** The items of a map: how many there are, which is the present one, and what became of those before it. */
+/** The items of a map: how many there are, which is the present one (or the next, where there are lanes), and what became of those before it. */
 export interface Items {
   readonly count: number;
   /** Successes that are needed, failures that are tolerated; fixed at the entry. */
@@ -86,6 +86,33 @@ export interface Items {
   readonly list?: readonly Json[];
   /** Outputs of succeeded items by number; absent where nobody reads them. */
   readonly outputs?: Readonly<Record<string, Json>>;
+  /** How the lanes stand; absent where items are done one after the other. */
+  readonly lanes?: Lanes;
+}
+
+/** How the lanes of a map stand, which do its items side by side. */
+export interface Lanes {
+  /** Items under way. */
+  readonly under: number;
+  /** Lanes that have nothing more to do. */
+  readonly over: number;
+  /** As many items have succeeded as must: what ends later has lost. */
+  readonly won: boolean;
+  /** No item is begun any more, and those under way have been told. */
+  readonly stopping: boolean;
+  /** Number of the way that leads out of the map from outside (an event, a time that is over); null while its join decides. */
+  readonly way: number | null;
+  /** Keys of items that were under way when they were not wanted any more: at most one for each lane. */
+  readonly stopped: readonly string[];
+}
+
+/** The item that a lane of a map does: it is gone with its end, but for one that has failed and is being undone. */
+export interface LaneItem {
+  readonly no: number;
+  readonly key: string;
+  readonly value: Json;
+  /** Why it has failed. */
+  readonly lost?: Failure;
 }
 
 /** What a branch of a parallel step has come to; `stopped`: what it would have done was not wanted any more. */
@@ -128,6 +155,8 @@ export interface RunData {
   readonly turns?: Readonly<Record<string, Turns>>;
   /** Items of the list of each map that was entered; absent where none was. */
   readonly items?: Readonly<Record<string, Items>>;
+  /** The item of each lane that does one, by the lane's list; absent where no map has lanes. */
+  readonly lanes?: Readonly<Record<string, LaneItem>>;
   /** The branches of each parallel step that was entered; absent where none was. */
   readonly branches?: Readonly<Record<string, Branches>>;
   /** `failing` of each list that is a branch: there several failures may be routed at once. */
@@ -256,6 +285,8 @@ export interface RunControl {
   readonly timerGenerations: Readonly<Record<string, number>>;
   /** Step and frames -> generation of its effect key (rises by a person's redo, rule E01). */
   readonly redo: Readonly<Record<string, number>>;
+  /** Open rows and approvals of lanes, by effect key or approval id -> the step of their lane; absent or without a key = the author's step. */
+  readonly lanes?: Readonly<Record<string, string>>;
   /** Reads by step (they have no ledger row). */
   readonly reads: Readonly<Record<string, ReadProgress>>;
   /** What the run undoes, in the order of the plan; null while there is no plan. */

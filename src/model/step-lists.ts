@@ -7,6 +7,11 @@ export interface BodyList {
   readonly steps: readonly Step[];
 }
 
+/** The name of the list of a map's lane: that of a branch, and of items. @param lane its number from 0. */
+export function laneName(lane: number): string {
+  return `b_${lane}$item`;
+}
+
 /** The lists that a group is made of, in document order; empty ones and those of other steps are none. */
 export function bodyLists(step: Step): readonly BodyList[] {
   switch (step.verb) {
@@ -19,7 +24,9 @@ export function bodyLists(step: Step): readonly BodyList[] {
     case 'repeat':
       return [{ name: 'turn', steps: step.steps }];
     case 'map':
-      return [{ name: 'item', steps: step.steps }];
+      return step.lanes === undefined
+        ? [{ name: 'item', steps: step.steps }]
+        : [step.steps, ...step.lanes].map((steps, lane) => ({ name: laneName(lane), steps }));
     case 'parallel':
       return step.branches.map(({ name, steps }) => ({ name: `b_${name}`, steps }));
     default:

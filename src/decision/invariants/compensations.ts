@@ -4,6 +4,9 @@ import { isOpen } from '../effect-lifecycle.ts';
 import { undoOrderOf } from '../undo-order.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import { effectRow, type OpenedRun } from './opened-run.ts';
+import { authorOf } from '../../machine/lane-steps.ts';
+import { isInVisit } from '../frames.ts';
+import { isLaneList } from '../../machine/outline.ts';
 
 type Fault = readonly [broken: boolean, what: string];
 
@@ -25,7 +28,10 @@ function isOfItsScope({ rows, control, phase, effects }: OpenedRun, undo: Effect
     keys.some((key) => effects.get(key)?.compensates === undo.compensates),
   );
   const around = rows.program?.machine.places.find(([id]) => id === row.step)?.[1].parents ?? [];
-  return plan !== undefined && [row.step, ...around].includes(plan.step);
+  if (plan === undefined || ![row.step, ...around].includes(authorOf(plan.step))) return false;
+  // What one item undoes has nothing to do with what others have on their way.
+  const lists = isLaneList(plan.step) ? (rows.program?.place(plan.step).lists ?? []) : [];
+  return isInVisit(row.frames, undo.frames, lists);
 }
 
 function faultsOf(run: OpenedRun, undo: Effect, forwardKey: EffectKey): readonly string[] {

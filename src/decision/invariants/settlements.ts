@@ -6,6 +6,7 @@ import type { RunRecords } from '../../model/run-records.ts';
 import { isOpen } from '../effect-lifecycle.ts';
 import type { Finding, RowCheck } from './check.ts';
 import { journalRow } from './journal.ts';
+import { authorOf } from '../../machine/lane-steps.ts';
 
 type Journal = RunRecords['journal'];
 type Row = Journal[number];
@@ -26,7 +27,7 @@ function saysOk({ event }: Row): boolean {
 function entersStep({ commands }: Row, step: string): boolean {
   return commands.some((command: Json) => {
     const { type, step: entered } = command as { readonly type?: Json; readonly step?: Json };
-    return type === 'step.enter' && entered === step;
+    return type === 'step.enter' && authorOf(String(entered)) === step;
   });
 }
 

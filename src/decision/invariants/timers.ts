@@ -74,7 +74,7 @@ function timedAround({ program }: OpenedRun['rows'], step: string): readonly str
   const place = new Map(program?.machine.places ?? []).get(step);
   const groups = place === undefined ? [] : bodiesAround(place);
   return groups.filter((id) => {
-    const group = program?.steps.get(id);
+    const group = program?.copies.get(id);
     return group !== undefined && isTimed(group);
   });
 }
@@ -82,7 +82,7 @@ function timedAround({ program }: OpenedRun['rows'], step: string): readonly str
 function wantedByStep({ rows, snapshot }: OpenedRun): readonly Wanted[] {
   const { program } = rows;
   const steps =
-    program === null ? [] : activeLeaves(program, snapshot.value).flatMap((id) => program.steps.get(id) ?? []);
+    program === null ? [] : activeLeaves(program, snapshot.value).flatMap((id) => program.copies.get(id) ?? []);
   const wanted = steps.flatMap((step) => wantedBy(rows, step));
   // A group around several branches waits once.
   return [...new Map(wanted.map((one) => [one[0], one] as const)).values()];
@@ -96,7 +96,7 @@ function wantedBy(rows: OpenedRun['rows'], step: Step): readonly Wanted[] {
 }
 
 function reminds({ program }: OpenedRun['rows'], { step }: Approval): boolean {
-  const asked = program?.steps.get(step);
+  const asked = program?.copies.get(step);
   return asked?.verb === 'approve' && asked.remindMs !== undefined;
 }
 

@@ -20,9 +20,9 @@ export function toScxml(machine: Machine): string {
   ].join('\n');
 }
 
-/** A `$` has no place in an XML name; an author's id has neither `-` nor a `_` at its beginning. */
+/** A `$` or a `@` has no place in an XML name; an author's id has neither `-` nor `.` nor a `_` at its beginning. */
 function idOf(id: string): string {
-  return id.replace(/^\$/, '_').replaceAll('$', '-');
+  return id.replace(/^\$/, '_').replaceAll('$', '-').replaceAll('@', '.');
 }
 
 function stateLines(state: MachineState, indent: string): readonly string[] {
