@@ -198,14 +198,19 @@ function undoLine(effect: Effect, paint: Paint): string {
   const facts = [effect.action, effect.state, effect.externalId ?? '', attemptWords(effect)].filter(
     (word) => word !== '',
   );
-  return `  ${mark} ${pad(terminalText(effect.step), 18)} ${facts.map(terminalText).join('  ')}`;
+  return `  ${mark} ${pad(terminalText(placeWords(effect)), 18)} ${facts.map(terminalText).join('  ')}`;
+}
+
+/** A step, and the item of its map that is meant: `charge [sku-1]`. */
+function placeWords({ step, item }: { readonly step: string; readonly item?: string | undefined }): string {
+  return item === undefined ? step : `${step} [${item}]`;
 }
 
 /** Why an open effect has not gone through yet: the last thing that went wrong with it. */
 function troubleLines(effect: Effect, paint: Paint): readonly string[] {
   const isOpen = effect.state === 'AUTHORIZED' || effect.state === 'UNKNOWN';
   if (!isOpen || effect.lastError === null || effect.doubt === 'event') return [];
-  return [`  ${paint.warn('!')} ${terminalText(effect.step)}: ${terminalText(effect.lastError)}`];
+  return [`  ${paint.warn('!')} ${terminalText(placeWords(effect))}: ${terminalText(effect.lastError)}`];
 }
 
 /** What it has sent: delivered, on its way, given up or dropped. */
@@ -257,9 +262,9 @@ const WAITING_WORDS: Readonly<Record<Waiting['kind'], (pieces: Pieces) => string
 };
 
 /** What keeps a run from moving as a sentence. */
-function waitingWords({ kind, step, since, until, by, progress }: Waiting): string {
+function waitingWords({ kind, step, item, since, until, by, progress }: Waiting): string {
   return WAITING_WORDS[kind]({
-    at: step === null ? '' : ` at ${step}`,
+    at: step === null ? '' : ` at ${placeWords({ step, item })}`,
     by: by.join(', '),
     end: until === null ? '' : `, until ${timeWords(until)}`,
     when: until === null ? 'next' : `at ${timeWords(until)}`,

@@ -6,7 +6,9 @@ import { isGroup } from '../model/step-lists.ts';
 import { collectSettled, giveBack, putAside } from './aside.ts';
 import type { Cause, Draft } from './draft.ts';
 import { enterStep } from './enter-step.ts';
+import { framesOf } from './frames.ts';
 import { handleCommand } from './handle-command.ts';
+import { itemNameOf } from './item-name.ts';
 import { openSteps } from './step-effects.ts';
 import { holdsFailures } from './pivot.ts';
 
@@ -31,8 +33,17 @@ export function feed(draft: Draft, event: KernelEvent, cause: Cause): boolean {
   }
   if (putAside(draft, { event, cause }, moved)) return true;
   // All that a replay needs (P08); the time is the transition's own.
-  recordMove(draft, moved, { ...cause, detail: { ...event, holds: holdsFailures(draft) } as unknown as Json });
+  const detail = { ...event, ...itemIn(draft, event), holds: holdsFailures(draft) } as unknown as Json;
+  recordMove(draft, moved, { ...cause, detail });
   return true;
+}
+
+/** Lanes are known to nobody: beside the event it is told for which item a step of a lane was done. */
+function itemIn({ ctx, snapshot }: Draft, event: KernelEvent): { readonly item?: string } {
+  const step = 'step' in event ? event.step : null;
+  if (step === null || ctx.compiled.lanesAround(step).length === 0) return {};
+  const item = itemNameOf(framesOf(ctx.compiled.place(step).lists, snapshot.data));
+  return item === null ? {} : { item };
 }
 
 /** What the kernel would make of an event now; null = nothing, nobody takes it. */

@@ -81,6 +81,7 @@ export const PROBLEM_CODES = {
   'PAWL-263': 'a key of the document that a machine says itself',
   'PAWL-264': 'a machine without the document around it',
   'PAWL-270': 'a join that waits for nothing',
+  'PAWL-271': 'more items side by side than a machine can hold',
   'PAWL-280': 'a shared act that does not say what it is',
   'PAWL-281': 'an approval of what another run may do',
   'PAWL-290': 'a statement that an action cannot carry out',

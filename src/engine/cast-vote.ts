@@ -1,3 +1,4 @@
+import { authorOf } from '../machine/lane-steps.ts';
 import type { Approval } from '../model/approval.ts';
 import { ConflictError, NotFoundError } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
@@ -26,7 +27,7 @@ export interface VoteAsk {
 function named(approvals: readonly Approval[], name: string): Approval | undefined {
   return (
     approvals.find((approval) => approval.approvalId === name) ??
-    approvals.filter((approval) => approval.step === name).at(-1)
+    approvals.filter((approval) => authorOf(approval.step) === name).at(-1)
   );
 }
 

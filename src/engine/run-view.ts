@@ -1,8 +1,10 @@
 import { phaseOf, unpackSnapshot, type SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import { readRequest } from '../decision/effect-key.ts';
+import { itemNameOf } from '../decision/item-name.ts';
 import { Ledger } from '../decision/ledger.ts';
 import { callsOf } from '../decision/settlement.ts';
 import { restingStates } from '../machine/form/active-states.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 import type { Approval } from '../model/approval.ts';
 import type { Effect, Receipt } from '../model/effect.ts';
 import { PawlError } from '../model/errors.ts';
@@ -28,6 +30,8 @@ import { formOf, type WaitingFor, waitingFor } from './waiting-for.ts';
 export interface EffectRowView {
   readonly key: string;
   readonly step: string;
+  /** Key of the item of a map that it was done for; absent where its step stands in none. */
+  readonly item?: string;
   readonly action: string;
   readonly state: string;
   /** Number of the last sending, as its receipt and `Pawl-Attempt` have it. */
@@ -163,9 +167,11 @@ function effectRow(effect: Effect, observedBy: EffectRowView['observedBy']): Eff
     queries,
     lastError,
   } = effect;
+  const item = itemNameOf(effect.frames);
   return {
     key,
     step,
+    ...(item === null ? {} : { item }),
     action,
     state,
     attempt,
@@ -191,7 +197,8 @@ function effectRow(effect: Effect, observedBy: EffectRowView['observedBy']): Eff
 }
 
 function approvalView(version: LoadedVersion | null, approval: Approval): ApprovalView {
-  const { step, state, title, subject, subjectHash, from, except, quorum } = approval;
+  const step = authorOf(approval.step);
+  const { state, title, subject, subjectHash, from, except, quorum } = approval;
   const form = formOf(version, approval);
   return {
     id: approval.approvalId,
@@ -219,7 +226,8 @@ function approvalView(version: LoadedVersion | null, approval: Approval): Approv
 
 function incidentView(incident: Incident): IncidentView {
   const { id, kind, step, effectKey, message, from, acts } = incident;
-  return { id, kind, since: timeText(incident.sinceMs), step, effect: effectKey, message, from, acts };
+  const told = { id, kind, since: timeText(incident.sinceMs), step: authorOf(step) };
+  return { ...told, effect: effectKey, message, from, acts };
 }
 
 /** The keys of what is being undone, in the order of its plans. */

@@ -7,6 +7,7 @@ import type { Json } from '../model/json.ts';
 import { ownValue } from '../model/own-value.ts';
 import type { StepRecord } from '../model/run.ts';
 import { isGroup } from '../model/step-lists.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 import { bodiesAround } from '../machine/program.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
@@ -37,7 +38,7 @@ interface StepSource {
 function isHeld({ envelope, undos }: StepSource, id: string): boolean {
   return envelope.control.incidents.some(
     ({ step, kind, effectKey }) =>
-      step === id && kind !== 'compensation' && (effectKey === null || !undos.has(effectKey)),
+      authorOf(step) === id && kind !== 'compensation' && (effectKey === null || !undos.has(effectKey)),
   );
 }
 
@@ -52,14 +53,16 @@ function statesIn(value: Json): readonly string[] {
 function isActive({ envelope, inFlight }: StepSource, step: Step): boolean {
   const { id } = step;
   if (inFlight.has(id)) return true;
-  if (isGroup(step)) return statesIn(envelope.snapshot.value).some((state) => state.startsWith(`${id}$`));
-  return Object.hasOwn(envelope.control.activeSinceMs, id);
+  // A step of an item is active as long as it is in any lane.
+  const isOwn = (known: string): boolean => authorOf(known) === id;
+  if (isGroup(step)) return statesIn(envelope.snapshot.value).some((state) => state.includes('$') && isOwn(state));
+  return Object.keys(envelope.control.activeSinceMs).some(isOwn);
 }
 
 /** What the body of a group came to last. */
 function lastInside({ version, envelope }: StepSource, group: Step): StepRecord | undefined {
   const { compiled } = version;
-  const inside = [...compiled.steps.keys()].filter((id) => bodiesAround(compiled.place(id)).includes(group.id));
+  const inside = [...compiled.copies.keys()].filter((id) => bodiesAround(compiled.place(id)).includes(group.id));
   const records = inside.flatMap((id) => ownValue(envelope.snapshot.data.steps, id) ?? []);
   return records.toSorted((left, right) => timeOf(left) - timeOf(right)).at(-1);
 }

@@ -1,8 +1,10 @@
 import { isUndoApproval } from '../decision/approval-rules.ts';
 import { isWithWorkers } from '../decision/hand-out.ts';
+import { itemNameOf, placeNameOf } from '../decision/item-name.ts';
 import { isQueued } from '../decision/on-lock.ts';
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import { activeStates } from '../machine/form/active-states.ts';
+import { authorOf } from '../machine/lane-steps.ts';
 import type { Approval } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
@@ -36,6 +38,8 @@ export interface WaitingFor {
     | 'share'
     | 'decision';
   readonly step: string | null;
+  /** Key of the item of a map that it is done for; absent where it stands in none. */
+  readonly item?: string;
   readonly since: string | null;
   /** When it ends by itself, null = never. */
   readonly until: string | null;
@@ -67,7 +71,7 @@ function text(atMs: number | null | undefined): string | null {
 
 /** The form of an approval; null where it has none, or its version cannot be read here. */
 export function formOf(version: LoadedVersion | null, { step }: Pick<Approval, 'step'>): JsonObject | null {
-  const known = version?.compiled.steps.get(step);
+  const known = version?.compiled.copies.get(step);
   return known?.verb === 'approve' ? (known.form ?? null) : null;
 }
 
@@ -78,22 +82,37 @@ function fieldsOf(form: JsonObject | null): string {
   return names.map((name: Json) => ` --form ${String(name)}=VALUE`).join('');
 }
 
-function fromApproval(version: LoadedVersion | null, run: string, approval: Approval): WaitingFor {
-  const { step, from, askedAtMs, expiresAtMs } = approval;
+/** The item that something stands for, as part of what is told; nothing where it stands in no map. */
+function itemPart(item: string | null): { readonly item?: string } {
+  return item === null ? {} : { item };
+}
+
+/** A step of the machine as it is told: the author's, with the item that it is active for. */
+function placed({ version, envelope }: WaitingSource, id: string): { readonly step: string; readonly item?: string } {
+  if (envelope === null) return { step: authorOf(id) };
+  const { step, item } = placeNameOf(version?.compiled ?? null, envelope.snapshot.data, id);
+  return { step, ...itemPart(item) };
+}
+
+function fromApproval(source: WaitingSource, run: string, approval: Approval): WaitingFor {
+  const { from, askedAtMs, expiresAtMs } = approval;
   return {
     kind: 'approval',
-    step,
+    ...placed(source, approval.step),
     since: text(askedAtMs),
     until: text(expiresAtMs),
     by: from,
     progress: progressOf(approval),
-    command: `pawl approve ${run}${nameOf(approval)}${fieldsOf(formOf(version, approval))}`,
+    command: `pawl approve ${run}${nameOf(source, approval)}${fieldsOf(formOf(source.version, approval))}`,
   };
 }
 
-/** Of one step several undos may be asked about, so each is named by itself. */
-function nameOf(approval: Approval): string {
-  return isUndoApproval(approval) ? ` ${quoted(approval.approvalId)}` : '';
+/** Of one step several undos or items may be asked about, so each is named by itself. */
+function nameOf({ stored }: WaitingSource, approval: Approval): string {
+  const alike = stored.approvals.filter(
+    ({ state, step }) => state === 'open' && authorOf(step) === authorOf(approval.step),
+  );
+  return isUndoApproval(approval) || alike.length > 1 ? ` ${quoted(approval.approvalId)}` : '';
 }
 
 /** What it is asked for where that is no step, and the votes so far. */
@@ -118,12 +137,13 @@ const TIME = ['time'] as const;
 
 /** What an open ledger row waits for; null where somebody else's turn is told elsewhere (a plan's later rows, an approval, a review). */
 function fromEffect(effect: Effect, nowMs: number, sinceMs?: number): WaitingFor | null {
-  const { step, notBeforeMs } = effect;
+  const { step, frames, notBeforeMs } = effect;
   const waits = notBeforeMs !== null && notBeforeMs > nowMs;
   const until = waits ? text(notBeforeMs) : null;
   if (isWithWorkers(effect)) return fromQueue(effect, sinceMs, until);
   const row = {
     step,
+    ...itemPart(itemNameOf(frames)),
     since: text(effect.unknownSinceMs ?? effect.requestedAtMs),
     until,
     progress: null,
@@ -159,6 +179,7 @@ function fromChild(effect: Effect, children: Whereabouts): WaitingFor {
   return {
     kind: 'child',
     step: effect.step,
+    ...itemPart(itemNameOf(effect.frames)),
     since: text(effect.requestedAtMs),
     until: null,
     by: [child],
@@ -175,6 +196,7 @@ function fromShare(effect: Effect, standing: ShareStanding | undefined): Waiting
   return {
     kind: 'share',
     step: effect.step,
+    ...itemPart(itemNameOf(effect.frames)),
     since: null,
     until: null,
     by: owner === null ? ['a worker'] : [owner],
@@ -198,15 +220,18 @@ function commandOf(run: string, { kind, step, acts }: Incident): string | null {
   return act === 'terminate' ? `pawl cancel ${run} --terminate` : `pawl ${act} ${run}`;
 }
 
-function fromIncident(run: string, incident: Incident): WaitingFor {
+function fromIncident(source: WaitingSource, run: string, incident: Incident): WaitingFor {
+  const row = source.stored.effects.find(({ key }) => key === incident.effectKey);
+  const at = incident.step === null ? { step: null } : placed(source, incident.step);
   return {
     kind: 'person',
-    step: incident.step,
+    ...at,
+    ...(row === undefined ? {} : itemPart(itemNameOf(row.frames))),
     since: text(incident.sinceMs),
     until: null,
     by: incident.from,
     progress: null,
-    command: commandOf(run, incident),
+    command: commandOf(run, { ...incident, step: at.step }),
   };
 }
 
@@ -221,15 +246,16 @@ function fromSteps(source: WaitingSource, run: string): readonly WaitingFor[] {
   if (version === null || envelope === null) return [];
   const dueOf = (name: string): string | null => text(stored.timers.find((timer) => timer.name === name)?.dueAtMs);
   return Object.keys(envelope.control.activeSinceMs).flatMap((id): readonly WaitingFor[] => {
-    const step = version.compiled.steps.get(id);
+    const step = version.compiled.copies.get(id);
+    const at = placed(source, id);
     const since = text(ownValue(envelope.control.activeSinceMs, id));
     if (step?.verb === 'wait')
-      return [{ kind: 'timer', step: id, since, until: dueOf(`${id}:wait`), by: TIME, progress: null, command: null }];
+      return [{ kind: 'timer', ...at, since, until: dueOf(`${id}:wait`), by: TIME, progress: null, command: null }];
     if (step?.verb !== 'await') return [];
     const event = version.compiled.machine.definition.events.find(({ name }) => name === step.event);
     const command = `pawl signal ${run} ${step.event} ${quoted(sampleOf(event?.schema ?? {}))}`;
     const until = dueOf(`${id}:timeout`);
-    return [{ kind: 'event', step: id, since, until, by: [step.event], progress: null, command }];
+    return [{ kind: 'event', ...at, since, until, by: [step.event], progress: null, command }];
   });
 }
 
@@ -294,9 +320,9 @@ export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
   const run = displayRunId(stored.run.runId);
   return [
     ...stored.inbox.flatMap(fromInbox),
-    ...incidents.map((incident) => fromIncident(run, incident)),
+    ...incidents.map((incident) => fromIncident(source, run, incident)),
     ...stored.approvals.flatMap((approval) =>
-      approval.state === 'open' ? [fromApproval(source.version, run, approval)] : [],
+      approval.state === 'open' ? [fromApproval(source, run, approval)] : [],
     ),
     ...fromLock(source),
     ...fromSteps(source, run),

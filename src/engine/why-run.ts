@@ -111,9 +111,11 @@ function askedWords({ queues }: WhyFacts, { kind, progress }: WaitingFor): strin
 
 function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
   const { view, queue } = whole;
-  const { kind, step, since, until, by, progress, command } = waiting;
+  const { kind, step, item, since, until, by, progress, command } = waiting;
   if (kind === 'person') return [];
-  const row = view.effects.find((effect) => effect.step === step && OPEN.has(effect.state));
+  const row = view.effects.find(
+    (effect) => effect.step === step && effect.item === item && OPEN.has(effect.state),
+  );
   const heldBy = HELD_BACK[row?.code ?? ''];
   const facts = { step, since, until, by, command };
   if (kind === 'lock' && queue !== null) return [{ ...facts, kind, text: queue.text, by: queue.by }];
@@ -121,7 +123,8 @@ function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
     const way = heldBy === 'recovery' ? { by: OPERATOR, command: LIST_WINDOW } : {};
     return [{ ...facts, ...way, kind: heldBy, text: row?.lastError ?? heldBy }];
   }
-  const subject = row !== undefined && row.compensates !== null ? `the undo of ${row.step}` : (step ?? 'the run');
+  const at = step === null ? 'the run' : `${step}${item === undefined ? '' : ` [${item}]`}`;
+  const subject = row !== undefined && row.compensates !== null ? `the undo of ${at}` : at;
   return [{ ...facts, kind, text: `${WORDS[kind](subject, progress)}${askedWords(whole, waiting)}` }];
 }
 

@@ -6,7 +6,7 @@ import { branchesId } from './branch-states.ts';
 import { takersAt } from './handler-states.ts';
 import { CLOSED, CLOSING, COMPLETED, FINISHING, KEEPING, SETTLING } from './kernel-names.ts';
 import { isCopy } from './lane-steps.ts';
-import { isLaneList, type Outline, type StepOutline, stepAt } from './outline.ts';
+import { type Outline, type StepOutline, stepAt } from './outline.ts';
 
 /** An arrow before it has a number, and what it leads to is looked at. */
 export type DiagramArrow = Omit<PictureEdge, 'id' | 'taken' | 'condition'>;
@@ -201,8 +201,7 @@ function goals(folding: Folding, id: string): readonly Goal[] {
 
 /** Where a branch leads that has succeeded: to what follows all of them; one that has not leads nowhere by itself. */
 function goalsOfBranch(folding: Folding, { id, step }: MachineState): readonly Goal[] {
-  const isLane = isLaneList(id.slice(0, id.lastIndexOf('$')));
-  if (step === null || !(isLane || id.endsWith('$succeeded'))) return [];
+  if (step === null || !id.endsWith('$succeeded')) return [];
   const met = stateAt(folding, branchesId(step)).edges.filter(({ kind }) => kind === 'next');
   return met.flatMap((edge) => goals(folding, targetOf(edge)));
 }

@@ -1,7 +1,7 @@
 import type { MapStep, Step, WorkflowDefinition } from '../model/definition.ts';
 import type { Machine } from '../model/machine.ts';
 import { invariant } from '../model/errors.ts';
-import { allSteps, bodyLists, everyStep } from '../model/step-lists.ts';
+import { allSteps, bodyLists, everyStep, hasLanes } from '../model/step-lists.ts';
 import { bodyListId, isLaneList } from './outline.ts';
 
 /**
@@ -17,11 +17,6 @@ export function authorOf(id: string | null): string | null {
 /** Whether a state, a list or a step is of another lane than the first: pictures show the first alone. */
 export function isCopy(id: string): boolean {
   return id.includes('@') || /\$b_[1-9]\d*\$item/.test(id);
-}
-
-/** Whether a map does items side by side. */
-export function hasLanes(step: Step): step is MapStep {
-  return step.verb === 'map' && step.concurrency > 1;
 }
 
 /** How many lanes a map of a machine has. */

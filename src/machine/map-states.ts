@@ -38,7 +38,7 @@ export function itemStates(outline: Outline, step: StepOutline, map: MapStep): r
  */
 export function laneStates(step: StepOutline, map: MapStep, list: ListOutline): readonly MachineState[] {
   const { id } = map;
-  const over: Route = { guard: null, target: branchEndId(list, 'stopped'), actions: [], kind: 'next', label: null };
+  const over: Route = { guard: null, target: branchEndId(list, 'succeeded'), actions: [], kind: 'next', label: null };
   const claim: Route = {
     guard: guard('claimable', { step: id }),
     target: `${list.id}$asked`,
@@ -51,10 +51,10 @@ export function laneStates(step: StepOutline, map: MapStep, list: ListOutline): 
     { ...plainState(`${list.id}$asked`, id, 'gate'), edges: askedEdges(map, list, over) },
     itemedState(map, list.id),
     ...lostStates(map, { list: list.id, expiries: expiriesWhileLaneUndone(step, list) }),
-    {
-      ...plainState(branchEndId(list, 'stopped'), id, 'over'),
+    ...(['succeeded', 'stopped'] as const).map((as) => ({
+      ...plainState(branchEndId(list, as), id, 'over'),
       entry: [assignment('lane.end', { step: id, list: list.id })],
-    },
+    })),
   ];
 }
 

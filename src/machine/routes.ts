@@ -3,8 +3,7 @@ import { invariant } from '../model/errors.ts';
 import type { ActionRef, EdgeKind, GuardRef, MachineEdge } from '../model/machine.ts';
 import type { ComputationRef } from './kernel-names.ts';
 import { assignment, both, CLOSED, CLOSING, COMPLETED, FINISHING, guard, KEEPING, SETTLING } from './kernel-names.ts';
-import { everyStep } from '../model/step-lists.ts';
-import { hasLanes } from './lane-steps.ts';
+import { everyStep, hasLanes } from '../model/step-lists.ts';
 import type { ListOutline, Outline, StepOutline } from './outline.ts';
 import {
   branchAround,

@@ -1,4 +1,4 @@
-import type { Step, WorkflowDefinition } from './definition.ts';
+import type { MapStep, Step, WorkflowDefinition } from './definition.ts';
 
 /** A list of steps that is the body of a group, and its name among the lists of its step. */
 export interface BodyList {
@@ -10,6 +10,11 @@ export interface BodyList {
 /** The name of the list of a map's lane: that of a branch, and of items. @param lane its number from 0. */
 export function laneName(lane: number): string {
   return `b_${lane}$item`;
+}
+
+/** Whether a map does items side by side. */
+export function hasLanes(step: Step): step is MapStep {
+  return step.verb === 'map' && step.concurrency > 1;
 }
 
 /** The lists that a group is made of, in document order; empty ones and those of other steps are none. */

@@ -133,6 +133,7 @@ describe('losers that are kept', () => {
   - id: m
     map: '["one", "two"]'
     key: item
+    concurrency: 1
     join: any
     tolerate: 1
     steps: [{ id: c, call: do.c }, { id: d, call: do.d }]`;

@@ -5,17 +5,20 @@ import { Play, workflow } from './support/play.ts';
 
 const LIST = '["x", "y", "z"]';
 
-/** Two calls for each item of a list, and a call behind the map. */
+/** Two calls for each item of a list, one item after the other, and a call behind the map. */
 const each = (
   more = '',
   items = LIST,
   steps = '{ id: a, call: do.a }, { id: b, call: do.b, with: { of: =item } }',
-): string => workflow(`  - { id: m, map: '${items}', key: item, steps: [${steps}]${more} }\n  - { id: c, call: do.c }`);
+): string =>
+  workflow(
+    `  - { id: m, map: '${items}', key: item, concurrency: 1, steps: [${steps}]${more} }\n  - { id: c, call: do.c }`,
+  );
 
 const frames = (run: Play, step: string) =>
   [...run.state.effects.values()].filter((row) => row.step === step).map((row) => row.frames);
 
-describe('a map', () => {
+describe('a map that does one item after the other', () => {
   it('does its steps for each item in the order of the list, and tells what became of each', () => {
     const run = new Play(each()).drive();
     expect(run.happened).toEqual(['do.a', 'do.b', 'do.a', 'do.b', 'do.a', 'do.b', 'do.c']);
@@ -142,7 +145,7 @@ describe('a map', () => {
     const list = `  - { id: m, map: '${LIST}', key: item, steps: [${steps}] }`;
     const outside = new Play(workflow(`${list}\n  - { id: u, undo: [a] }\n  - { id: c, call: do.c }`)).drive();
     expect(outside.happened.slice(6)).toEqual(['undo.a', 'undo.a', 'undo.a', 'do.c']);
-    const inside = `  - { id: m, map: '${LIST}', key: item, steps: [${steps}, { id: u, undo: [a] }] }`;
+    const inside = `  - { id: m, map: '${LIST}', key: item, concurrency: 1, steps: [${steps}, { id: u, undo: [a] }] }`;
     const each = new Play(workflow(inside)).drive();
     expect(each.happened).toEqual(['do.a', 'do.b', 'undo.a', 'do.a', 'do.b', 'undo.a', 'do.a', 'do.b', 'undo.a']);
   });

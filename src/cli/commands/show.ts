@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
+import type { Json } from '../../model/json.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
 import { runLines } from '../run-lines.ts';
@@ -34,6 +35,12 @@ async function show(context: CliContext, name: string, withHistory: boolean): Pr
   });
 }
 
+/** The item of a map that a step was done for, where items are done side by side. */
+function itemWords(detail: Json): string {
+  const item: unknown = typeof detail === 'object' && detail !== null ? Reflect.get(detail, 'item') : undefined;
+  return typeof item === 'string' ? ` [${item}]` : '';
+}
+
 type History = Awaited<ReturnType<App['history']>>;
 
 function historyLines(
@@ -45,7 +52,7 @@ function historyLines(
     '',
     prunedAt === undefined ? 'transitions' : `transitions: pruned ${timeWords(prunedAt)}`,
     ...journal.map(({ revision, atMs, event }) =>
-      `  #${revision}  ${time(atMs)}  ${event.type}  ${event.step ?? ''}`.trimEnd(),
+      `  #${revision}  ${time(atMs)}  ${event.type}  ${event.step ?? ''}${itemWords(event.detail)}`.trimEnd(),
     ),
     ...(inbox.length === 0 ? [] : ['events']),
     ...inbox.map(({ receivedAtMs, source, eventId, payload, outcome, code }) => {

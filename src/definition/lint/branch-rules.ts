@@ -1,5 +1,6 @@
 import type { Handler, MapStep, ParallelStep, Step } from '../../model/definition.ts';
 import type { Template } from '../../model/template.ts';
+import { hasLanes } from '../../model/step-lists.ts';
 import type { PlacedStep } from './flow-graph.ts';
 import { reachableFrom } from './completed-before.ts';
 import type { LintContext } from './lint-context.ts';
@@ -20,7 +21,7 @@ export function isInBranch({ parent, siblings }: PlacedStep): boolean {
 export function lintBranches(context: LintContext): void {
   for (const placed of context.graph.steps) {
     if (placed.step.verb === 'parallel' || placed.step.verb === 'map') lintJoin(context, placed.step);
-    if (placed.step.verb === 'parallel' && placed.step.losers === 'keep') lintKept(context, placed, placed.step);
+    if (keepsLosers(placed.step)) lintKept(context, placed, placed.step);
     const parallel = parallelAround(placed);
     if (parallel === null) continue;
     lintWrites(context, placed.step, parallel);
@@ -93,10 +94,17 @@ function lintJoin({ report }: LintContext, step: ParallelStep | MapStep): void {
     });
 }
 
+/** Whether losers may be on their way when the next step starts: items that are done one after the other never are. */
+function keepsLosers(step: Step): step is ParallelStep | MapStep {
+  if (step.verb === 'parallel') return step.losers === 'keep';
+  return hasLanes(step) && step.losers === 'keep' && step.join.kind !== 'all';
+}
+
 /** Losers that are kept settle what is on its way, and begin nothing: to let them run on is to wait for them. */
-function lintKept({ graph, report }: LintContext, placed: PlacedStep, { id, pointer, siblings }: ParallelStep): void {
+function lintKept({ graph, report }: LintContext, placed: PlacedStep, step: ParallelStep | MapStep): void {
+  const { id, verb, pointer, siblings } = step;
   const place = { code: 'PAWL-251', pointer: `${pointer}/losers` } as const;
-  if (siblings === 'finish')
+  if (siblings === 'finish' && verb === 'parallel')
     report({
       ...place,
       message: `"${id}" lets its branches run to their ends, so the next step cannot start before its losers have settled`,

@@ -29,6 +29,7 @@ import {
 import { lintRetention } from './retention-rules.ts';
 import { lintSchedule } from './schedule-rules.ts';
 import { lintShares } from './share-rules.ts';
+import { lintLanes } from './lane-rules.ts';
 import { lintStatements } from './sql-rules.ts';
 import { lintWorkers } from './worker-rules.ts';
 
@@ -56,6 +57,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintUndos,
   lintItems,
   lintBranches,
+  lintLanes,
   lintRaces,
   lintFinally,
   lintAuthorizers,

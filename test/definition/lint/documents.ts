@@ -440,6 +440,26 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${HEAD}timeout: 1d\nactions:\n  pay: { function: pay@1, idempotency: { remembers: 24h }, compensate: none«|, outcome: [{ when: response.body == null, is: rejected, code: no-stock }]» }\nsteps:\n  - { id: a, call: pay, catch: [{ on: [unknown, ⟦no-stock⟧], do: [] }] }\n`,
   },
   {
+    code: 'PAWL-271',
+    why: 'more lanes than a file may have',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '[1]', key: string(item), concurrency: «⟦1001⟧|1000», steps: [{ id: a, call: act }] }\n`,
+  },
+  {
+    code: 'PAWL-271',
+    why: 'lanes in lanes, with those of a map before them',
+    file: `${WITH_ACT}steps:\n  - { id: m, map: '[1]', key: string(item), concurrency: 30, steps: [{ id: a, call: act }] }\n  - id: n\n    map: '[1]'\n    key: string(item)\n    concurrency: ⟦31⟧\n    steps:\n      - { id: o, map: '[1]', as: one, key: string(one), concurrency: «31|30», steps: [{ id: b, call: act }] }\n`,
+  },
+  {
+    code: 'PAWL-251',
+    why: 'a race of items that comes again',
+    file: `${WITH_ACT}steps:\n  - id: r\n    repeat: 2\n    steps:\n      - { id: m, map: '[1]', key: string(item), join: any, losers: «⟦keep⟧|undo», steps: [{ id: x, call: act }] }\n`,
+  },
+  {
+    code: 'PAWL-251',
+    why: 'a race of items for each item of another map',
+    file: `${WITH_ACT}steps:\n  - id: r\n    map: '[1]'\n    as: one\n    key: string(one)\n    steps:\n      - { id: m, map: '[1]', key: string(item), join: any, losers: «⟦keep⟧|undo», steps: [{ id: x, call: act }] }\n`,
+  },
+  {
     code: 'PAWL-251',
     why: 'losers that are kept in a loop',
     file: `${WITH_ACT}steps:\n  - id: r\n    repeat: 2\n    steps:\n      - { id: p, parallel: { a: [{ id: x, call: act }], b: [{ id: y, call: act, intent: other }] }, join: any, losers: «⟦keep⟧|undo» }\n`,
