@@ -321,9 +321,7 @@ export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
   return [
     ...stored.inbox.flatMap(fromInbox),
     ...incidents.map((incident) => fromIncident(source, run, incident)),
-    ...stored.approvals.flatMap((approval) =>
-      approval.state === 'open' ? [fromApproval(source, run, approval)] : [],
-    ),
+    ...stored.approvals.flatMap((approval) => (approval.state === 'open' ? [fromApproval(source, run, approval)] : [])),
     ...fromLock(source),
     ...fromSteps(source, run),
     ...fromStates(source, run),

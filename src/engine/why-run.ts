@@ -113,9 +113,7 @@ function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
   const { view, queue } = whole;
   const { kind, step, item, since, until, by, progress, command } = waiting;
   if (kind === 'person') return [];
-  const row = view.effects.find(
-    (effect) => effect.step === step && effect.item === item && OPEN.has(effect.state),
-  );
+  const row = view.effects.find((effect) => effect.step === step && effect.item === item && OPEN.has(effect.state));
   const heldBy = HELD_BACK[row?.code ?? ''];
   const facts = { step, since, until, by, command };
   if (kind === 'lock' && queue !== null) return [{ ...facts, kind, text: queue.text, by: queue.by }];

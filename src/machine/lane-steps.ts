@@ -14,6 +14,11 @@ export function authorOf(id: string | null): string | null {
   return id === null ? null : (/^[^@$]+/.exec(id)?.[0] ?? id);
 }
 
+/** The state of the first lane that stands for a state in any: what a person is told of. */
+export function authorStateOf(state: string): string {
+  return state.replace(/@[\d-]+/g, '').replace(/\$b_\d+\$item/g, '$b_0$item');
+}
+
 /** Whether a state, a list or a step is of another lane than the first: pictures show the first alone. */
 export function isCopy(id: string): boolean {
   return id.includes('@') || /\$b_[1-9]\d*\$item/.test(id);

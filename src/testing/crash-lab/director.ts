@@ -1,3 +1,4 @@
+import { authorOf } from '../../machine/lane-steps.ts';
 import type { RunId } from '../../model/ids.ts';
 import type { QueryOrder, ReadOrder, SendOrder } from '../../model/order.ts';
 import type { EffectChange, RunCommit } from '../../model/run-commit.ts';
@@ -41,7 +42,7 @@ export class Director {
 
   /** What becomes of the asking of a read; reads are called by their step. */
   readFate({ run, step }: Pick<ReadOrder, 'run' | 'step' | 'contract'>): CallFate {
-    if (this.trouble === null || !this.#isMeant(run.runId, step)) return WHOLE;
+    if (this.trouble === null || !this.#isMeant(run.runId, authorOf(step))) return WHOLE;
     this.#calls += 1;
     return this.trouble.calls[this.#calls - 1] ?? WHOLE;
   }

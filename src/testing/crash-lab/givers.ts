@@ -1,3 +1,4 @@
+import { authorOf } from '../../machine/lane-steps.ts';
 import type { Verbs } from '../../app/verbs.ts';
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
 import { compileSchema } from '../../definition/schema-validator.ts';
@@ -115,9 +116,9 @@ function votesFor(lab: Lab, story: Story, approval: Approval): readonly Gift[] {
       .filter(({ atMs }) => atMs === null)
       .map((vote) => ({ kind: 'vote', cast: { approval: approval.approvalId, vote } }));
   }
-  const decision = story.denied.has(approval.step) ? 'deny' : 'approve';
+  const decision = story.denied.has(authorOf(approval.step)) ? 'deny' : 'approve';
   const count = decision === 'deny' ? approval.denials : approval.quorum;
-  const step = lab.compiled.steps.get(approval.step);
+  const step = lab.compiled.copies.get(approval.step);
   const form = decision === 'approve' && step?.verb === 'approve' ? step.form : undefined;
   const filled = form === undefined ? undefined : generateValue(form, { no: 1, size: 1, pick: story.pick });
   return Array.from({ length: count }, (_, at) => ({
@@ -199,8 +200,8 @@ function waitingStates({ definition }: Lab, value: Json): readonly Waiting[] {
 export function giftsFor(lab: Lab, story: Story, stored: StoredRun, isStray: boolean): readonly Gift[] {
   const { control, snapshot } = unpackSnapshot(stored.snapshot, stored.run.digest);
   const steps = Object.keys(control.activeSinceMs).flatMap((id): readonly Waiting[] => {
-    const step = lab.compiled.steps.get(id);
-    return step?.verb === 'await' && !story.denied.has(id) ? [step] : [];
+    const step = lab.compiled.copies.get(id);
+    return step?.verb === 'await' && !story.denied.has(authorOf(id)) ? [step] : [];
   });
   const awaited = [...steps, ...waitingStates(lab, snapshot.value)].flatMap((step): readonly Gift[] => {
     if (isScheduled(lab, step.event)) return [];

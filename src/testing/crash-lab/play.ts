@@ -1,3 +1,4 @@
+import { authorOf } from '../../machine/lane-steps.ts';
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
 import { readRequest } from '../../decision/effect-key.ts';
 import { canonicalJson } from '../../model/canonical-json.ts';
@@ -210,7 +211,7 @@ class Play {
   #look(stored: StoredRun): void {
     const { control, snapshot } = unpackSnapshot(stored.snapshot, stored.run.digest);
     for (const step of [...Object.keys(control.activeSinceMs), ...Object.keys(snapshot.data.steps)]) {
-      if (snapshot.data.steps[step]?.skipped !== true) this.#steps.add(step);
+      if (snapshot.data.steps[step]?.skipped !== true) this.#steps.add(authorOf(step));
     }
   }
 
@@ -226,7 +227,7 @@ class Play {
     const surprise = trouble?.surprise ?? null;
     if (surprise === null || this.#surprisedAtMs !== null) return;
     const { control } = unpackSnapshot(stored.snapshot, stored.run.digest);
-    if (control.activeSinceMs[surprise.step] === undefined) return;
+    if (!Object.keys(control.activeSinceMs).some((step) => authorOf(step) === surprise.step)) return;
     this.#surprisedAtMs = this.#stage.world.nowMs();
     for (const gift of surprisesFor(lab, story, stored, surprise)) if (gift.kind !== 'cannot') this.#send(run, gift);
   }

@@ -1,3 +1,4 @@
+import { authorOf } from '../../machine/lane-steps.ts';
 import type { EffectKey, RunId } from '../../model/ids.ts';
 import type { QueryOrder, ReadOrder, SendOrder } from '../../model/order.ts';
 import type { RunCommit } from '../../model/run-commit.ts';
@@ -74,7 +75,7 @@ export class ScenarioDirector extends Director {
 
   override readFate({ run, step, contract }: Pick<ReadOrder, 'run' | 'step' | 'contract'>): CallFate {
     if (this.#isOwn(run.runId)) this.reads.set(contract.name, (this.reads.get(contract.name) ?? 0) + 1);
-    return this.#sent(run.runId, step, null);
+    return this.#sent(run.runId, authorOf(step), null);
   }
 
   /** The words of a script are for all calls: a provider does not know of runs. */

@@ -1,3 +1,4 @@
+import { authorOf, authorStateOf } from '../../machine/lane-steps.ts';
 import { callsOf } from '../../decision/settlement.ts';
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
 import type { Effect, Receipt } from '../../model/effect.ts';
@@ -147,13 +148,13 @@ export function seenOf({
     outcome: snapshot.data.ending?.as ?? null,
     failure: failureCode(stored.failure),
     finallyFailed: snapshot.data.finally?.failure?.code ?? null,
-    incidents: control.incidents.map(({ kind, step }) => (step === null ? kind : `${kind} ${step}`)),
+    incidents: control.incidents.map(({ kind, step }) => (step === null ? kind : `${kind} ${authorOf(step)}`)),
     messages: control.incidents.map(({ message }) => message),
     output: stored.output ?? null,
     happened,
     progress,
-    entered: journal.flatMap(enteredIn),
-    jumped: Object.keys(snapshot.data.jumps),
+    entered: journal.flatMap(enteredIn).map(authorStateOf),
+    jumped: Object.keys(snapshot.data.jumps).map(authorStateOf),
     undone: undos.map(({ step }) => step),
     open: effects
       .filter(({ state }) => OPEN.has(state))

@@ -56,6 +56,7 @@ export const items: Draw = (random) =>
       '- id: each',
       `  map: '["a", "b", "c"]'`,
       '  key: item',
+      '  concurrency: 1',
       `  join: ${random.pick(['all', 'any', '{ count: 2 }'])}`,
       `  tolerate: ${random.pick(['0', '1', '50%'])}`,
       `  siblings: ${random.pick(['drain', 'finish'])}`,
@@ -65,6 +66,58 @@ export const items: Draw = (random) =>
     ],
     outside: (draw) => (draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 }] : []),
   });
+
+/** Items side by side, more of them than lanes, with branches or items of their own: some fail, wait, are stopped or race each other. */
+export const lanes: Draw = (random) => {
+  const join = random.pick(['all', 'all', 'any', '{ count: 2 }', '{ percent: 60 }']);
+  const handled = random.pick([
+    ['  catch: [{ on: [any], undo: true }]'],
+    ['  timeout: 4s', '  catch: [{ on: [timeout], undo: true }]'],
+    ['  on: [{ event: stop, next: load }]'],
+    [],
+  ]);
+  const inner = random.pick([
+    `{ id: box, parallel: { u: [${call('wrap').slice(2)}], v: [{ id: rest, wait: 1s }] } }`,
+    `{ id: boxes, map: '["s", "l"]', as: size, key: size, concurrency: ${random.pick([1, 2])}, steps: [${call('wrap').slice(2)}] }`,
+    '{ id: told, await: ready, match: =item, timeout: 3s, catch: [{ on: [timeout] }] }',
+  ]);
+  return scenarioOf({
+    name: 'lanes',
+    head: [
+      'timeout: 10m',
+      'events: { stop: {}, ready: { schema: { type: object, required: [of], properties: { of: { type: string } } }, by: event.data.of } }',
+      `compensation: { order: ${random.pick(['reverse', 'graph', 'parallel'])} }`,
+    ],
+    actions: ['pick', 'wrap', 'pack', 'load'].flatMap((name, at) => undoable(random, name, at === 3 ? 0.3 : 0.1)),
+    steps: [
+      '- id: each',
+      `  map: '["a", "b", "c", "d", "e"]'`,
+      '  key: item',
+      `  concurrency: ${random.pick([2, 3, 10])}`,
+      `  join: ${join}`,
+      `  tolerate: ${random.pick(['0', '1', '50%'])}`,
+      `  siblings: ${random.pick(['drain', 'cancel', 'finish'])}`,
+      ...random.pick([['  losers: keep'], []]),
+      `  steps: [${call('pick', ', retry: { attempts: 3, delay: 2s }').slice(2)}, ${inner}, ${call('pack').slice(2)}]`,
+      ...handled,
+      call('load'),
+    ],
+    outside: (draw) => [
+      ...(draw.next() < 0.3 ? [{ kind: 'cancel', atMs: draw.next() * 9_000 } as const] : []),
+      ...(draw.next() < 0.4
+        ? [{ kind: 'signal', atMs: draw.next() * 6_000, name: 'stop', no: 1, data: {}, times: 1 } as const]
+        : []),
+      ...['c', 'a', 'e'].map((of, no) => ({
+        kind: 'signal' as const,
+        atMs: draw.next() * 6_000,
+        name: 'ready',
+        no: no + 2,
+        data: { of },
+        times: 1 + draw.below(2),
+      })),
+    ],
+  });
+};
 
 /** Undos that need not come one after the other: by what their steps read, by what they name, or all at once. */
 export const orders: Draw = (random) => {

@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../random.ts';
 import { call, type Draw, type Scenario, scenarioOf, undoable } from './scenario-parts.ts';
 import { children } from './scenario-children.ts';
 import { shared } from './scenario-shared.ts';
-import { agreed, branches, gate, items, last, machine, news, orders, scope, turns } from './scenario-shapes.ts';
+import { agreed, branches, gate, items, lanes, last, machine, news, orders, scope, turns } from './scenario-shapes.ts';
 import { undos } from './scenario-undo.ts';
 
 /** Three steps, each undone in reverse; the last is often refused. */
@@ -170,6 +170,7 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   undos,
   undos,
   shared,
+  lanes,
 ];
 
 /** So many scenarios are told apart: a text that was compiled for one seed serves others. */
