@@ -82,8 +82,8 @@ function findLaneFault(compiled: CompiledMachine, data: RunData): string | null 
   const { lanes = {} } = data;
   if (!isRecord(lanes)) return 'its data has lanes that are no object';
   const isLane = (list: string): boolean => compiled.lanesAround(list).at(-1) === list;
-  const stranger = Object.keys(lanes).find((list) => !isLane(list));
-  if (stranger !== undefined) return `its data has an item of ${stranger}, which is no lane`;
+  const other = Object.keys(lanes).find((list) => !isLane(list));
+  if (other !== undefined) return `its data has an item of ${other}, which is no lane`;
   const isItem = ({ no, key }: LaneItem): boolean => Number.isSafeInteger(no) && no >= 0 && typeof key === 'string';
   return Object.values(lanes).every((item) => isRecord(item) && isItem(item))
     ? null

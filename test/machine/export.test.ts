@@ -69,7 +69,8 @@ function provided(machine: xstate.AnyStateMachine, asked: JsonObject[]): xstate.
     return [type, xstate.assign(change as never)];
   });
   const commands = ['step.enter', 'step.leave', 'step.drain', 'step.held', 'group.enter', 'group.leave', 'group.undo'];
-  const noted = [...commands, 'run.settle', 'run.compensate', 'run.end'].map((type) => [
+  const sides = ['item.undo', 'branches.stop', 'losers.undo', 'losers.keep'];
+  const noted = [...commands, ...sides, 'run.settle', 'run.compensate', 'run.end'].map((type) => [
     type,
     (_given: unknown, params: JsonObject): void => void asked.push({ type, ...params }),
   ]);
