@@ -1,5 +1,6 @@
 import type { Effect } from '../../model/effect.ts';
 import type { EffectKey } from '../../model/ids.ts';
+import type { Json } from '../../model/json.ts';
 import { isOpen } from '../effect-lifecycle.ts';
 import { undoOrderOf } from '../undo-order.ts';
 import type { Finding, PositionCheck } from './check.ts';
@@ -22,15 +23,14 @@ function undosOf({ rows }: OpenedRun, forwardKey: EffectKey): readonly Effect[] 
 }
 
 /** What is settled before an undo is requested: all of the run; of one that goes on, what stands in the step that undoes (R04). */
-function isOfItsScope({ rows, control, phase, effects }: OpenedRun, undo: Effect, row: Effect): boolean {
+function isOfItsScope(run: OpenedRun, undo: Effect, row: Effect): boolean {
+  const { rows, phase } = run;
   if (phase !== 'forward') return true;
-  const plan = (control.undos ?? []).find(({ keys }) =>
-    keys.some((key) => effects.get(key)?.compensates === undo.compensates),
-  );
+  const plan = planOf(run, undo);
   const around = rows.program?.machine.places.find(([id]) => id === row.step)?.[1].parents ?? [];
-  if (plan === undefined || ![row.step, ...around].includes(authorOf(plan.step))) return false;
+  if (plan === null || ![row.step, ...around].includes(authorOf(plan))) return false;
   // What one item undoes has nothing to do with what others have on their way.
-  const lists = isLaneList(plan.step) ? (rows.program?.place(plan.step).lists ?? []) : [];
+  const lists = isLaneList(plan) ? (rows.program?.place(plan).lists ?? []) : [];
   return isInVisit(row.frames, undo.frames, lists);
 }
 
@@ -66,13 +66,38 @@ function isApart({ program }: OpenedRun['rows'], one: Effect, other: Effect): bo
   return program === null || undoOrderOf(program).excludes(one.step, other.step);
 }
 
+/** The plan of a step that undoes while the run goes on; null = none, or the run's own. */
+function planOf({ control, effects }: OpenedRun, undo: Effect): string | null {
+  const plans = control.undos ?? [];
+  const own = plans.find(({ keys }) => keys.some((key) => effects.get(key)?.compensates === undo.compensates));
+  return own?.step ?? null;
+}
+
+/** When the way forward ended; null = it goes on. What was requested before was so by the plans that steps had then. */
+function stoppedAtMs({ rows }: OpenedRun): number | null {
+  const isStop = (command: Json): boolean => (command as { readonly type?: Json }).type === 'run.settle';
+  return rows.journal.find(({ commands }) => commands.some(isStop))?.atMs ?? null;
+}
+
+/** Whether two undos are of plans of their own: items and branches undo side by side, each in its order. */
+function areOfTwoPlans(run: OpenedRun, one: Effect, other: Effect): boolean {
+  if (run.phase === 'forward') return planOf(run, one) !== planOf(run, other);
+  const stopMs = stoppedAtMs(run);
+  const before = ({ firstRequestedAtMs: atMs }: Effect): boolean =>
+    stopMs !== null && (atMs === null || atMs <= stopMs);
+  return before(one) && before(other);
+}
+
 /** R01: one at a time in reverse order. */
-function planFaults({ rows }: OpenedRun): readonly Finding[] {
+function planFaults(run: OpenedRun): readonly Finding[] {
+  const { rows } = run;
   const underWay = rows.effects.filter(
     ({ compensates, state }) => compensates !== null && isOpen(state) && state !== 'PROPOSED',
   );
   return underWay
-    .filter((effect, at) => underWay.slice(0, at).some((other) => isApart(rows, effect, other)))
+    .filter((effect, at) =>
+      underWay.slice(0, at).some((other) => isApart(rows, effect, other) && !areOfTwoPlans(run, effect, other)),
+    )
     .map((effect) => ({ row: effectRow(effect), what: 'another undo is under way' }));
 }
 
