@@ -1,4 +1,4 @@
-import type { RunData } from '../model/run.ts';
+import type { RunData, UndoPlan } from '../model/run.ts';
 import { isUndoApproval } from './approval-rules.ts';
 import { dropAside } from './aside.ts';
 import { closeApproval } from './close-approval.ts';
@@ -16,7 +16,7 @@ export function settleRun(draft: Draft, data: RunData): void {
   else recallChildren(draft, null, 'recalled');
   draft.setControl({ cancelWaiting: null, deadlineWaiting: false });
   // What a step was undoing goes on in the run's own plan.
-  if (draft.control.undos !== undefined) draft.setControl({ undos: [] });
+  if (draft.control.undos !== undefined) carryUndos(draft, draft.control.undos);
   setFinishing(draft, []);
   forgetKept(draft);
   dropAside(draft);
@@ -26,6 +26,11 @@ export function settleRun(draft: Draft, data: RunData): void {
   );
   draft.closeIncidents((incident) => incident.kind === 'conflict');
   settleIfDone(draft, data);
+}
+
+function carryUndos(draft: Draft, undos: readonly UndoPlan[]): void {
+  const underWay = [...draft.effects.live()].filter(({ compensates }) => compensates !== null).map(({ key }) => key);
+  draft.setControl({ undos: [], ...(undos.length === 0 ? {} : { undosCarried: underWay }) });
 }
 
 /** An order to terminate ends what is left of a plan, too. */

@@ -293,6 +293,8 @@ export interface RunControl {
   readonly plan: PlanSpans | null;
   /** What steps are undoing while the run goes on; absent = nothing. */
   readonly undos?: readonly UndoPlan[];
+  /** What steps were undoing side by side when the run stopped: it goes on, each beside whatever else was on its way; absent = nothing. */
+  readonly undosCarried?: readonly EffectKey[];
   /** Calls that go on with their retries, although the branch they stand in is not wanted any more; absent = none. */
   readonly finishing?: readonly string[];
   /** What losers of races have on its way while the run goes on (R08); absent = nothing. */

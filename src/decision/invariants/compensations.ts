@@ -1,6 +1,5 @@
 import type { Effect } from '../../model/effect.ts';
 import type { EffectKey } from '../../model/ids.ts';
-import type { Json } from '../../model/json.ts';
 import { isOpen } from '../effect-lifecycle.ts';
 import { undoOrderOf } from '../undo-order.ts';
 import type { Finding, PositionCheck } from './check.ts';
@@ -25,7 +24,7 @@ function undosOf({ rows }: OpenedRun, forwardKey: EffectKey): readonly Effect[] 
 /** What is settled before an undo is requested: all of the run; of one that goes on, what stands in the step that undoes (R04). */
 function isOfItsScope(run: OpenedRun, undo: Effect, row: Effect): boolean {
   const { rows, phase } = run;
-  if (phase !== 'forward') return true;
+  if (phase !== 'forward') return !isCarried(run, undo);
   const plan = planOf(run, undo);
   const around = rows.program?.machine.places.find(([id]) => id === row.step)?.[1].parents ?? [];
   if (plan === null || ![row.step, ...around].includes(authorOf(plan))) return false;
@@ -73,19 +72,15 @@ function planOf({ control, effects }: OpenedRun, undo: Effect): string | null {
   return own?.step ?? null;
 }
 
-/** When the way forward ended; null = it goes on. What was requested before was so by the plans that steps had then. */
-function stoppedAtMs({ rows }: OpenedRun): number | null {
-  const isStop = (command: Json): boolean => (command as { readonly type?: Json }).type === 'run.settle';
-  return rows.journal.find(({ commands }) => commands.some(isStop))?.atMs ?? null;
+/** Whether an undo was under way in a step's own plan when the run stopped. */
+function isCarried({ control }: OpenedRun, { key }: Effect): boolean {
+  return control.undosCarried?.includes(key) === true;
 }
 
 /** Whether two undos are of plans of their own: items and branches undo side by side, each in its order. */
 function areOfTwoPlans(run: OpenedRun, one: Effect, other: Effect): boolean {
   if (run.phase === 'forward') return planOf(run, one) !== planOf(run, other);
-  const stopMs = stoppedAtMs(run);
-  const before = ({ firstRequestedAtMs: atMs }: Effect): boolean =>
-    stopMs !== null && (atMs === null || atMs <= stopMs);
-  return before(one) && before(other);
+  return isCarried(run, one) && isCarried(run, other);
 }
 
 /** R01: one at a time in reverse order. */
