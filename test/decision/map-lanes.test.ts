@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findFaults } from '../../src/decision/invariants/find-faults.ts';
+import type { Effect } from '../../src/model/effect.ts';
 import { checkedRun } from './support/checked-run.ts';
 import { Play, type Setting, workflow } from './support/play.ts';
 
@@ -56,36 +57,28 @@ describe('a map with lanes', () => {
   });
 
   it('each item reads what its own steps gave, and none of what another lane has left', () => {
-    const run = play(
-      lanes(
-        ', tolerate: 1',
-        `{ id: seen, call: do.d, with: { of: '\${ or(steps.b.output.id, "nothing") }' } }, ${STEPS}`,
-      ),
-    );
-    const read = [...run.state.effects.values()].map(
-      ({ step, request }) => [step, JSON.parse(request) as { with: object }] as const,
-    );
-    expect(read.filter(([step]) => step === 'seen').map(([, { with: given }]) => given)).toEqual(
-      ['x', 'y', 'z'].map(() => ({ of: 'nothing' })),
-    );
-    const ids = new Map(
-      [...run.state.effects.values()].flatMap((row) =>
-        row.step === 'a' ? [[JSON.stringify(row.frames), (row.output as { id: string }).id] as const] : [],
-      ),
-    );
-    for (const row of run.state.effects.values())
-      if (row.step === 'b')
-        expect(JSON.parse(row.request)).toMatchObject({ with: { after: ids.get(JSON.stringify(row.frames)) } });
+    const steps = `{ id: seen, call: do.d, with: { of: '\${ or(steps.b.output.id, "nothing") }' } }, { id: a, call: do.a }, { id: w, wait: 1m }, { id: b, call: do.b, with: { after: =steps.a.output.id } }`;
+    const run = play(lanes('', steps)).wait('5m');
+    const of = (step: string): readonly Effect[] => [...run.state.effects.values()].filter((row) => row.step === step);
+    const given = (row: Effect): unknown => (JSON.parse(row.request) as { readonly with: unknown }).with;
+    expect(of('seen').map(given)).toEqual(['x', 'y', 'z'].map(() => ({ of: 'nothing' })));
+    const ids = new Map(of('a').map(({ frames, output }) => [JSON.stringify(frames), output] as const));
+    for (const row of of('b'))
+      expect(given(row)).toEqual({ after: (ids.get(JSON.stringify(row.frames)) as { readonly id: string }).id });
+    expect([of('b').length, run.state.status]).toEqual([3, 'COMPLETED']);
   });
 
-  it('V07 no item is begun once it is known that too many have failed, and those on their way settle first', () => {
-    // V07: "Joins settle all that they must, then decide."
-    const run = play(lanes(', catch: [{ on: [declined] }]'), { 'do.a': ['declined', 'hang'] });
-    expect([rows(run), run.state.status]).toEqual([['a x', 'a y'], 'RUNNING']);
-    answer(run, 'do.a');
-    expect([rows(run), run.state.status]).toEqual([['a x', 'a y', 'c '], 'COMPLETED']);
-    expect(run.state.snapshot.data.steps['m']).toMatchObject({ code: 'declined' });
-  });
+  it.each(['drain', 'cancel'])(
+    'V07 with `siblings: %s` no item is begun once too many have failed, and those on their way settle first',
+    (siblings) => {
+      // V07: "Joins settle all that they must, then decide."
+      const run = play(lanes(`, siblings: ${siblings}, catch: [{ on: [declined] }]`), { 'do.a': ['declined', 'hang'] });
+      expect([rows(run), run.state.status]).toEqual([['a x', 'a y'], 'RUNNING']);
+      answer(run, 'do.a');
+      expect([rows(run), run.state.status]).toEqual([['a x', 'a y', 'c '], 'COMPLETED']);
+      expect(run.state.snapshot.data.steps['m']).toMatchObject({ code: 'declined' });
+    },
+  );
 
   it('R08 what a failed item has done is undone while the others go on', () => {
     // R08: "losers of a race settle and their confirmed effects are compensated before the next step starts."
@@ -94,6 +87,37 @@ describe('a map with lanes', () => {
     expect([run.state.status, faultsOf(run)]).toEqual(['RUNNING', []]);
     answer(run, 'undo.a');
     expect([run.state.status, statuses(run)]).toEqual(['COMPLETED', ['x failed', 'y succeeded', 'z succeeded']]);
+  });
+
+  it('R08 each failed item is undone in its own lane, and waits for nothing of another one', () => {
+    // R08: "losers of a race settle and their confirmed effects are compensated before the next step starts."
+    const run = play(lanes(', tolerate: 2'), { 'do.b': ['declined', 'declined', 'ok'], 'undo.a': ['ok', 'hang'] });
+    expect(run.happened).toEqual(['do.a', 'do.a', 'undo.a', 'do.a', 'do.b']);
+    expect([run.state.status, faultsOf(run)]).toEqual(['RUNNING', []]);
+    answer(run, 'undo.a');
+    expect([run.state.status, run.happened.slice(5)]).toEqual(['COMPLETED', ['undo.a', 'do.c']]);
+  });
+
+  it('R04 two items that are being undone when their run is stopped go on, each before the rest is undone', () => {
+    // R04: "Sibling in flight: nothing new starts, it is awaited to settlement, then compensation begins."
+    const run = play(lanes(', tolerate: 2'), { 'do.b': ['declined', 'declined', 'hang'], 'undo.a': ['hang'] });
+    expect([rows(run, 'CONFIRMED'), faultsOf(run)]).toEqual([['a x', 'a y'], []]);
+    run.cancel();
+    expect([run.state.status, faultsOf(run)]).toEqual(['COMPENSATING', []]);
+    expect(run.state.control.undosCarried).toHaveLength(2);
+    answer(run, 'undo.a');
+    expect([run.state.status, run.happened]).toEqual(['CANCELLED', ['do.a', 'do.a', 'undo.a', 'undo.a']]);
+    expect(faultsOf(run)).toEqual([]);
+  });
+
+  it('R05 `siblings: finish` lets those under way come to their ends when others have won, and begins no other', () => {
+    // R05: "`finish`: branches run to their end first."
+    const run = play(lanes(', join: any, siblings: finish'));
+    expect(rows(run)).toEqual(['a x', 'a y', 'b x', 'b y', 'c ']);
+    expect([statuses(run), run.happened.slice(4)]).toEqual([
+      ['x succeeded', 'y stopped', 'z stopped'],
+      ['undo.b', 'undo.a', 'do.c'],
+    ]);
   });
 
   it.each([
@@ -240,6 +264,23 @@ describe('a map with lanes', () => {
       ['do.a', 'do.a', 'do.b', 'do.b', 'do.a', 'do.e', 'do.d', 'do.c'],
     ]);
     expect(faultsOf(run)).toEqual([]);
+  });
+
+  it('E11 an act that two items share is that of the item which asked for it first', () => {
+    // E11: "only the owner sends; its settlement is told to all users"
+    const run = play(lanes(', tolerate: 2', '{ id: a, call: do.a, reach: workflow, object: one, intent: same }'));
+    const [row] = [...run.state.effects.values()];
+    if (row === undefined) throw new Error('no row');
+    expect([rows(run), row.state]).toEqual([['a x'], 'PROPOSED']);
+    run.act({
+      type: 'share.told',
+      news: { effectKey: row.key, word: 'owner', undoKey: null, of: null, outcome: null },
+    });
+    expect([run.happened, statuses(run)]).toEqual([
+      ['do.a', 'do.c'],
+      ['x succeeded', 'y failed', 'z failed'],
+    ]);
+    expect(run.state.status).toBe('COMPLETED');
   });
 
   it('maps and branches stand in items, each with the lanes of its own', () => {
