@@ -6,7 +6,7 @@ import { branchesId } from './branch-states.ts';
 import { takersAt } from './handler-states.ts';
 import { CLOSED, CLOSING, COMPLETED, FINISHING, KEEPING, SETTLING } from './kernel-names.ts';
 import { isCopy } from './lane-steps.ts';
-import { type Outline, type StepOutline, stepAt } from './outline.ts';
+import { isLaneList, type Outline, type StepOutline, stepAt } from './outline.ts';
 
 /** An arrow before it has a number, and what it leads to is looked at. */
 export type DiagramArrow = Omit<PictureEdge, 'id' | 'taken' | 'condition'>;
@@ -202,8 +202,12 @@ function goals(folding: Folding, id: string): readonly Goal[] {
 /** Where a branch leads that has succeeded: to what follows all of them; one that has not leads nowhere by itself. */
 function goalsOfBranch(folding: Folding, { id, step }: MachineState): readonly Goal[] {
   if (step === null || !id.endsWith('$succeeded')) return [];
-  const met = stateAt(folding, branchesId(step)).edges.filter(({ kind }) => kind === 'next');
-  return met.flatMap((edge) => goals(folding, targetOf(edge)));
+  const isLane = isLaneList(id.slice(0, -'$succeeded'.length));
+  const decided = stateAt(folding, branchesId(step)).edges.filter(
+    // Where no item is left a map may have failed, too, in lanes as one item after the other.
+    ({ kind, guard }) => kind === 'next' || (isLane && guard?.type === 'joined' && kind === 'failure'),
+  );
+  return decided.flatMap((edge) => goals(folding, targetOf(edge)));
 }
 
 /** What a helper leads to that is worth an arrow; a raised failure: the clauses around it, else the failed end. */
