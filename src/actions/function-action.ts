@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { Json } from '../model/json.ts';
 import type { AttemptReport } from '../model/outcome.ts';
@@ -53,6 +54,8 @@ async function callBounded(invocation: FunctionInvocation, run: (call: FunctionC
   const aborted = new Promise<Ending>((resolve) => {
     onAbort = () => resolve({ kind: 'aborted' });
   });
+  // A run may have more on its way at once than Node expects of one signal, and warns of.
+  setMaxListeners(0, signal);
   signal.addEventListener('abort', onAbort, { once: true });
   const done = Promise.resolve()
     .then(() => run(call))

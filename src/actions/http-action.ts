@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { AttemptReport } from '../model/outcome.ts';
@@ -156,6 +157,8 @@ export function exchangeHttp(exchange: HttpExchange): Promise<AttemptReport> {
       void client.destroy().catch(() => undefined);
     };
     const onAbort = (): void => end({ kind: 'aborted' });
+    // A run may have more on its way at once than Node expects of one signal, and warns of.
+    setMaxListeners(0, signal);
     signal.addEventListener('abort', onAbort, { once: true });
     void clock.sleep(exchange.timeoutMs, timer.signal).then(() => end({ kind: 'timeout' }));
     try {

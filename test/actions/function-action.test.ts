@@ -1,3 +1,4 @@
+import { getMaxListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import type { ActionFunction, FunctionCall } from '../../src/actions/action-function.ts';
 import { createActionAdapter } from '../../src/actions/create-action-adapter.ts';
@@ -46,6 +47,12 @@ describe('send', () => {
       bodyBytes: Buffer.from('{"id":"ch-1"}'),
       unreadable: null,
     });
+  });
+
+  it('a run may have many on their way under one signal: Node does not take that for a leak', async () => {
+    const { signal } = new AbortController();
+    await adapterFor({ send: () => null }).send(sendOrder({ function: NAME }), {}, () => true, signal);
+    expect(getMaxListeners(signal)).toBe(0);
   });
 
   it('a function without a value answers null', async () => {

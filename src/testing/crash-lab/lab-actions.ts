@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Json } from '../../model/json.ts';
 import type { ReadOrder, SendOrder } from '../../model/order.ts';
 import type { AttemptReport } from '../../model/outcome.ts';
@@ -176,15 +177,18 @@ class LabAdapter implements ActionAdapter {
   ): Promise<AttemptReport> {
     const { world, owner } = this.#wires;
     return new Promise((resolve) => {
+      const abort = (): void => end(broken(true, 'aborted'));
       const end = (report: AttemptReport): void => {
         cancel();
+        way.signal.removeEventListener('abort', abort);
         resolve(report);
       };
       const back = (report: AttemptReport | null): void => {
         if (report !== null) world.after(WAY_MS + way.takesMs, owner, () => end(report));
       };
       const cancel = world.after(way.timeoutMs, owner, () => end(broken(true, 'timeout')));
-      way.signal.addEventListener('abort', () => end(broken(true, 'aborted')), { once: true });
+      setMaxListeners(0, way.signal);
+      way.signal.addEventListener('abort', abort, { once: true });
       const arrive = async (): Promise<void> => {
         const report = await this.#guard(carry);
         if (fate.answer === 'whole') back(report);

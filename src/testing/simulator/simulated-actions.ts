@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { EffectRequest } from '../../model/effect.ts';
 import type { AttemptReport } from '../../model/outcome.ts';
 import type { ActionAdapter, SendOrder } from '../../ports/action-adapter.ts';
@@ -65,6 +66,7 @@ function exchange(
     };
     const abort = (): void => end(broken(true, 'aborted'));
     const cancel = world.after(way.timeoutMs, owner, () => end(broken(true, 'timeout')));
+    setMaxListeners(0, way.signal);
     way.signal.addEventListener('abort', abort, { once: true });
     if (fate.kind === 'silent') {
       if (fate.thereMs !== null) world.after(fate.thereMs, null, () => void way.carry());
