@@ -178,6 +178,15 @@ describe('a map with lanes', () => {
     expect([rows(run), run.state.status]).toEqual([['b y', 'b z', 'b x', 'c '], 'COMPLETED']);
   });
 
+  it('V01 a run whose last item waits in another lane than the first waits for an event, whoever looks at it', () => {
+    // V01: "an event before its wait is kept for its `keep` and matched"
+    const head = 'events: { paid: { schema: { type: object }, by: event.data.of, keep: 7d } }';
+    const run = play(lanes('', '{ id: w, await: paid, match: =item }', head));
+    for (const of of ['x', 'z']) run.signal('paid', { of });
+    expect(Object.keys(run.state.control.activeSinceMs)).toContain('w@1');
+    expect(findFaults({ ...checkedRun(run), wakeUp: null }, run.nowMs)).toEqual([]);
+  });
+
   it('A01 each item asks for itself, under its own name', () => {
     // A01: "Reaching an approval step twice finds the same approval; one request, one notification."
     const run = play(

@@ -54,10 +54,10 @@ function isAwaited({ rows, control, snapshot, phase }: OpenedRun): boolean {
   if (!isStepping(phase)) return false;
   // Without its version nobody can say what a step waits for; that it is missing is told (`pin`).
   if (rows.program === null) return true;
-  const { steps, machine } = rows.program;
+  const { copies, machine } = rows.program;
   // A state of a machine waits for an event or a time; that one waits for nothing is refused when it is published.
   if (phase === 'forward' && machine.definition.machine !== undefined) return true;
-  const verbs = activeLeaves(rows.program, snapshot.value).map((id) => steps.get(id)?.verb);
+  const verbs = activeLeaves(rows.program, snapshot.value).map((id) => copies.get(id)?.verb);
   return verbs.includes('await') || verbs.includes('wait');
 }
 
