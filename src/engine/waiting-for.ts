@@ -164,8 +164,8 @@ function fromEffect(effect: Effect, nowMs: number, sinceMs?: number): WaitingFor
 
 /** A row that a remote worker has, or may pull: until its lease ends, or from when it may be pulled again. */
 function fromQueue(effect: Effect, sinceMs: number | undefined, notBefore: string | null): WaitingFor {
-  const { step, state, queue = '', unknownSinceMs, requestedAtMs, sendByMs } = effect;
-  const row = { kind: 'queue', step, command: 'pawl queue ls' } as const;
+  const { step, frames, state, queue = '', unknownSinceMs, requestedAtMs, sendByMs } = effect;
+  const row = { kind: 'queue', step, ...itemPart(itemNameOf(frames)), command: 'pawl queue ls' } as const;
   if (state === 'REQUESTED')
     return { ...row, since: text(requestedAtMs), until: text(sendByMs), by: ['a remote worker'], progress: null };
   const until = notBefore ?? (state === 'AUTHORIZED' ? text(sendByMs) : null);

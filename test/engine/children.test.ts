@@ -47,7 +47,7 @@ describe('a child', () => {
     const journal = await home.house.store.journal(0, run as RunId);
     expect(journal.filter(({ event }) => event.type === 'effect' && event.step === 'part')).toHaveLength(1);
     const inbox = await home.house.store.inbox(0, run as RunId);
-    expect(inbox.filter(({ payload }) => payload.type === 'child.ended')).toHaveLength(1);
+    expect(inbox.filter(({ payload }) => payload?.type === 'child.ended')).toHaveLength(1);
     expect(home.done).toEqual(['do.a', 'do.late']);
   });
 
@@ -57,8 +57,8 @@ describe('a child', () => {
     const run = (await home.begin(PART, WHOLE)) as RunId;
     await home.until('whole', 'COMPLETED');
     const { store } = home.house;
-    const [told] = (await store.inbox(0, run)).filter(({ payload }) => payload.type === 'child.ended');
-    if (told === undefined) throw new Error('nothing was told');
+    const [told] = (await store.inbox(0, run)).filter(({ payload }) => payload?.type === 'child.ended');
+    if (told === undefined || told.payload === null) throw new Error('nothing was told');
     const delivery = { part: 0, runId: run, source: told.source, payload: told.payload, payloadHash: told.payloadHash };
     await store.deliver(0, [{ ...delivery, eventId: 'again' }]);
     await home.house.until(() => home.all('whole')[0]?.inbox.size === 2);

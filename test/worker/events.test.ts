@@ -90,7 +90,7 @@ describe('events and the holder', () => {
     await untilStatus(worker, run, 'COMPLETED');
     const { inbox } = await process.app.history(run);
     const items = inbox
-      .filter((event) => event.payload.type === 'signal')
+      .filter((event) => event.payload?.type === 'signal')
       .sort((a, b) => a.receivedAtMs - b.receivedAtMs || (a.eventId < b.eventId ? -1 : 1));
     expect(items.map((event) => event.outcome)).toEqual(Array.from({ length: 50 }, () => 'applied'));
     expect([...sent].sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
