@@ -30,6 +30,7 @@ import type {
   Transition,
 } from '../model/run-commit.ts';
 import type { InboxOutcome, RunStatus } from '../model/statuses.ts';
+import type { KeyStore } from './key-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 import type { StatementStore } from './statement-store.ts';
@@ -156,15 +157,26 @@ export interface RunLine {
   /** As its head has it. */
   readonly failure: Json | undefined;
 }
+/** A place in a list of runs, newest first: the run behind which the next page begins. */
+export interface RunPlace {
+  readonly startedAtMs: number;
+  readonly runId: RunId;
+}
 /** Filter of a list; null = any. */
 export interface RunFilter {
   readonly tenant: string;
   readonly workflow: string | null;
+  /** Only runs of these; absent = of all. */
+  readonly workflows?: readonly string[];
+  /** Only runs of this version; absent = of any. */
+  readonly version?: number;
   readonly statuses: readonly RunStatus[] | null;
   /** Needs a person. */
   readonly needsHuman: boolean;
   /** Exact run id or run key. */
   readonly q: string | null;
+  /** Only runs behind this place; absent = from the newest. */
+  readonly after?: RunPlace;
   readonly limit: number;
 }
 
@@ -232,7 +244,7 @@ export interface Hearing {
  * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);
  * times in answers are the database's. Two implementations pass `testing/store-conformance`.
  */
-export interface Store extends ScheduleStore, RetentionStore, Partial<StatementStore> {
+export interface Store extends ScheduleStore, RetentionStore, KeyStore, Partial<StatementStore> {
   readonly parts: number;
   /**
    * Stores a version once. A new one brings its schedule along, in the same statement: it takes the place of the schedule

@@ -2,6 +2,7 @@ import { actConformance } from './store-conformance/acts.ts';
 import { checkConformance } from './store-conformance/checks.ts';
 import { doorConformance } from './store-conformance/door.ts';
 import type { ConformanceHarness } from './store-conformance/harness.ts';
+import { keyConformance } from './store-conformance/keys.ts';
 import { leaseConformance } from './store-conformance/leases.ts';
 import { lockConformance } from './store-conformance/locks.ts';
 import { outboxConformance } from './store-conformance/outbox.ts';
@@ -32,5 +33,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: outbox`, () => outboxConformance(harness));
   harness.describe(`${kind}: schedules`, () => scheduleConformance(harness));
   harness.describe(`${kind}: retention`, () => retentionConformance(harness));
+  harness.describe(`${kind}: keys`, () => keyConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

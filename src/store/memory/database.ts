@@ -59,6 +59,7 @@ export function createDatabase(clock: DatabaseClock): Database {
     queues: new Map(),
     places: new Map(),
     schedules: new Map(),
+    keys: new Map(),
   };
   const open = new Map<RunId, OpenDelivery>();
   let restores = 0;

@@ -1,4 +1,5 @@
 import type { Effect, Receipt } from '../../model/effect.ts';
+import type { ApiKey } from '../../model/api-key.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
 import type { Approval } from '../../model/approval.ts';
 import type { OutboxRecord } from '../../model/outbox.ts';
@@ -55,6 +56,7 @@ export interface Dump {
   readonly schedules: readonly ScheduleRow[];
   readonly shares: readonly SharedEffect[];
   readonly queues: readonly QueueRow[];
+  readonly keys: readonly ApiKey[];
   readonly runs: readonly RunDump[];
 }
 
@@ -78,7 +80,8 @@ function runDump(rows: RunRows): RunDump {
 }
 
 /** All rows in canonical order: by key, runs by id. */
-export function dumpOf({ versions, seats, startKeys, locks, places, schedules, shares, queues, runs }: Tables): Dump {
+export function dumpOf(tables: Tables): Dump {
+  const { versions, seats, startKeys, locks, places, schedules, shares, queues, keys, runs } = tables;
   return {
     versions: inOrder(versions.values(), (row) => [row.tenant, row.workflow, row.version]),
     seats: inOrder(seats.values(), (seat) => [seat.part, seat.workerId]),
@@ -88,6 +91,7 @@ export function dumpOf({ versions, seats, startKeys, locks, places, schedules, s
     schedules: inOrder(schedules.values(), (row) => [row.part, row.tenant, row.workflow]),
     shares: inOrder(shares.values(), (row) => [row.part, row.effectKey]),
     queues: inOrder(queues.values(), (row) => [row.part, row.tenant, row.queue]),
+    keys: inOrder(keys.values(), (row) => [row.keyId]),
     runs: inOrder(runs.values(), ({ run }) => [run.runId]).map(runDump),
   };
 }

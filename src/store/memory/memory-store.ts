@@ -1,4 +1,5 @@
 import type { RunId } from '../../model/ids.ts';
+import type { KeyStore } from '../../ports/key-store.ts';
 import type { ClaimedRun, DatabaseIdentity, Delivery, Store } from '../../ports/store.ts';
 import { claimOne, claimRuns } from './claim.ts';
 import { commitRuns } from './commit.ts';
@@ -16,6 +17,7 @@ import { claimSchedules, listSchedules, orderSchedule, settleSchedule } from './
 import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
 import { createAct, type StatementScript, UNSCRIPTED } from './act.ts';
 import { queuesIn, takeOffers } from './queues.ts';
+import { createKey, findKey, listKeys, revokeKey } from './keys.ts';
 import { putSharedEffect, sharedEffect, sharedEffects } from './shares.ts';
 import { startRuns } from './start.ts';
 import { runIn, type RunRows, type Statement, type Tables } from './tables.ts';
@@ -191,6 +193,15 @@ function pruneVerbs({ read, write }: Database): Verbs<'retained' | 'prune'> {
   };
 }
 
+function keyVerbs({ read, write }: Database): KeyStore {
+  return {
+    createKey: (key) => write((statement) => createKey(statement, key)),
+    findKey: async (keyId) => read((statement) => findKey(statement, keyId)),
+    listKeys: async (tenant, limit) => read((statement) => listKeys(statement, tenant, limit)),
+    revokeKey: (tenant, keyId, act) => write((statement) => revokeKey(statement, { tenant, keyId }, act)),
+  };
+}
+
 type ReadingVerbs = Verbs<
   'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
 >;
@@ -233,6 +244,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...outboxVerbs(database),
     ...scheduleVerbs(database),
     ...pruneVerbs(database),
+    ...keyVerbs(database),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
     // Every row hangs on its run here.
     strays: () => Promise.resolve([]),

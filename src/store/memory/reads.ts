@@ -60,8 +60,21 @@ export function findRun(statement: Statement, parts: number, tenant: string, idO
   return inOrder(newest.values(), (run) => [run.workflow]).slice(0, FOUND_RUNS_MAX);
 }
 
-function matches({ run, head }: RunRows, { tenant, workflow, statuses, needsHuman, q }: RunFilter): boolean {
+/** Whether it is a run of the workflows and the version that are asked for. */
+function isAsked({ tenant, workflow, workflows, version }: RunFilter, run: RunIdentity): boolean {
   if (run.tenant !== tenant || (workflow !== null && run.workflow !== workflow)) return false;
+  return (workflows?.includes(run.workflow) ?? true) && (version === undefined || run.version === version);
+}
+
+/** Whether a run stands behind a place of the list, newest first. */
+function isBehind({ after }: RunFilter, { startedAtMs, runId }: RunIdentity): boolean {
+  if (after === undefined || startedAtMs < after.startedAtMs) return true;
+  return startedAtMs === after.startedAtMs && runId < after.runId;
+}
+
+function matches({ run, head }: RunRows, filter: RunFilter): boolean {
+  const { statuses, needsHuman, q } = filter;
+  if (!isAsked(filter, run) || !isBehind(filter, run)) return false;
   if (statuses !== null && !statuses.includes(head.status)) return false;
   if (needsHuman && head.needs.length === 0) return false;
   return q === null || run.key === q || run.runId === q;

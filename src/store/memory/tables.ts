@@ -1,3 +1,4 @@
+import type { ApiKey } from '../../model/api-key.ts';
 import type { Approval, Vote } from '../../model/approval.ts';
 import type { Effect, Receipt } from '../../model/effect.ts';
 import type { EffectKey, RunId, WorkerId } from '../../model/ids.ts';
@@ -139,6 +140,7 @@ export interface Tables {
   readonly schedules: Map<string, ScheduleRow>;
   readonly shares: Map<string, SharedEffect>;
   readonly queues: Map<string, QueueRow>;
+  readonly keys: Map<string, ApiKey>;
 }
 
 /** A delivery that is not committed yet, as the other statements meet it. */
@@ -157,7 +159,8 @@ export interface Statement extends Tables {
 }
 
 /** A copy whose maps can be changed without the others seeing it. */
-export function copyOf({ versions, runs, seats, startKeys, locks, places, schedules, shares, queues }: Tables): Tables {
+export function copyOf(tables: Tables): Tables {
+  const { versions, runs, seats, startKeys, locks, places, schedules, shares, queues, keys } = tables;
   return {
     versions: new Map(versions),
     runs: new Map(runs),
@@ -168,6 +171,7 @@ export function copyOf({ versions, runs, seats, startKeys, locks, places, schedu
     schedules: new Map(schedules),
     shares: new Map(shares),
     queues: new Map(queues),
+    keys: new Map(keys),
   };
 }
 

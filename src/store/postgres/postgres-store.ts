@@ -12,6 +12,7 @@ import { commitBatch } from './commit-batch.ts';
 import { type ConnectionOptions, type Connections, openConnections, type Row } from './connections.ts';
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
 import { NO_HINTS, openHints } from './hints.ts';
+import { keyVerbs } from './key-verbs.ts';
 import { lockVerbs } from './lock-verbs.ts';
 import { queueVerbs } from './queue-verbs.ts';
 import { shareVerbs } from './share-verbs.ts';
@@ -249,8 +250,10 @@ function readingVerbs({ run }: Connections, parts: number): ReadingVerbs {
         : [];
       return (byId.length > 0 ? byId : await run(FIND_RUN_BY_KEY, [tenant, idOrKey])).map(runFromRow);
     },
-    listRuns: async ({ tenant, workflow, statuses, needsHuman, q, limit }) =>
-      (await run(LIST_RUNS, [tenant, workflow, statuses, needsHuman, q, limit])).map(runLineFromRow),
+    listRuns: async ({ tenant, workflow, statuses, needsHuman, q, limit, version, workflows, after }) => {
+      const asked = [tenant, workflow, statuses, needsHuman, q, limit, version ?? null, workflows ?? null];
+      return (await run(LIST_RUNS, [...asked, after?.startedAtMs ?? null, after?.runId ?? null])).map(runLineFromRow);
+    },
     journal: async (part, runId) => (await run(JOURNAL, [part, runId])).map(transitionFromRow),
     receipts: async (part, runId) => (await run(RECEIPTS, [part, runId])).map(receiptFromRow),
     observations: async (part, runId) =>
@@ -332,6 +335,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...outboxVerbs(connections),
     ...scheduleVerbs(connections),
     ...pruneVerbs(connections),
+    ...keyVerbs(connections),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

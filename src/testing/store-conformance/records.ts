@@ -206,6 +206,19 @@ function listConformance(harness: ConformanceHarness): void {
     assert.deepEqual(await keys({ q: 'first' }), ['first']);
     assert.deepEqual(await keys({ q: third.runId }), ['third']);
     assert.deepEqual([await keys({ workflow: 'other' }), await keys({ tenant: 'other' })], [[], []]);
+    const { workflow, version } = first;
+    assert.deepEqual(await keys({ workflows: [workflow, 'other'], version }), ['third', 'second', 'first']);
+    assert.deepEqual([await keys({ workflows: ['other'] }), await keys({ workflows: [] })], [[], []]);
+    assert.deepEqual(await keys({ version: version + 1 }), []);
+    // All three were started at one instant: the pages are cut by the id.
+    const [newest] = await store.listRuns({ ...all, limit: 1 });
+    assert.ok(newest);
+    const behind = ({ run: { startedAtMs, runId } }: typeof newest): object => ({ after: { startedAtMs, runId } });
+    const [next] = await store.listRuns({ ...all, ...behind(newest), limit: 1 });
+    assert.ok(next);
+    assert.deepEqual([newest.run.key, next.run.key], ['third', 'second']);
+    assert.deepEqual([await keys(behind(newest)), await keys(behind(next))], [['second', 'first'], ['first']]);
+    assert.deepEqual(await keys({ after: { startedAtMs: first.startedAtMs - 1, runId: third.runId } }), []);
     assert.deepEqual(await store.findRun('default', first.runId), [first]);
     assert.deepEqual(await store.findRun('default', 'second'), [second]);
     assert.deepEqual([await store.findRun('other', first.runId), await store.findRun('default', 'nobody')], [[], []]);

@@ -8,6 +8,7 @@ import { SCHEDULES } from './0006-schedules.ts';
 import { SHARED_EFFECTS } from './0007-shared-effects.ts';
 import { RETENTION } from './0008-retention.ts';
 import { QUEUES } from './0009-queues.ts';
+import { API_KEYS } from './0010-api-keys.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 7, name: 'shared-effects', breaking: true, sql: SHARED_EFFECTS },
   { number: 8, name: 'retention', breaking: true, sql: RETENTION },
   { number: 9, name: 'queues', breaking: true, sql: QUEUES },
+  { number: 10, name: 'api-keys', breaking: true, sql: API_KEYS },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

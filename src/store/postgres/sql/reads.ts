@@ -1,6 +1,6 @@
 import { FOUND_RUNS_MAX } from '../../../model/run-id.ts';
 import { AUDIT, INBOX, OBSERVATION, readingOf, RECEIPT, RUN, TRANSITION } from './columns.ts';
-import { msOf, type Statement, TIME } from './statement.ts';
+import { msOf, type Statement, timeOf, TIME } from './statement.ts';
 
 /** A run by id. Index: run_pk; one row or none. */
 export const FIND_RUN_BY_ID: Statement = {
@@ -22,7 +22,7 @@ ORDER BY r.workflow, r.start_number DESC
 LIMIT ${FOUND_RUNS_MAX}`,
 };
 
-/** A list, newest first; reads all parts. `$2` workflow, `$3` statuses, `$4` needs a person, `$5` run id or key, `$6` how many. Index: run_tenant_started_idx. */
+/** A list, newest first; reads all parts. `$2` workflow, `$3` statuses, `$4` needs a person, `$5` run id or key, `$6` how many, `$7` version, `$8` workflows, `$9` and `$10` time and id of the run behind which it begins. Index: run_tenant_started_idx. */
 export const LIST_RUNS: Statement = {
   name: 'list_runs',
   hot: false,
@@ -35,6 +35,9 @@ WHERE r.tenant = $1
   AND ($3::text[] IS NULL OR h.status = ANY ($3))
   AND (NOT $4::boolean OR h.needs <> '[]')
   AND ($5::text IS NULL OR r.run_key = $5 OR r.run_id::text = $5)
+  AND ($7::integer IS NULL OR r.version = $7)
+  AND ($8::text[] IS NULL OR r.workflow = ANY ($8))
+  AND ($9::bigint IS NULL OR (r.started_at, r.run_id) < (${timeOf('$9::bigint')}, $10::uuid))
 ORDER BY r.started_at DESC, r.run_id DESC
 LIMIT $6`,
 };

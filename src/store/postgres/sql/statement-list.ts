@@ -1,4 +1,5 @@
 import { HOLD } from './act.ts';
+import { CREATE_KEY, FIND_KEY, LIST_KEYS, REVOKE_KEY } from './api-key.ts';
 import { CLAIM, CLAIM_RUN } from './claim.ts';
 import { COMMIT, COMMIT_FULL } from './commit.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition.ts';
@@ -58,6 +59,10 @@ export const STATEMENTS: readonly Statement[] = [
   FIND_VERSION,
   LOAD_VERSION,
   LIST_VERSIONS,
+  CREATE_KEY,
+  FIND_KEY,
+  LIST_KEYS,
+  REVOKE_KEY,
   FIND_RUN_BY_ID,
   FIND_RUN_BY_KEY,
   LIST_RUNS,

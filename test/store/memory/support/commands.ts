@@ -4,7 +4,8 @@ import type { InboxPayload } from '../../../../src/model/inbox-event.ts';
 import type { RunCommit } from '../../../../src/model/run-commit.ts';
 import type { Firing } from '../../../../src/model/schedule.ts';
 import { OPEN_EFFECT_STATES, type RunStatus } from '../../../../src/model/statuses.ts';
-import type { Delivery, StartRequest, Store, StoredVersion } from '../../../../src/ports/store.ts';
+import type { NewApiKey } from '../../../../src/ports/key-store.ts';
+import type { Delivery, RunPlace, StartRequest, Store, StoredVersion } from '../../../../src/ports/store.ts';
 import type { RunDump } from '../../../../src/store/memory/dump.ts';
 import { payloadText } from '../../../../src/store/postgres/rows.ts';
 import {
@@ -56,6 +57,15 @@ function anyRows(choices: Choices, world: World): RunDump | null {
 
 function anyRunId(choices: Choices, world: World): RunId {
   return choices.onceIn(12) ? world.newRunId() : (anyRows(choices, world)?.run.runId ?? world.newRunId());
+}
+
+/** A place in the list of runs: that of one, or the same instant before or behind it. */
+function placeOf(choices: Choices, world: World): RunPlace {
+  const run = anyRows(choices, world)?.run;
+  return {
+    startedAtMs: run?.startedAtMs ?? world.nowMs,
+    runId: choices.pick([run?.runId ?? world.newRunId(), world.newRunId()]),
+  };
 }
 
 function anyStart(choices: Choices, world: World): StartRequest {
@@ -272,6 +282,7 @@ const READ_MAKERS: readonly Maker[] = [
       needsHuman: choices.onceIn(3),
       q: choices.pick([null, 'o-1']),
       limit: choices.pick([10, 1]),
+      ...choices.pick([{}, { version: 1 }, { workflows: ['shop', 'x'] }, { after: placeOf(choices, world) }]),
     }),
   (choices, world) => ask('holder', world.part, anyRunId(choices, world)),
   (choices, world) => {
@@ -324,51 +335,9 @@ const schedule: Maker = (choices, world) => {
   ])();
 };
 
-/** Ended runs are looked at and pruned, as they stand or as they once were; now and then by a person. */
-const retain: Maker = (choices, world) => {
-  const { part } = world;
-  const rows = anyRows(choices, world);
-  if (rows === null || choices.onceIn(3))
-    return ask('retained', part, choices.pick([null, rows?.run.runId ?? null]), choices.pick([100, 2]));
-  const { revision, fence } = rows.head;
-  const asked = {
-    runId: rows.run.runId,
-    revision: revision + choices.pick([0, 0, 0, -1]),
-    fence: fence + choices.pick([0, 0, 0, -1]),
-  };
-  return ask('prune', part, [asked], choices.pick([null, { actor: 'ops', reason: 'ö' }]));
-};
-
-/** A held run comes to its end with nothing on its way, and is given back. */
-const finish: Maker = (choices, world) => {
-  const held = world.dump().runs.flatMap((rows) => (rows.lease === null ? [] : [{ ...rows, lease: rows.lease }]));
-  if (held.length === 0) return claimRun(choices, world);
-  const { run, head, lease, wakeUp, ...rows } = choices.pick(held);
-  const open = rows.effects.filter(({ state }) => (OPEN_EFFECT_STATES as readonly string[]).includes(state));
-  const end = stepOf(run.runId, head.fence, head.revision, {
-    part: world.part,
-    head: headAt(head.revision + 1, {
-      status: choices.pick(['COMPLETED', 'FAILED']),
-      phase: 'ended',
-      endedAtMs: world.nowMs,
-    }),
-    effects: open.map((effect) => changing(effect, { state: 'CANCELLED', settledAtMs: world.nowMs })),
-    timersCleared: rows.timers.map(({ name }) => name),
-    approvals: rows.approvals.map((approval) => ({ ...approval, state: 'cancelled' })),
-    inbox: rows.inbox.flatMap(({ source, eventId, consumed }) =>
-      consumed ? [] : [{ source, eventId, outcome: 'ended', code: null, detail: null, consumed: true } as const],
-    ),
-    lease: { kind: 'release', wakeSeen: wakeUp?.wake ?? null, readyAtMs: null },
-  });
-  return ask('commit', world.part, lease.workerId, [end]);
-};
-
-/** An ended run as it stands, free and with nothing on its way but what chance has left. */
-const pruneEnded: Maker = (choices, world) => {
-  const over = world.dump().runs.filter(({ head, lease }) => head.endedAtMs !== null && lease === null);
-  if (over.length === 0) return retain(choices, world);
-  const { run, head } = choices.pick(over);
-  return ask('prune', world.part, [{ runId: run.runId, revision: head.revision, fence: head.fence }], null);
+import { OPEN_EFFECT_STATES, type RunStatus } from '../../../../src/model/statuses.ts';
+import type { NewApiKey } from '../../../../src/ports/key-store.ts';
+import type { Delivery, RunPlace, StartRequest, Store, StoredVersion } from '../../../../src/ports/store.ts';
 };
 
 /** What a sequence begins with, so that there is something to work on. */
@@ -406,6 +375,7 @@ const MAKERS: readonly Maker[] = [
   finish,
   pruneEnded,
   pruneEnded,
+  apiKey,
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
 ];
