@@ -45,11 +45,12 @@ module.exports = {
     {
       name: 'layer-app',
       severity: 'error',
-      comment: 'app and testing may import everything but cli and console',
+      comment: 'app and testing may import everything but api, cli and console',
       from: { path: '^src/(app|testing)/' },
-      to: { path: '^src/(cli|console)/' },
+      to: { path: '^src/(api|cli|console)/' },
     },
-    layer('cli', { folders: ['app', 'testing', 'definition', 'machine', 'ports', ...core], npm: ['commander', '@clack/prompts', 'picocolors', 'leven'], node: ['[a-z_]+(/promises)?'] }),
+    layer('api', { folders: ['app', 'definition', 'ports', ...core], npm: ['fastify'], node: ['[a-z_]+(/promises)?'] }),
+    layer('cli', { folders: ['api', 'app', 'testing', 'definition', 'machine', 'ports', ...core], npm: ['commander', '@clack/prompts', 'picocolors', 'leven'], node: ['[a-z_]+(/promises)?'] }),
     onlyIn('xstate', '^src/machine/kernel\\.ts$'),
     onlyIn('yaml', '^src/(definition/read-yaml|app/config)\\.ts$'),
     onlyIn('ajv', '^src/definition/schema-validator\\.ts$'),
@@ -60,6 +61,7 @@ module.exports = {
     onlyIn('undici', '^src/actions/'),
     onlyIn('oauth4webapi', '^src/actions/'),
     onlyIn('elkjs', '^src/picture/'),
+    onlyIn('fastify', '^src/api/'),
     {
       name: 'only-crypto-in-model',
       severity: 'error',

@@ -9,6 +9,7 @@ export const ANSWER_WORDS = {
     'none of your roles may do this: say --by NAME, or give the role under "principals" in pawl.config.yaml',
   subject: 'the request has changed since you looked: read it again with pawl show',
   form: 'what you fill in does not fit the form: it still waits for an answer',
+  moved: 'the run has moved on since you looked: read it again',
   decided: 'it was decided before',
   voted: 'you have voted before, and differently',
   ended: 'the run has ended',

@@ -10,7 +10,13 @@ export interface Principal {
   readonly authentication: 'local';
 }
 
-const NAME = /^[^\s:,]{1,128}$/;
+/** What can be a name: it stands in sources of events and in lists. */
+export const NAME = /^[^\s:,]{1,128}$/;
+
+/** The roles that a configuration gives a name; none unless it does. */
+export function rolesOf({ principals }: Pick<Config, 'principals'>, name: string): readonly string[] {
+  return Object.hasOwn(principals, name) ? (principals[name] ?? []) : [];
+}
 
 function osUser(): string | null {
   try {
@@ -34,6 +40,5 @@ export function resolvePrincipal(config: Pick<Config, 'principals'>, env: Enviro
       'PAWL_CONFIG_INVALID',
       `${JSON.stringify(name)} is not a name: no blanks, colons or commas, at most 128 characters`,
     );
-  const roles = Object.hasOwn(config.principals, name) ? (config.principals[name] ?? []) : [];
-  return { name, roles, authentication: 'local' };
+  return { name, roles: rolesOf(config, name), authentication: 'local' };
 }

@@ -1,3 +1,4 @@
+import { awaitRun, type Patience } from '../engine/await-run.ts';
 import { castVote, type VoteAsk } from '../engine/cast-vote.ts';
 import type { Delivered } from '../engine/deliver-event.ts';
 import type { Door } from '../engine/door.ts';
@@ -43,6 +44,18 @@ export interface Act {
   readonly reason: string;
   /** The caller's idempotency key; left out: the same order again counts again. */
   readonly eventId?: string;
+  /** The revision that the run must have when it is decided; left out: any. */
+  readonly ifRevision?: number;
+}
+
+/** An act as an order has it: what was left out stays out, also in the hash of the order. */
+function orderOf({
+  by,
+  reason,
+  eventId,
+  ifRevision,
+}: Act): Omit<Act, 'eventId'> & { readonly eventId: string | undefined } {
+  return { by, reason, eventId, ...(ifRevision === undefined ? {} : { ifRevision }) };
 }
 
 /** What can be asked of Pawl; every `run` is an id (`run_…` or UUID) or a business key. */
@@ -62,8 +75,6 @@ export interface Verbs {
   compensate(run: string, act: Act, planHash: string | null): Promise<Delivered>;
   retry(run: string, step: string, act: Act): Promise<Delivered>;
   resolve(run: string, ask: ResolveAsk): Promise<Delivered>;
-  /** @param effect its key, or its step. */
-  reconcile(run: string, effect: string, by: string): Promise<Delivered>;
   /** Attempts for a remote worker: each is this worker's alone until its lease ends. */
   pullAttempts(ask: PullAsk): Promise<readonly PulledAttempt[]>;
   /** More time for what was handed out. */
@@ -72,7 +83,11 @@ export interface Verbs {
   settleHandOut(ask: SettleAsk): Promise<Delivered>;
   /** Queues of remote workers, with what waits there and when somebody last asked. */
   queues(): Promise<readonly QueueView[]>;
+  /** @param effect its key, or its step. @param eventId the caller's idempotency key; left out: it is asked again. */
+  reconcile(run: string, effect: string, by: string, eventId?: string): Promise<Delivered>;
   find(run: string): Promise<RunIdentity>;
+  /** Waits until only the world or a person can move the run, or it has ended, or patience has. */
+  awaitRun(run: RunIdentity, patience: Patience): Promise<void>;
   show(run: string): Promise<RunView>;
   list(filter: Omit<RunFilter, 'tenant'>): Promise<readonly RunLineView[]>;
   /** What a person is needed for: a line per incident and per approval. */
@@ -116,6 +131,7 @@ export interface Verbs {
 type ReadVerbs = Pick<
   Verbs,
   | 'find'
+  | 'awaitRun'
   | 'show'
   | 'needs'
   | 'why'
@@ -145,6 +161,7 @@ function readVerbs(engine: Engine): ReadVerbs {
   const find = (name: string): Promise<RunIdentity> => findRun(engine, name);
   return {
     find,
+    awaitRun: (run, patience) => awaitRun(engine, run, patience),
     list: (filter) => listRuns(engine, filter),
     needs: (filter) => listNeeds(engine, filter),
     why: async (name) => explainRun(engine, await find(name)),
@@ -218,14 +235,13 @@ export function createVerbs(
     },
     signal: (name, ask) => at(name, (run, door) => signalRun(engine, door, run, ask)),
     vote: (name, ask) => at(name, (run, door) => castVote(engine, door, run, ask)),
-    cancel: (name, { by, reason, eventId }) =>
-      at(name, (run, door) => orderRun(engine, door, run, { type: 'cancel', by, reason, eventId })),
-    terminate: (name, { by, reason, eventId }) =>
-      at(name, (run, door) => orderRun(engine, door, run, { type: 'terminate', by, reason, eventId })),
-    compensate: (name, { by, reason, eventId }, planHash) =>
-      at(name, (run, door) => orderRun(engine, door, run, { type: 'compensate', by, reason, planHash, eventId })),
-    retry: (name, step, { by, reason, eventId }) =>
-      at(name, (run, door) => orderRun(engine, door, run, { type: 'retry', step, by, reason, eventId })),
+    cancel: (name, act) => at(name, (run, door) => orderRun(engine, door, run, { type: 'cancel', ...orderOf(act) })),
+    terminate: (name, act) =>
+      at(name, (run, door) => orderRun(engine, door, run, { type: 'terminate', ...orderOf(act) })),
+    compensate: (name, act, planHash) =>
+      at(name, (run, door) => orderRun(engine, door, run, { type: 'compensate', planHash, ...orderOf(act) })),
+    retry: (name, step, act) =>
+      at(name, (run, door) => orderRun(engine, door, run, { type: 'retry', step, ...orderOf(act) })),
     resolve: (name, ask) => at(name, (run, door) => resolveReview(engine, door, run, ask)),
     pullAttempts: async (ask) => {
       await ready();
@@ -239,11 +255,11 @@ export function createVerbs(
       await ready();
       return settleHandOut(engine, doorOf, ask);
     },
-    reconcile: (name, effect, by) =>
+    reconcile: (name, effect, by, eventId) =>
       at(name, async (run, door) => {
         const { stored } = await loadStored(engine, run);
         const { key } = findEffect({ effects: stored.effects, incidents: [] }, effect);
-        return orderRun(engine, door, run, { type: 'reconcile', effectKey: key, by });
+        return orderRun(engine, door, run, { type: 'reconcile', effectKey: key, by, eventId });
       }),
   };
 }

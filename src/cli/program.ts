@@ -8,6 +8,7 @@ import { addCrashtest } from './commands/crashtest.ts';
 import { addDb } from './commands/db.ts';
 import { addExport } from './commands/export.ts';
 import { addFmt } from './commands/fmt.ts';
+import { addKey } from './commands/key.ts';
 import { addLock } from './commands/lock.ts';
 import { addOutbox } from './commands/outbox.ts';
 import { addLs } from './commands/ls.ts';
@@ -20,6 +21,7 @@ import { addResolve } from './commands/resolve.ts';
 import { addRetry } from './commands/retry.ts';
 import { addSchedule } from './commands/schedule.ts';
 import { addRun } from './commands/run.ts';
+import { addServer } from './commands/server.ts';
 import { addShow } from './commands/show.ts';
 import { addSignal } from './commands/signal.ts';
 import { addStart } from './commands/start.ts';
@@ -56,6 +58,8 @@ const VERBS = [
   addTest,
   addCrashtest,
   addWorker,
+  addServer,
+  addKey,
   addDb,
   addReceipt,
   addVerify,

@@ -1,5 +1,5 @@
 import type { Verbs } from '../app/verbs.ts';
-import { answerWords } from './answer-words.ts';
+import { answerWords } from '../app/answer-words.ts';
 import type { CliContext } from './cli-context.ts';
 import { printJson } from './cli-context.ts';
 import { EXIT } from './exit-codes.ts';

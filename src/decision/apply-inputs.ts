@@ -11,6 +11,7 @@ import { onChildEnded } from './on-child-ended.ts';
 import { onChildUndo } from './on-child-undo.ts';
 import { onCompensate } from './on-compensate.ts';
 import { onGranted } from './on-lock.ts';
+import { refuseMoved } from './on-moved.ts';
 import { onExtend, onSettle } from './on-hand-out.ts';
 import { onPull } from './on-pull.ts';
 import { onProof } from './on-proof.ts';
@@ -121,7 +122,7 @@ function nextDue(draft: Draft, atMs: number, concerns: (timer: Timer) => boolean
 function applyInput(draft: Draft, input: DecisionInput): void {
   switch (input.type) {
     case 'inbox':
-      if (isNew(draft, input.event)) applyEvent(draft, input.event);
+      if (isNew(draft, input.event) && !refuseMoved(draft, input.event)) applyEvent(draft, input.event);
       return;
     case 'attempt.settled':
       onAttempt(draft, input.effectKey, input.attempt, input.outcome);

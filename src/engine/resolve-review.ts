@@ -23,6 +23,8 @@ export interface ResolveAsk {
   readonly roles: readonly string[];
   /** The caller's idempotency key; left out: the same word again counts again. */
   readonly eventId?: string;
+  /** The revision that the run must have when it is decided; left out: any. */
+  readonly ifRevision?: number;
 }
 
 function checkOutput(schema: Parameters<typeof compileSchema>[0], output: Json): void {
@@ -49,7 +51,8 @@ export async function resolveReview(engine: Engine, door: Door, run: RunIdentity
   const { incidents } = unpackSnapshot(stored.snapshot, run.digest).control;
   const effect = findEffect({ effects: stored.effects, incidents }, ask.effect);
   if (ask.output !== undefined) checkOutput(version.compiled.action(effect.action).output, ask.output);
-  const { as, evidence, output, by, roles, eventId } = ask;
-  const word = { type: 'resolve', effectKey: effect.key, as, evidence, output, by, roles } as const;
+  const { as, evidence, output, by, roles, eventId, ifRevision } = ask;
+  const condition = ifRevision === undefined ? {} : { ifRevision };
+  const word = { type: 'resolve', effectKey: effect.key, as, evidence, output, by, roles, ...condition } as const;
   return orderRun(engine, door, run, { ...word, eventId });
 }

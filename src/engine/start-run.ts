@@ -27,6 +27,8 @@ export interface StartAsk {
   readonly by: string;
   /** The run key, where it is not the workflow's to compute: that of a schedule is the instant. */
   readonly key?: string;
+  /** The run key where the workflow computes none: what makes the same start twice one run. */
+  readonly keyIfNone?: string;
 }
 
 /** A run that was started, or the one that the key already named. */
@@ -191,7 +193,7 @@ export async function startRun(engine: Engine, doorOf: (part: number) => Door, a
   const version = await findVersion(engine, ask);
   refuseUnstorable('the name of the starter', ask.by);
   const input = acceptInput(version, ask.input);
-  const key = ask.key ?? keyOf(version, input);
+  const key = ask.key ?? keyOf(version, input) ?? ask.keyIfNone ?? null;
   const lock = readLock(version, input);
   for (let startNumber = 1; ; ) {
     const run = identify(engine, version, ask, { input, key, startNumber, ...lock });

@@ -11,6 +11,11 @@ type HandedOut = Omit<HandOut, 'runId'>;
 
 /** An outcome as it travels in an inbox row: what is absent is left out. */
 export type ToldOutcome = Omit<Outcome, 'output'> & { readonly output?: Json };
+/** What an order of a person may be bound to. */
+interface Condition {
+  /** The revision that the run must have when it is decided; absent = whatever it has then. */
+  readonly ifRevision?: number;
+}
 
 /** What an event from outside asks of a run. Timers and acts of people travel the same road as signals (P17). */
 export type InboxPayload =
@@ -35,11 +40,16 @@ export type InboxPayload =
       /** What the voter filled in; absent = nothing. */
       readonly form?: Json;
     }
-  | { readonly type: 'cancel'; readonly by: string; readonly reason: string }
-  | { readonly type: 'terminate'; readonly by: string; readonly reason: string }
-  | { readonly type: 'compensate'; readonly by: string; readonly reason: string; readonly planHash: string | null }
-  | { readonly type: 'retry'; readonly step: string; readonly by: string; readonly reason: string }
-  | {
+  | (Condition & { readonly type: 'cancel'; readonly by: string; readonly reason: string })
+  | (Condition & { readonly type: 'terminate'; readonly by: string; readonly reason: string })
+  | (Condition & {
+      readonly type: 'compensate';
+      readonly by: string;
+      readonly reason: string;
+      readonly planHash: string | null;
+    })
+  | (Condition & { readonly type: 'retry'; readonly step: string; readonly by: string; readonly reason: string })
+  | (Condition & {
       readonly type: 'resolve';
       readonly effectKey: string;
       readonly as: ReviewAnswer;
@@ -47,7 +57,7 @@ export type InboxPayload =
       readonly output: Json | undefined;
       readonly by: string;
       readonly roles: readonly string[];
-    }
+    })
   | { readonly type: 'reconcile'; readonly effectKey: string; readonly by: string }
   /** A remote worker asks for an attempt: void after `untilMs`, because by then nobody waits for it any more. */
   | {

@@ -5,6 +5,7 @@
 export const LOG_EVENTS = {
   'action.fault': 'an adapter failed by itself; the attempt counts as unknown if a byte may have left',
   'action.read': 'an action with `effect: read` was answered',
+  'api.fault': 'a call of the API failed for a reason that is not the caller’s; they were told `requestId` alone',
   'circuit.closed': 'a host answers again; what waited for it is sent',
   'circuit.opened':
     'a host was unavailable again and again; nothing is sent there for `openMs`, then one request tries',

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ANSWER_WORDS } from '../../src/cli/answer-words.ts';
+import { ANSWER_WORDS } from '../../src/app/answer-words.ts';
 import { ERROR_HELP } from '../../src/cli/error-help.ts';
 import { ERROR_CODES } from '../../src/model/errors.ts';
 import type { IncidentKind, InboxOutcome } from '../../src/model/statuses.ts';

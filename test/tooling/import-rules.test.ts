@@ -40,6 +40,8 @@ const VIOLATIONS: readonly { readonly rule: string; readonly file: string; reado
   { rule: 'layer-telemetry', file: 'telemetry/planted.ts', text: "import '../engine/aim.ts';\n" },
   { rule: 'layer-app', file: 'app/planted.ts', text: "import '../cli/aim.ts';\n" },
   { rule: 'layer-app', file: 'testing/planted.ts', text: "import '../cli/aim.ts';\n" },
+  { rule: 'layer-app', file: 'app/planted.ts', text: "import '../api/aim.ts';\n" },
+  { rule: 'layer-api', file: 'api/planted.ts', text: "import '../engine/aim.ts';\n" },
   { rule: 'layer-cli', file: 'cli/planted.ts', text: "import '../engine/aim.ts';\n" },
   { rule: 'only-xstate', file: 'machine/planted.ts', text: "import 'xstate';\n" },
   { rule: 'only-yaml', file: 'definition/planted.ts', text: "import 'yaml';\n" },
@@ -50,6 +52,7 @@ const VIOLATIONS: readonly { readonly rule: string; readonly file: string; reado
   { rule: 'only-pg', file: 'app/planted.ts', text: "import 'pg';\n" },
   { rule: 'only-undici', file: 'app/planted.ts', text: "import 'undici';\n" },
   { rule: 'only-oauth4webapi', file: 'app/planted.ts', text: "import 'oauth4webapi';\n" },
+  { rule: 'only-fastify', file: 'app/planted.ts', text: "import 'fastify';\n" },
   { rule: 'only-elkjs', file: 'app/planted.ts', text: "import 'elkjs';\n" },
   { rule: 'only-crypto-in-model', file: 'model/planted.ts', text: "import 'node:crypto';\n" },
   {
@@ -79,7 +82,7 @@ beforeAll(async () => {
   for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'package.json'])
     await cp(path.join(root, file), path.join(house, file));
   await symlink(path.join(root, 'node_modules'), path.join(house, 'node_modules'));
-  const rooms = ['model', 'machine', 'decision', 'engine', 'worker', 'store/postgres', 'cli', 'ports'];
+  const rooms = ['model', 'machine', 'decision', 'engine', 'worker', 'store/postgres', 'api', 'cli', 'ports'];
   for (const folder of rooms) {
     await mkdir(path.join(house, 'src', folder), { recursive: true });
     await writeFile(path.join(house, 'src', folder, 'aim.ts'), 'export interface Aim {}\n');

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { App } from '../../app/create-app.ts';
 import { ConflictError } from '../../model/errors.ts';
 import { isEnd } from '../../model/statuses.ts';
-import { answerWords } from '../answer-words.ts';
+import { answerWords } from '../../app/answer-words.ts';
 import type { CliContext } from '../cli-context.ts';
 import { askConsent, type Consent } from '../confirm.ts';
 import type { Bind } from '../bind.ts';

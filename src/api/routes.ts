@@ -1,0 +1,18 @@
+import type { JsonObject } from '../model/json.ts';
+import { ACT_ROUTES } from './act-routes.ts';
+import { houseRoutes } from './house-routes.ts';
+import { describeApi } from './open-api.ts';
+import type { Route } from './route.ts';
+import { RUN_ROUTES } from './run-routes.ts';
+import { WORKFLOW_ROUTES } from './workflow-routes.ts';
+
+let described: JsonObject | null = null;
+
+/** The description of the whole table, made when it is first asked for. */
+export function openApi(): JsonObject {
+  described ??= describeApi(ROUTES);
+  return described;
+}
+
+/** The whole table: whatever the server answers is a row here. */
+export const ROUTES: readonly Route[] = [...houseRoutes(openApi), ...WORKFLOW_ROUTES, ...RUN_ROUTES, ...ACT_ROUTES];

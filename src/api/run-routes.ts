@@ -1,0 +1,177 @@
+import { reaches } from '../model/api-key.ts';
+import { catalogueOfStored } from '../model/catalogue-name.ts';
+import { invariant } from '../model/errors.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import type { RunIdentity } from '../model/run.ts';
+import { displayRunId, parseRunId } from '../model/run-id.ts';
+import { RUN_STATUSES, type RunStatus } from '../model/statuses.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { assertReaches, runFor } from './find-run.ts';
+import { inBody } from './in-body.ts';
+import type { Answer, Call, Route } from './route.ts';
+import { answerRun } from './run-answer.ts';
+import { listOf, objectOf, pageOf, RUN_LINE, RUN_SCHEMA, TRANSITION, WAIT } from './schemas.ts';
+
+const LIMIT_DEFAULT = 50;
+
+/** A text of `RUNNING,HELD`: one or more of the statuses. */
+const STATUSES = `^(${RUN_STATUSES.join('|')})(,(${RUN_STATUSES.join('|')}))*$`;
+
+/** Waits as long as the call says; the run may rest before. */
+async function waitFor({ app, query, leaving }: Call, run: RunIdentity): Promise<void> {
+  const { wait } = query;
+  if (wait !== undefined) await app.awaitRun(run, { forMs: Number(wait.slice(0, -1)) * 1_000, signal: leaving });
+}
+
+async function start(call: Call): Promise<Answer> {
+  const { app, caller } = call;
+  const {
+    workflow,
+    version = null,
+    input = {},
+  } = call.body as {
+    readonly workflow: string;
+    readonly version?: number;
+    readonly input?: Json;
+  };
+  assertReaches(caller, 'run:start', workflow);
+  invariant(call.idempotencyKey !== null, 'a start has a key');
+  const ask = { workflow, version, input, by: caller.name, keyIfNone: `${caller.name}:${call.idempotencyKey}` };
+  const { run, created } = await inBody('/input', app.start(ask));
+  await waitFor(call, run);
+  const { headers, ...answer } = answerRun(await app.show(run.runId), created ? 201 : 200);
+  const location = `/v1/runs/${displayRunId(run.runId)}`;
+  return { ...answer, headers: { ...headers, location, ...(created ? {} : { 'idempotency-replayed': 'true' }) } };
+}
+
+/** The workflows whose runs a caller may read; undefined = all of them. */
+async function readableWorkflows({ app, caller }: Call): Promise<readonly string[] | undefined> {
+  if (caller.scopes.length === 0) return undefined;
+  const names = new Set((await app.versions()).map(({ workflow }) => workflow));
+  return [...names].filter((name) => catalogueOfStored(name) === null && reaches(caller, 'run:read', name));
+}
+
+async function list(call: Call): Promise<Answer> {
+  const { workflow = null, version, status, needs, q, limit = LIMIT_DEFAULT, cursor } = call.query;
+  const workflows = await readableWorkflows(call);
+  const filter = {
+    workflow,
+    statuses: status === undefined ? null : (status.split(',') as RunStatus[]),
+    needsHuman: needs === 'human',
+    q: q === undefined ? null : (parseRunId(q) ?? q),
+    ...(version === undefined ? {} : { version: Number(version) }),
+    ...(workflows === undefined ? {} : { workflows }),
+  };
+  // Whoever may read fewer workflows meanwhile goes on with another list: the cursor is bound to that, too.
+  const bound: JsonObject = { ...filter, workflows: workflows === undefined ? null : [...workflows] };
+  const after = cursor === undefined ? {} : { after: readCursor(bound, cursor) };
+  const asked = Number(limit);
+  const found = await call.app.list({ ...filter, ...after, limit: asked + 1 });
+  const data = found.slice(0, asked);
+  const last = found.length > asked ? data.at(-1) : undefined;
+  return { status: 200, body: { data, nextCursor: last === undefined ? null : writeCursor(bound, placeOf(last)) } };
+}
+
+function placeOf({
+  id,
+  startedAt,
+}: {
+  readonly id: string;
+  readonly startedAt: string;
+}): Parameters<typeof writeCursor>[1] {
+  const runId = parseRunId(id);
+  invariant(runId !== null, 'a run that is listed has no id', { id });
+  return { startedAtMs: Date.parse(startedAt), runId };
+}
+
+async function show(call: Call): Promise<Answer> {
+  const run = await runFor(call, 'run:read');
+  await waitFor(call, run);
+  return answerRun(await call.app.show(run.runId), 200, call.ifNoneMatch);
+}
+
+async function journal(call: Call): Promise<Answer> {
+  const run = await runFor(call, 'run:read');
+  const { journal: rows } = await call.app.history(run.runId);
+  const data = rows.map(({ atMs, ...row }) => ({ ...row, at: new Date(atMs).toISOString() }));
+  return { status: 200, body: { data } };
+}
+
+const START = {
+  kind: 'json',
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['workflow'],
+    properties: {
+      workflow: { type: 'string', minLength: 1, maxLength: 128 },
+      version: { type: 'integer', minimum: 1, maximum: 999_999_999 },
+      input: true,
+    },
+  },
+  example: { workflow: 'hello', input: {} },
+} as const;
+
+const NAME = { type: 'string', minLength: 1, maxLength: 512 } as const;
+
+/** Runs: started, listed, shown. */
+export const RUN_ROUTES: readonly Route[] = [
+  {
+    id: 'startRun',
+    method: 'POST',
+    path: '/v1/runs',
+    summary: 'Start a run; the same start again gives the run that is there',
+    right: 'run:start',
+    query: { wait: WAIT },
+    body: START,
+    idempotency: 'required',
+    answers: {
+      200: { description: 'The run that was there', schema: RUN_SCHEMA },
+      201: { description: 'The run', schema: RUN_SCHEMA },
+    },
+    handle: start,
+  },
+  {
+    id: 'listRuns',
+    method: 'GET',
+    path: '/v1/runs',
+    summary: 'Runs, newest first, page by page',
+    right: 'run:read',
+    query: {
+      workflow: { description: 'only runs of this workflow', schema: NAME },
+      version: { description: 'only runs of this version', schema: { type: 'string', pattern: '^[1-9][0-9]{0,8}$' } },
+      status: { description: 'one or more statuses, by comma', schema: { type: 'string', pattern: STATUSES } },
+      needs: { description: 'only runs that wait for somebody', schema: { enum: ['human'] } },
+      q: { description: 'a run id or a business key', schema: NAME },
+      limit: {
+        description: 'at most so many, 1 to 200; 50 unless given',
+        schema: { type: 'string', pattern: '^([1-9]|[1-9][0-9]|1[0-9][0-9]|200)$' },
+      },
+      cursor: { description: '`nextCursor` of the page before, for the same filter', schema: NAME },
+    },
+    answers: { 200: { description: 'A page', schema: pageOf(RUN_LINE) } },
+    handle: list,
+  },
+  {
+    id: 'showRun',
+    method: 'GET',
+    path: '/v1/runs/{run}',
+    summary: 'A run with all that is known of it',
+    right: 'run:read',
+    query: { wait: WAIT },
+    answers: {
+      200: { description: 'The run', schema: RUN_SCHEMA },
+      304: { description: 'The caller has it already' },
+    },
+    handle: show,
+  },
+  {
+    id: 'showJournal',
+    method: 'GET',
+    path: '/v1/runs/{run}/journal',
+    summary: 'The transitions of a run',
+    right: 'run:read',
+    answers: { 200: { description: 'The journal, oldest first', schema: objectOf({ data: listOf(TRANSITION) }) } },
+    handle: journal,
+  },
+];

@@ -1,0 +1,151 @@
+import type { Json, JsonObject } from '../model/json.ts';
+import { EFFECT_STATES, type ReviewAnswer, RUN_STATUSES } from '../model/statuses.ts';
+import type { QueryDoc } from './route.ts';
+
+const TEXT = { type: 'string' } as const;
+const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
+const TIME = { type: 'string', format: 'date-time' } as const;
+const COUNT = { type: 'integer', minimum: 0 } as const;
+
+/** An object of exactly these properties; those behind `?` may be left out. */
+export function objectOf(properties: Readonly<Record<string, Json>>): JsonObject {
+  const names = Object.keys(properties);
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: names.filter((name) => !name.endsWith('?')),
+    properties: Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name.replace('?', ''), schema])),
+  };
+}
+
+/** A list of some items. */
+export function listOf(items: Json): JsonObject {
+  return { type: 'array', items };
+}
+
+/** A page of a list: `nextCursor` is null on the last one. */
+export function pageOf(items: Json): JsonObject {
+  return objectOf({ data: listOf(items), nextCursor: TEXT_OR_NULL });
+}
+
+/** A reason that is kept with an act. */
+export const REASON = { type: 'string', minLength: 1, maxLength: 2_000, pattern: '\\S' } as const;
+
+/** A whole run, as `schemas/run.schema.json` has it; the document and the tests put that in its place. */
+export const RUN_SCHEMA = { $ref: 'run.schema.json' } as const;
+
+/** A line of a list of runs. */
+export const RUN_LINE = objectOf({
+  id: TEXT,
+  key: TEXT,
+  workflow: TEXT,
+  version: COUNT,
+  status: { enum: [...RUN_STATUSES] },
+  revision: COUNT,
+  needs: listOf(TEXT),
+  startedBy: TEXT,
+  startedAt: TIME,
+  endedAt: { anyOf: [TIME, { type: 'null' }] },
+  'finallyFailed?': { type: 'object' },
+});
+
+/** A published version. */
+export const VERSION = objectOf({
+  workflow: TEXT,
+  version: COUNT,
+  digest: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  publishedBy: TEXT,
+  publishedAt: TIME,
+});
+
+/** A place of a request or of a file, and what is wrong there. */
+export const PLACE = objectOf({
+  pointer: TEXT,
+  message: TEXT,
+  'code?': TEXT,
+  'source?': objectOf({ file: TEXT, line: COUNT, column: COUNT }),
+});
+
+/** RFC 9457. */
+export const PROBLEM = objectOf({
+  type: TEXT,
+  title: TEXT,
+  status: COUNT,
+  detail: TEXT,
+  instance: TEXT,
+  code: TEXT,
+  requestId: TEXT,
+  retry: { enum: ['never', 'later', 'reconcile'] },
+  errors: listOf(PLACE),
+  details: { type: 'object' },
+});
+
+/** What became of an event, a vote or an order. */
+export const DELIVERED = objectOf({
+  source: TEXT,
+  eventId: TEXT,
+  outcome: { enum: ['applied', 'kept', 'duplicate', 'ended', 'unmatched', 'pending'] },
+  code: TEXT_OR_NULL,
+  detail: true,
+  again: { type: 'boolean' },
+});
+
+const UNDO = {
+  undo: listOf(
+    objectOf({
+      effectKey: TEXT,
+      step: TEXT,
+      action: TEXT,
+      compensates: TEXT_OR_NULL,
+      request: true,
+      state: { enum: [...EFFECT_STATES] },
+      approve: { type: ['object', 'null'] },
+    }),
+  ),
+  standing: listOf(objectOf({ effectKey: TEXT, step: TEXT, action: TEXT, output: true })),
+};
+
+/** What ordering the compensation would do now. */
+export const COMPENSATION_PREVIEW = objectOf({ revision: COUNT, planHash: TEXT, ...UNDO });
+
+/** What a cancel would come to now. */
+export const CANCEL_PREVIEW = objectOf({
+  verdict: { enum: ['applies', 'waits', 'refused'] },
+  code: TEXT_OR_NULL,
+  open: listOf(objectOf({ step: TEXT, action: TEXT, state: { enum: [...EFFECT_STATES] } })),
+  ...UNDO,
+  fault: TEXT_OR_NULL,
+});
+
+/** A row of the journal. */
+export const TRANSITION = {
+  type: 'object',
+  required: ['revision', 'event', 'delta', 'commands', 'stateHash', 'at', 'fence', 'workerId'],
+  properties: { revision: COUNT, at: TIME, fence: COUNT, workerId: TEXT },
+} as const;
+
+const REVIEW_ANSWERS: readonly ReviewAnswer[] = [
+  'confirmed',
+  'absent',
+  'rejected',
+  'keep-waiting',
+  'retry',
+  'undone',
+  'waived',
+];
+
+/** An answer to a review. */
+export const REVIEW_AS = { enum: [...REVIEW_ANSWERS] } as const;
+
+/** Seconds that a caller waits for a run to rest, `1s` to `60s`. */
+export const WAIT: QueryDoc = {
+  description:
+    'wait so long at most until the run rests: until it has ended, or only the world or a person can move it',
+  schema: { type: 'string', pattern: '^([1-9]|[1-5][0-9]|60)s$' },
+};
+
+/** A preview: everything is checked, nothing is written. */
+export const DRY_RUN: QueryDoc = {
+  description: 'only say what would be done: everything is checked, nothing is written',
+  schema: { enum: ['true', 'false'] },
+};

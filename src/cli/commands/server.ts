@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { checkBind } from '../../api/bind.ts';
+import type { Bind } from '../bind.ts';
+import type { CliContext } from '../cli-context.ts';
+import { UsageError } from '../report-error.ts';
+
+interface ServerOptions {
+  readonly port: string;
+  readonly host: string;
+  readonly worker?: boolean;
+  /** false for `--no-auth`. */
+  readonly auth: boolean;
+}
+
+/** How long calls that are under way may take when the server is told to stop, milliseconds. */
+const GRACE_MS = 10_000;
+const PORT_MAX = 65_535;
+
+/** `pawl server [--worker] [--port N]`: answers the HTTP API until it is told to stop. */
+export function addServer(program: Command, bind: Bind): void {
+  program
+    .command('server')
+    .description('answer the HTTP API until SIGTERM or Ctrl-C; any number may answer for one database')
+    .option('--port <n>', 'the port to listen on, 0 = any that is free', '4170')
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--worker', 'run a worker in the same process')
+    .option('--no-auth', 'ask for no keys: only on 127.0.0.1, and everybody there may do everything')
+    .action(
+      bind((context, options: ServerOptions, command: Command) =>
+        serve(context, options, command.parent?.version() ?? ''),
+      ),
+    );
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= PORT_MAX) return port;
+  throw new UsageError(`--port is a whole number from 0 to ${PORT_MAX}`);
+}
+
+async function serve(context: CliContext, options: ServerOptions, release: string): Promise<void> {
+  const port = readPort(options.port);
+  const authentication = options.auth ? 'keys' : 'none';
+  // Before a database is set up for it.
+  checkBind(options.host, authentication);
+  const { stopped } = context.host;
+  // Only this verb pays for the loading of it.
+  const { openServer } = await import('../../api/server.ts');
+  await context.withApp(
+    async (app) => {
+      const server = openServer({ app, authentication, release });
+      const address = await server.listen(options.host, port).catch(refuseAddress);
+      try {
+        if (options.worker === true) await app.runWorker();
+        const who = options.auth ? 'with keys (pawl key create)' : 'without keys: everybody here may do everything';
+        context.say(`the API is at ${address}/v1 ${who}; SIGTERM or Ctrl-C ends it`);
+        if (!stopped.aborted) await once(stopped, 'abort');
+        context.say('stopping: calls that are under way are finished');
+      } finally {
+        await server.close(GRACE_MS);
+      }
+    },
+    { setsUp: true, log: 'lines' },
+  );
+}
+
+/** An address that is not there or is taken is a slip of the caller's, no fault of Pawl. */
+function refuseAddress(error: unknown): never {
+  const code = error instanceof Error ? String(Reflect.get(error, 'code')) : '';
+  if (!/^E[A-Z]+$/.test(code)) throw error;
+  throw new UsageError(`it cannot listen there (${code}): name another --port or --host`);
+}

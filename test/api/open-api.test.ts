@@ -1,0 +1,68 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refusalsOf } from '../../src/api/open-api.ts';
+import { openApi, ROUTES } from '../../src/api/routes.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { type ApiHouse, openApiHouse, RELEASE } from './support/api-house.ts';
+
+let house: ApiHouse;
+beforeAll(async () => {
+  house = await openApiHouse();
+});
+afterAll(() => house.close());
+
+/** Every reference of a document. */
+function referencesIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
+    key === '$ref' ? [String(item)] : referencesIn(item),
+  );
+}
+
+describe('/openapi.json', () => {
+  it('is told to anybody, and is OpenAPI 3.1', async () => {
+    const told = await house.get('/openapi.json', { as: null });
+    expect(told.status).toBe(200);
+    const checked = await new Validator().validate(told.json<JsonObject>());
+    expect(checked.errors ?? []).toEqual([]);
+    expect(checked.valid).toBe(true);
+  });
+
+  it('points only at what it has', () => {
+    const document = openApi();
+    const references = referencesIn(document);
+    expect(references.length).toBeGreaterThan(20);
+    for (const reference of new Set(references)) {
+      expect(reference).toMatch(/^#\/components\/schemas\//);
+      const name = reference.slice('#/components/schemas/'.length);
+      expect(Object.keys((document['components'] as JsonObject)['schemas'] as JsonObject)).toContain(name);
+    }
+  });
+
+  it('has an operation for each row of the table, with its parameters, body and answers, and no other', () => {
+    const operations = Object.entries(openApi()['paths'] as Readonly<Record<string, JsonObject>>).flatMap(
+      ([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => ({ path, method, ...(operation as JsonObject) })),
+    );
+    expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`)).toEqual(
+      expect.arrayContaining(ROUTES.map(({ path, method }) => `${method} ${path}`)),
+    );
+    expect(operations).toHaveLength(ROUTES.length);
+    for (const route of ROUTES) {
+      const operation = operations.find((one) => (one as unknown as { operationId: string }).operationId === route.id);
+      const told = operation as unknown as { responses: object; security?: readonly unknown[]; requestBody?: object };
+      const statuses = [...Object.keys(route.answers).map(Number), ...refusalsOf(route)].sort((a, b) => a - b);
+      expect(Object.keys(told.responses).map(Number), route.id).toEqual([...new Set(statuses)]);
+      expect(told.security, route.id).toEqual(route.right === null ? [] : undefined);
+      expect(told.requestBody !== undefined, route.id).toBe(route.body !== undefined);
+    }
+  });
+});
+
+describe('routes about the server itself', () => {
+  it('say that it lives, that it is ready, and which release it is', async () => {
+    expect((await house.get('/healthz', { as: null })).json()).toEqual({ status: 'ok' });
+    expect((await house.get('/readyz', { as: null })).json()).toEqual({ status: 'ok' });
+    expect((await house.get('/version', { as: null })).json()).toEqual({ name: 'pawl', version: RELEASE });
+  });
+});

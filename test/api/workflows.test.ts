@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiHouse, openApiHouse, type Told } from './support/api-house.ts';
+import { SLEEP } from './support/workflows.ts';
+
+let house: ApiHouse;
+beforeAll(async () => {
+  house = await openApiHouse();
+});
+afterAll(() => house.close());
+
+const YAML = { 'content-type': 'application/yaml; charset=utf-8' };
+const publish = (text: string, url = '/v1/workflows', as = house.keyOf('author')): Promise<Told> =>
+  house.call('POST', url, { text, as, headers: YAML });
+
+describe('publishing', () => {
+  it('a dry run checks everything and writes nothing', async () => {
+    const told = await publish(SLEEP, '/v1/workflows?dryRun=true');
+    expect([told.status, told.json()]).toEqual([200, { workflow: 'sleep', version: 1, warnings: [] }]);
+    expect((await house.get('/v1/workflows')).json()).toEqual({ data: [] });
+  });
+
+  it('S49 a version is there once: the same content again is 200, other content 409', async () => {
+    const first = await publish(SLEEP);
+    expect([first.status, first.headers['location']]).toEqual([201, '/v1/workflows/sleep/versions/1']);
+    expect((await publish(SLEEP)).status).toBe(200);
+    const other = await publish(SLEEP.replace('wait: 1h', 'wait: 2h'));
+    expect([other.status, other.json<{ code: string }>().code]).toEqual([409, 'PAWL_VERSION_CONFLICT']);
+    expect((await publish(SLEEP.replace('version: 1', 'version: 2'))).status).toBe(201);
+  });
+
+  it('says of a file with problems what, and where: line, column and the mend', async () => {
+    const told = await publish(SLEEP.replace('wait: 1h', 'wait: soon'));
+    expect(told.status).toBe(422);
+    expect(told.json()).toMatchObject({
+      code: 'PAWL_DEFINITION_INVALID',
+      errors: [
+        {
+          pointer: '/steps/0/wait',
+          code: expect.stringMatching(/^PAWL-\d{3}$/),
+          source: { file: 'workflow.pawl.yaml', line: 8, column: expect.any(Number) },
+        },
+      ],
+    });
+  });
+
+  it('S43 hostile files are refused: aliases, anchors of themselves, keys of the prototype, two documents', async () => {
+    const bomb = [
+      'a: &a [x, x]',
+      ...'bcdefghij'.split('').map((name, at) => `${name}: &${name} [*${'abcdefghij'[at]}, *${'abcdefghij'[at]}]`),
+    ];
+    for (const text of [
+      bomb.join('\n'),
+      'a: &a [*a]',
+      '__proto__: { x: 1 }',
+      `${SLEEP}---\n${SLEEP}`,
+      '',
+      '\uFEFF',
+      `${'['.repeat(10_000)}`,
+    ]) {
+      const told = await publish(text);
+      expect([text.slice(0, 20), told.status]).toEqual([text.slice(0, 20), 422]);
+    }
+  });
+
+  it('reaches as far as the key, by the name in the file', async () => {
+    const narrow = await house.key(['author'], { scopes: [{ right: 'definition:publish', workflows: 'refund-*' }] });
+    expect((await publish(SLEEP, '/v1/workflows', narrow)).status).toBe(403);
+    expect(
+      (await publish(SLEEP.replace('workflow: sleep', 'workflow: refund-x'), '/v1/workflows', narrow)).status,
+    ).toBe(201);
+  });
+});
+
+describe('workflows and versions', () => {
+  it('are listed and shown as far as the key reaches', async () => {
+    const lines = (await house.get('/v1/workflows')).json<{ data: readonly object[] }>().data;
+    expect(lines).toEqual([
+      { workflow: 'refund-x', latest: 1, versions: [1] },
+      { workflow: 'sleep', latest: 2, versions: [1, 2] },
+    ]);
+    const narrow = await house.key(['viewer'], { scopes: [{ right: 'definition:read', workflows: 'refund-*' }] });
+    const seen = (await house.get('/v1/workflows', { as: narrow })).json<{ data: readonly object[] }>().data;
+    expect(seen).toEqual([{ workflow: 'refund-x', latest: 1, versions: [1] }]);
+    for (const path of ['sleep', 'sleep/versions/1', 'sleep/versions/1/source', 'sleep/versions/1/diagram', 'nobody'])
+      expect([path, (await house.get(`/v1/workflows/${path}`, { as: narrow })).status]).toEqual([path, 404]);
+    const versions = (await house.get('/v1/workflows/sleep')).json<{ data: readonly { version: number }[] }>().data;
+    expect(versions.map(({ version }) => version)).toEqual([1, 2]);
+    expect((await house.get('/v1/workflows/sleep/versions/2')).json()).toMatchObject({
+      version: 2,
+      publishedBy: 'author',
+    });
+    for (const version of ['3', '0', '01', 'latest', '1e3'])
+      expect([version, (await house.get(`/v1/workflows/sleep/versions/${version}`)).status]).toEqual([version, 404]);
+  });
+
+  it('give their file byte by byte, and a picture that is the same as long as they are', async () => {
+    const source = await house.get('/v1/workflows/sleep/versions/1/source');
+    expect([source.text, source.headers['content-type']]).toEqual([SLEEP, 'application/yaml; charset=utf-8']);
+    const path = '/v1/workflows/sleep/versions/1/diagram';
+    const picture = await house.get(`${path}?format=mermaid`);
+    expect([picture.status, picture.text]).toEqual([200, expect.stringContaining('pause')]);
+    const same = await house.get(`${path}?format=mermaid`, {
+      headers: { 'if-none-match': String(picture.headers['etag']) },
+    });
+    expect(same.status).toBe(304);
+    const svg = await house.get(path);
+    expect([svg.headers['content-type'], svg.text.slice(0, 4)]).toEqual(['image/svg+xml', '<svg']);
+    expect((await house.get(`${path}?format=png`)).status).toBe(400);
+  });
+});
