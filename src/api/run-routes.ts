@@ -1,7 +1,7 @@
 import { reaches } from '../model/api-key.ts';
 import { catalogueOfStored } from '../model/catalogue-name.ts';
 import { invariant } from '../model/errors.ts';
-import type { Json, JsonObject } from '../model/json.ts';
+import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { displayRunId, parseRunId } from '../model/run-id.ts';
 import { RUN_STATUSES, type RunStatus } from '../model/statuses.ts';
@@ -63,7 +63,8 @@ async function list(call: Call): Promise<Answer> {
     ...(workflows === undefined ? {} : { workflows }),
   };
   // Whoever may read fewer workflows meanwhile goes on with another list: the cursor is bound to that, too.
-  const bound: JsonObject = { ...filter, workflows: workflows === undefined ? null : [...workflows] };
+  const asks = { workflow, version: version ?? null, status: status ?? null, needs: needs ?? null, q: q ?? null };
+  const bound = { ...asks, workflows: workflows === undefined ? null : [...workflows] };
   const after = cursor === undefined ? {} : { after: readCursor(bound, cursor) };
   const asked = Number(limit);
   const found = await call.app.list({ ...filter, ...after, limit: asked + 1 });

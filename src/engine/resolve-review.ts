@@ -52,7 +52,6 @@ export async function resolveReview(engine: Engine, door: Door, run: RunIdentity
   const effect = findEffect({ effects: stored.effects, incidents }, ask.effect);
   if (ask.output !== undefined) checkOutput(version.compiled.action(effect.action).output, ask.output);
   const { as, evidence, output, by, roles, eventId, ifRevision } = ask;
-  const condition = ifRevision === undefined ? {} : { ifRevision };
-  const word = { type: 'resolve', effectKey: effect.key, as, evidence, output, by, roles, ...condition } as const;
-  return orderRun(engine, door, run, { ...word, eventId });
+  const word = { type: 'resolve', effectKey: effect.key, as, evidence, output, by, roles } as const;
+  return orderRun(engine, door, run, { ...word, eventId, ...(ifRevision === undefined ? {} : { ifRevision }) });
 }

@@ -3,21 +3,28 @@ import type { RunView } from '../../src/engine/run-view.ts';
 import { type ApiHouse, newAct, openApiHouse, type Told } from './support/api-house.ts';
 import { ASK, DOUBT, LISTEN, ORDER, publishAll, SLEEP, startRun } from './support/workflows.ts';
 
+/** Nobody works in the first: whoever asks decides, at once. */
 let house: ApiHouse;
+let working: ApiHouse;
 beforeAll(async () => {
-  house = await openApiHouse({ worker: true });
-  await publishAll(house, [SLEEP, LISTEN, ASK, ORDER, DOUBT]);
+  house = await openApiHouse();
+  await publishAll(house, [SLEEP, LISTEN, ASK]);
+  working = await openApiHouse({ worker: true });
+  await publishAll(working, [ORDER, DOUBT]);
 });
-afterAll(() => house.close());
+afterAll(async () => {
+  await house.close();
+  await working.close();
+});
 
 const REASON = { reason: 'it was asked for' };
 const outcomeOf = (told: Told): unknown => told.json<{ outcome: string }>().outcome;
 const codeOf = (told: Told): unknown => told.json<{ code: string }>().code;
 
 /** A run as it is told once it rests, and its tag. */
-async function rested(id: string): Promise<{ readonly run: RunView; readonly etag: string }> {
+async function rested(id: string, at = house): Promise<{ readonly run: RunView; readonly etag: string }> {
   for (let look = 0; look < 10; look += 1) {
-    const told = await house.get(`/v1/runs/${id}?wait=20s`);
+    const told = await at.get(`/v1/runs/${id}?wait=20s`);
     const run = told.json<RunView>();
     if (run.status !== 'RUNNING' && run.status !== 'COMPENSATING') return { run, etag: String(told.headers['etag']) };
   }
@@ -191,53 +198,56 @@ describe('cancelling and terminating', () => {
 describe('compensating, retrying, and effects in doubt', () => {
   it('R24 a completed run is compensated by the plan that was shown, and by no other', async () => {
     // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
-    const id = await startRun(house, 'order', 'regretted');
-    expect((await rested(id)).run.status).toBe('COMPLETED');
+    const id = await startRun(working, 'order', 'regretted');
+    expect((await rested(id, working)).run.status).toBe('COMPLETED');
     const path = `/v1/runs/${id}/compensations`;
-    const plan = (await house.call('POST', `${path}?dryRun=true`, { body: REASON })).json<{ planHash: string }>();
+    const plan = (await working.call('POST', `${path}?dryRun=true`, { body: REASON })).json<{ planHash: string }>();
     expect(plan).toMatchObject({ undo: [{ step: 'reserve', action: 'shop.unreserve' }] });
-    expect((await house.post(path, REASON)).json()).toMatchObject({ status: 400, errors: [{ pointer: '/planHash' }] });
-    const stale = await house.post(path, { ...REASON, planHash: '0'.repeat(64) });
+    expect((await working.post(path, REASON)).json()).toMatchObject({
+      status: 400,
+      errors: [{ pointer: '/planHash' }],
+    });
+    const stale = await working.post(path, { ...REASON, planHash: '0'.repeat(64) });
     expect(stale.json()).toMatchObject({ status: 409, details: { answer: 'plan' } });
     const order = { ...REASON, planHash: plan.planHash };
-    expect((await house.post(path, order)).status).toBe(201);
-    expect((await rested(id)).run.status).toBe('COMPENSATED');
-    expect((await house.post(path, order)).status).toBe(409);
+    expect((await working.post(path, order)).status).toBe(201);
+    expect((await rested(id, working)).run.status).toBe('COMPENSATED');
+    expect((await working.post(path, order)).status).toBe(409);
   });
 
   it('a held step is tried again, once for one look at the run', async () => {
-    const id = await startRun(house, 'order', 'undone-1');
-    const { run, etag } = await rested(id);
+    const id = await startRun(working, 'order', 'undone-1');
+    const { run, etag } = await rested(id, working);
     expect([run.status, run.incidents[0]?.kind]).toEqual(['HELD', 'failure']);
     const retry = { step: 'ship', reason: 'there is more now' };
     const headers = { 'if-match': etag };
-    const told = await Promise.all([1, 2].map(() => house.post(`/v1/runs/${id}/retries`, retry, { headers })));
+    const told = await Promise.all([1, 2].map(() => working.post(`/v1/runs/${id}/retries`, retry, { headers })));
     const statuses = told.map(({ status }) => status).sort();
     expect([statuses[0], [409, 412].includes(statuses[1] ?? 0)]).toEqual([201, true]);
-    const unknown = await house.post(
+    const unknown = await working.post(
       `/v1/runs/${id}/retries`,
       { ...retry, step: 'none' },
-      { headers: { 'if-match': (await rested(id)).etag } },
+      { headers: { 'if-match': (await rested(id, working)).etag } },
     );
     expect([unknown.status, codeOf(unknown)]).toEqual([409, 'PAWL_EVENT_REFUSED']);
   });
 
   it('an effect in doubt is not asked about where that cannot be, and is settled by a person with evidence', async () => {
-    const id = await startRun(house, 'doubt', 'lost');
-    const { run, etag } = await rested(id);
+    const id = await startRun(working, 'doubt', 'lost');
+    const { run, etag } = await rested(id, working);
     expect([run.status, run.effects[0]?.state]).toEqual(['HELD', 'UNKNOWN']);
     const path = `/v1/runs/${id}/effects/wire`;
-    const asked = await house.call('POST', `${path}/reconciliations`, { headers: newAct() });
+    const asked = await working.call('POST', `${path}/reconciliations`, { headers: newAct() });
     expect(asked.json()).toMatchObject({ status: 409, details: { answer: 'no-reconcile' } });
     const review = { as: 'confirmed', evidence: 'statement, line 7', output: { id: 'T-1' } } as const;
     const headers = { 'if-match': etag };
-    const misfit = await house.post(`${path}/reviews`, { ...review, output: { id: 7 } }, { headers });
+    const misfit = await working.post(`${path}/reviews`, { ...review, output: { id: 7 } }, { headers });
     expect(misfit.json()).toMatchObject({ status: 422, errors: [{ pointer: '/output/id' }] });
-    const none = await house.post(`/v1/runs/${id}/effects/none/reviews`, review, { headers });
+    const none = await working.post(`/v1/runs/${id}/effects/none/reviews`, review, { headers });
     expect([none.status, codeOf(none)]).toEqual([404, 'PAWL_EFFECT_NOT_FOUND']);
-    const told = await house.post(`${path}/reviews`, review, { headers });
+    const told = await working.post(`${path}/reviews`, review, { headers });
     expect([told.status, told.text]).toEqual([201, expect.stringContaining('applied')]);
-    const { run: after } = await rested(id);
+    const { run: after } = await rested(id, working);
     expect([after.status, after.effects[0]?.observedBy]).toEqual(['COMPLETED', 'person']);
   });
 });

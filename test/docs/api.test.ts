@@ -27,7 +27,7 @@ let house: ApiHouse;
 /** What stands for `$NAME`. */
 const values: Record<string, string> = { URL: '' };
 beforeAll(async () => {
-  house = await openApiHouse({ worker: true });
+  house = await openApiHouse();
   values['ANA'] = await house.key(['operator', 'author'], { principal: 'ana' });
   values['KAI'] = await house.key(['approver'], { principal: 'kai' });
 });
