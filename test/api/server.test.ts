@@ -154,7 +154,7 @@ describe('binding', () => {
 });
 
 describe('a server on a socket', () => {
-  it('S59 tells bytes that are no request so, and lets nobody send them for ever', async () => {
+  it('S59 S60 tells bytes that are no request so, and knows a path in one spelling alone (S02)', async () => {
     const server = openServer({ app: house.app, authentication: 'keys', release: 'x' });
     const port = Number(new URL(await server.listen('127.0.0.1', 0)).port);
     expect(await exchange(port, 'nonsense\r\n\r\n')).toMatch(
@@ -162,6 +162,11 @@ describe('a server on a socket', () => {
     );
     const large = `GET /healthz HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`;
     expect(await exchange(port, large)).toMatch(/^HTTP\/1\.1 400 /);
+    const key = `authorization: Bearer ${house.keyOf('admin')}`;
+    for (const path of ['/v1/./workflows', '//v1/workflows', '/v1/%2e/workflows', '/v1%2fworkflows'])
+      expect(await exchange(port, `GET ${path} HTTP/1.1\r\nhost: x\r\n${key}\r\nconnection: close\r\n\r\n`)).toMatch(
+        /^HTTP\/1\.1 404 /,
+      );
     const smuggled =
       'POST /v1/runs HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
     expect(await exchange(port, smuggled)).toMatch(/^HTTP\/1\.1 400 /);
