@@ -73,7 +73,7 @@ describe('the table of routes', () => {
 });
 
 describe.each(rows(GUARDED))('%s', (_, route) => {
-  it('S01 is 401 without a key, with a wrong one, and with one in the query', async () => {
+  it('S01 S03 is 401 without a key, with a wrong one, and with one in the query', async () => {
     const unknown = `pawl_00000000_${'0'.repeat(70)}`;
     for (const as of [null, 'nonsense', unknown]) expect((await call(route, { as })).status).toBe(401);
     const inQuery = `${urlOf(route)}?key=${house.keyOf('admin')}`;

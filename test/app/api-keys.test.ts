@@ -65,7 +65,7 @@ describe('API keys', () => {
     });
   });
 
-  it('S04 another secret under a known id is no key, and neither is one of another tenant', async () => {
+  it('S04 S17 another secret under a known id is no key, and neither is one of another tenant', async () => {
     const { key, view } = await createKey(app, ASK);
     expect(await who(writeKey({ keyId: view.id, secret: '0'.repeat(64) }))).toBeNull();
     expect(await who(key, 'other')).toBeNull();

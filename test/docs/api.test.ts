@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../src/api/routes.ts';
 import { API_ROLES, RIGHTS_OF } from '../../src/model/api-key.ts';
@@ -89,6 +89,21 @@ describe('docs/guides/api.md', () => {
     });
     const known = ROUTES.map(({ method, path, right }) => `${method} ${path} ${right ?? ''}`.trim());
     expect([...written].sort()).toEqual([...known].sort());
+  });
+
+  it('docs/reference/security.md names only tests that are there, and each carries the id', () => {
+    const security = readFileSync(new URL('../../docs/reference/security.md', import.meta.url), 'utf8');
+    const rows = security.split('\n').filter((line) => /^\| S\d/.test(line));
+    expect(rows.length).toBeGreaterThan(30);
+    for (const row of rows) {
+      const [id = '', , , shown = ''] = row.slice(2).split(' | ');
+      for (const [, path = '', also] of shown.matchAll(/`(test\/[^`]+)`(?: \((\w+)\))?/g)) {
+        const place = new URL(`../../${path}`, import.meta.url);
+        expect(existsSync(place), `${id} ${path}`).toBe(true);
+        if (/^test\/(?:api|app|cli|model)\//.test(path))
+          expect(readFileSync(place, 'utf8'), `${id} ${path}`).toContain(also ?? id);
+      }
+    }
   });
 
   it('has a row for each role, with its rights', () => {

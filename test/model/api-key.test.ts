@@ -20,7 +20,7 @@ describe('the text of a key', () => {
     expect(readKey(text)).toEqual(PARTS);
   });
 
-  it('with one digit wrong is no key, wherever the digit stands', () => {
+  it('S09 with one digit wrong is no key, wherever the digit stands', () => {
     const text = writeKey(PARTS);
     const wrong = [...text].map((digit, at) => text.slice(0, at) + (digit === '7' ? '8' : '7') + text.slice(at + 1));
     expect(wrong.filter((slip) => slip !== text && readKey(slip) !== null)).toEqual([]);
