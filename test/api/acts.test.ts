@@ -23,14 +23,24 @@ const REASON = { reason: 'it was asked for' };
 const outcomeOf = (told: Told): unknown => told.json<{ outcome: string }>().outcome;
 const codeOf = (told: Told): unknown => told.json<{ code: string }>().code;
 
-/** A run as it is told once it rests, and its tag. */
+/** A run as it is told once it rests, and its tag; where somebody works it may wait for a second sending meanwhile. */
 async function rested(id: string, at = house): Promise<{ readonly run: RunView; readonly etag: string }> {
-  for (let look = 0; look < 10; look += 1) {
+  const moving = at === working ? ['RUNNING', 'COMPENSATING', 'WAITING'] : ['RUNNING', 'COMPENSATING'];
+  const look = async (): Promise<{ readonly run: RunView; readonly etag: string }> => {
     const told = await at.get(`/v1/runs/${id}?wait=20s`);
-    const run = told.json<RunView>();
-    if (run.status !== 'RUNNING' && run.status !== 'COMPENSATING') return { run, etag: String(told.headers['etag']) };
-  }
-  throw new Error(`run ${id} does not rest`);
+    return { run: told.json<RunView>(), etag: String(told.headers['etag']) };
+  };
+  let seen = await look();
+  await expect
+    .poll(
+      async () => {
+        seen = await look();
+        return seen.run.status;
+      },
+      { timeout: 60_000 },
+    )
+    .not.toBeOneOf(moving);
+  return seen;
 }
 
 describe('events', () => {
@@ -247,7 +257,9 @@ describe('compensating, retrying, and effects in doubt', () => {
     expect(misfit.json()).toMatchObject({ status: 422, errors: [{ pointer: '/output/id' }] });
     const none = await working.post(`/v1/runs/${id}/effects/none/reviews`, review, { headers });
     expect([none.status, codeOf(none)]).toEqual([404, 'PAWL_EFFECT_NOT_FOUND']);
-    const told = await working.post(`${path}/reviews`, review, { headers });
+    const other = await working.post(`${path}/reviews`, review, { headers });
+    expect(other.json()).toMatchObject({ status: 403, details: { answer: 'not-eligible' } });
+    const told = await working.post(`${path}/reviews`, review, { headers, as: 'operator' });
     expect([told.status, told.text]).toEqual([201, expect.stringContaining('applied')]);
     const { run: after } = await rested(id, working);
     expect([after.status, after.effects[0]?.observedBy]).toEqual(['COMPLETED', 'person']);

@@ -116,7 +116,7 @@ export async function openApiHouse(
       functions: [],
       catalogues: [],
       principals: { ana: ['finance'], zoe: [] },
-      numbers: numbersFor(LEASE_MS, { sendWithinMs: 200 }),
+      numbers: numbersFor(LEASE_MS),
     },
     env: { PAWL_AS: 'local' },
     store,
