@@ -14,7 +14,7 @@ let app: Pick<App, 'engine'>;
 beforeEach(() => {
   nowMs = Date.UTC(2030, 0, 1);
   store = openMemoryStore({ clock: { nowMs: () => nowMs }, parts: 1, leaseMs: 1_000 });
-  app = { engine: { store, tenant: 'default' } as App['engine'] };
+  app = { engine: { store, tenant: 'default' } as unknown as App['engine'] };
 });
 
 const who = (key: string, tenant = 'default'): ReturnType<typeof authenticate> =>
