@@ -203,7 +203,7 @@ function readVerbs(engine: Engine): ReadVerbs {
       const messages = await engine.store.outbox(run.part, run.runId);
       const children = await childStatuses(engine.store, stored.effects);
       const shares = await shareStandings(engine.store, stored.effects);
-      const version = await engine.versions.byDigest(run.digest);
+      const version = await engine.versions.readable(run.digest);
       return runView(version, { stored, receipts, messages, children, shares, nowMs });
     },
   };

@@ -28,6 +28,16 @@ function misfit(error: unknown, envelope: SnapshotEnvelope | null): LoadedRun {
   return { kind: 'misfit', field: typeof field === 'string' ? field : 'snapshot', message: error.message, envelope };
 }
 
+/** What a run's snapshot says of itself, whether or not its version is there; null where it cannot be read. */
+export function readEnvelope(stored: StoredRun): SnapshotEnvelope | null {
+  try {
+    return unpackSnapshot(stored.snapshot, stored.run.digest);
+  } catch (error) {
+    if (error instanceof PawlError) return null;
+    throw error;
+  }
+}
+
 /**
  * Turns the rows of a run into what a decision reads, after checking that they belong to this version, this kernel and
  * this layout (P07). Open inbox rows come beside it: they are what is to be decided. Transaction: none.

@@ -1,15 +1,15 @@
 import { isQueued } from '../decision/on-lock.ts';
 import { fileForPruned } from '../decision/pruned-run.ts';
 import { PawlError } from '../model/errors.ts';
+import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import type { InboxPayload } from '../model/inbox-event.ts';
 import type { RunCommit } from '../model/run-commit.ts';
 import type { ClaimedRun, StoredRun } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { HoldingStart } from './held-run.ts';
 import { joinLock } from './hold-lock.ts';
-import { loadRun, type LoadedRun } from './load-run.ts';
+import { loadRun, type LoadedRun, readEnvelope } from './load-run.ts';
 import { CRASHES, CRASHES_MAX, parkRun, releaseCommit } from './park-run.ts';
-import type { LoadedVersion } from './version-cache.ts';
 
 /**
  * A claimed run, ready to be held; or one that is set aside, with the commit that does so: it does not fit this process
@@ -45,13 +45,11 @@ function poisonOf(claimed: ClaimedRun, loaded: Loaded): OpenedClaim | null {
   return { kind: 'aside', why: 'poison', field: CRASHES, park: releaseCommit(stored, null, null) };
 }
 
-async function findVersion(engine: Engine, stored: StoredRun): Promise<LoadedVersion | null> {
-  try {
-    return await engine.versions.byDigest(stored.run.digest);
-  } catch (error) {
-    if (error instanceof PawlError && error.code === 'PAWL_INVARIANT') return null;
-    throw error;
-  }
+/** A run whose version nobody can read here; its position can be, so that what is to be done is noted beside it (P07). */
+function versionMisfit({ run }: StoredRun, envelope: SnapshotEnvelope | null): Extract<LoadedRun, { kind: 'misfit' }> {
+  const name = `${run.workflow}@${run.version}`;
+  const message = `no version with digest ${run.digest.slice(0, 12)} of ${name} can be used here: publish ${name} again from its source, then retry`;
+  return { kind: 'misfit', field: 'digest', message, envelope };
 }
 
 function misfit(claimed: ClaimedRun, found: Extract<LoadedRun, { kind: 'misfit' }>): OpenedClaim {
@@ -75,11 +73,8 @@ export async function openClaim(engine: Engine, claimed: ClaimedRun): Promise<Op
     const file = { ...releaseCommit(stored, null, null), ...fileForPruned(stored.run, stored.inbox) };
     return { kind: 'pruned', file };
   }
-  const version = await findVersion(engine, stored);
-  if (version === null) {
-    const message = `no version with digest ${stored.run.digest.slice(0, 12)} of ${stored.run.workflow}@${stored.run.version} can be used here`;
-    return misfit(claimed, { kind: 'misfit', field: 'digest', message, envelope: null });
-  }
+  const version = await engine.versions.readable(stored.run.digest);
+  if (version === null) return misfit(claimed, versionMisfit(stored, readEnvelope(stored)));
   const loaded = loadRun(version, stored);
   if (loaded.kind === 'misfit') return misfit(claimed, loaded);
   const poison = poisonOf(claimed, loaded);

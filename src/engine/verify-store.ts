@@ -1,12 +1,10 @@
 import type { CheckFacts, InvariantFault } from '../decision/invariants/check.ts';
 import { findFaults, RUN_CHECKS } from '../decision/invariants/find-faults.ts';
-import type { CheckedRun } from '../decision/invariants/opened-run.ts';
-import { InvariantError } from '../model/errors.ts';
 import type { RunId } from '../model/ids.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { Store } from '../ports/store.ts';
 import { SHARE, verifyShares } from './verify-shares.ts';
-import { createVersionCache, type VersionCache } from './version-cache.ts';
+import { createVersionCache } from './version-cache.ts';
 
 /** Runs that are in memory at once. */
 const PAGE_RUNS = 100;
@@ -68,16 +66,6 @@ function strayFault({ table, runId, row }: StrayRow): InvariantFault {
   return { runId, check: name, rule, row: `${table} ${row}`, what: 'its run is not there', mend };
 }
 
-/** The version that a run is pinned to; null = it is not there, or is not what its digest says. */
-async function programOf(versions: VersionCache, { run }: RunRecords): Promise<CheckedRun['program']> {
-  try {
-    return (await versions.byDigest(run.digest))?.compiled ?? null;
-  } catch (error) {
-    if (error instanceof InvariantError) return null;
-    throw error;
-  }
-}
-
 type Page = Awaited<ReturnType<Store['records']>>;
 
 /** The runs of a part, page by page. */
@@ -107,7 +95,7 @@ export async function verifyStore(
       faults.push(unreadable(records));
       return;
     }
-    faults.push(...findFaults({ ...records, program: await programOf(versions, records) }, nowMs));
+    faults.push(...findFaults({ ...records, program: (await versions.readable(records.run.digest))?.compiled ?? null }, nowMs));
     checked = counted(checked, records);
   };
   for (let part = 0; part < store.parts; part += 1) {

@@ -20,6 +20,8 @@ export interface LoadedVersion {
 export interface VersionCache {
   /** @returns null when no version has that digest. @throws PAWL_INVARIANT when what is stored has another digest. */
   byDigest(digest: Digest): Promise<LoadedVersion | null>;
+  /** The same for those who go on without it. @returns null also when what is stored has another digest. */
+  readable(digest: Digest): Promise<LoadedVersion | null>;
   /** Takes in a version that was just read or published. */
   adopt(stored: StoredVersion): LoadedVersion;
   /**
@@ -41,19 +43,26 @@ function functionsOf(actions: readonly ActionContract[]): readonly string[] {
   return [...new Set(names)];
 }
 
+/** The machine of a stored text, with the digest that it has; null where it is none: somebody has damaged the row. */
+function parseMachine(text: string): { readonly machine: Machine; readonly digest: Digest } | null {
+  try {
+    const machine = JSON.parse(text) as Json as unknown as Machine;
+    return { machine, digest: digestsOf(machine).digest };
+  } catch {
+    return null;
+  }
+}
+
 /** The stored machine is trusted after its digest: it was written by publish and never changes. */
 function readMachine(stored: StoredVersion): Machine {
-  const machine = JSON.parse(stored.machine) as Json as unknown as Machine;
-  const { digest } = digestsOf(machine);
-  if (digest !== stored.digest) {
-    throw new InvariantError('a stored version does not have its digest', {
-      workflow: stored.workflow,
-      version: stored.version,
-      stored: stored.digest,
-      computed: digest,
-    });
-  }
-  return machine;
+  const found = parseMachine(stored.machine);
+  if (found?.digest === stored.digest) return found.machine;
+  throw new InvariantError('a stored version does not have its digest', {
+    workflow: stored.workflow,
+    version: stored.version,
+    stored: stored.digest,
+    computed: found?.digest ?? null,
+  });
 }
 
 /**
@@ -78,8 +87,23 @@ export function createVersionCache(store: Store, known = new Map<Digest, LoadedV
     numbered.set(JSON.stringify([stored.tenant, stored.workflow, stored.version]), loaded);
     return loaded;
   };
+  const byDigest = async (digest: Digest): Promise<LoadedVersion | null> => {
+    const cached = known.get(digest);
+    if (cached !== undefined) return cached;
+    const stored = await store.loadVersion(digest);
+    return stored === null ? null : adopt(stored);
+  };
   return {
     adopt,
+    byDigest,
+    readable: async (digest) => {
+      try {
+        return await byDigest(digest);
+      } catch (error) {
+        if (error instanceof InvariantError) return null;
+        throw error;
+      }
+    },
     find: (tenant, workflow, version) => {
       const name = JSON.stringify([tenant, workflow, version]);
       const cached = numbered.get(name);
@@ -89,12 +113,6 @@ export function createVersionCache(store: Store, known = new Map<Digest, LoadedV
       const asked = ask(tenant, workflow, version).finally(() => asking.delete(name));
       asking.set(name, asked);
       return asked;
-    },
-    byDigest: async (digest) => {
-      const cached = known.get(digest);
-      if (cached !== undefined) return cached;
-      const stored = await store.loadVersion(digest);
-      return stored === null ? null : adopt(stored);
     },
   };
 }

@@ -261,7 +261,7 @@ export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyV
     overdueRuns(engine, [run.part]),
     store.outbox(run.part, run.runId),
   ]);
-  const version = await engine.versions.byDigest(run.digest);
+  const version = await engine.versions.readable(run.digest);
   const children = await childStatuses(store, stored.effects);
   const shares = await shareStandings(store, stored.effects);
   return whyRun({

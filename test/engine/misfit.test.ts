@@ -89,8 +89,29 @@ describe('a run that does not fit a process', () => {
     await until(() => isHeld(store));
     expect(forgetful.logged.find(({ event }) => event === 'run.set-aside')?.facts).toMatchObject({ field: 'digest' });
     forgetful.kill();
-    expect((await settled(starter.verbs.show(run))).incidents).toMatchObject([{ id: 'pin:parked', acts: ['retry'] }]);
+    expect((await settled(starter.verbs.show(run))).incidents).toMatchObject([{ id: 'pin:digest', kind: 'pin' }]);
   });
+
+  it.each(['{"definitionz":{}}', '{"definition":{}}', 'null', 'no JSON'])(
+    'P07 because its version is damaged to %s is parked with the way out, and why, show and verify tell it',
+    async (machine) => {
+      // P07: "The pin (digest, kernel, key algorithm, schemas, function contracts) is checked at load; mismatch: parked with the field named."
+      const { process, until, store, settled, run } = await waiting();
+      const damaged = process({ works: true });
+      damaged.watched.hooks = {
+        around: async (verb, _args, go) =>
+          verb === 'loadVersion' ? { ...((await go()) as StoredVersion), machine } : go(),
+      };
+      await until(() => isHeld(store));
+      const { reasons } = await settled(damaged.verbs.why(run));
+      expect(reasons[0]).toMatchObject({ kind: 'parked', by: ['role:operator'] });
+      expect(reasons[0]?.text).toMatch(/^parked \(pin\): .*publish saga@1 again from its source, then retry$/);
+      const { status, steps, incidents } = await settled(damaged.verbs.show(run));
+      expect([status, steps, incidents.map(({ id }) => id)]).toEqual(['HELD', [], ['pin:digest']]);
+      const { faults } = await settled(damaged.verbs.verifyStore());
+      expect(faults.map(({ check, row }) => [check, row])).toEqual([['pin', 'version saga@1']]);
+    },
+  );
 
   it('P07 is left alone by a process without a worker, which only stores events, and cannot be previewed there', async () => {
     // P07: "A process that cannot decide only stores events."
