@@ -95,7 +95,9 @@ export async function verifyStore(
       faults.push(unreadable(records));
       return;
     }
-    faults.push(...findFaults({ ...records, program: (await versions.readable(records.run.digest))?.compiled ?? null }, nowMs));
+    faults.push(
+      ...findFaults({ ...records, program: (await versions.readable(records.run.digest))?.compiled ?? null }, nowMs),
+    );
     checked = counted(checked, records);
   };
   for (let part = 0; part < store.parts; part += 1) {

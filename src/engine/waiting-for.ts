@@ -135,6 +135,11 @@ const PROVIDER = ['the provider'] as const;
 const WORKER = ['a worker'] as const;
 const TIME = ['time'] as const;
 
+/** Whether a doubt is settled without a person. */
+function isAskedByItself(doubt: Effect['doubt']): doubt is 'resend' | 'query' {
+  return doubt === 'resend' || doubt === 'query';
+}
+
 /** What an open ledger row waits for; null where somebody else's turn is told elsewhere (a plan's later rows, an approval, a review). */
 function fromEffect(effect: Effect, nowMs: number, sinceMs?: number): WaitingFor | null {
   const { step, frames, notBeforeMs } = effect;
@@ -155,8 +160,7 @@ function fromEffect(effect: Effect, nowMs: number, sinceMs?: number): WaitingFor
     case 'REQUESTED':
       return { ...row, kind: 'answer', by: PROVIDER };
     case 'UNKNOWN':
-      if (effect.doubt === 'resend') return { ...row, kind: 'resend', by: waits ? TIME : WORKER };
-      return effect.doubt === 'query' ? { ...row, kind: 'query', by: waits ? TIME : WORKER } : null;
+      return isAskedByItself(effect.doubt) ? { ...row, kind: effect.doubt, by: waits ? TIME : WORKER } : null;
     default:
       return null;
   }

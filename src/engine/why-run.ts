@@ -109,6 +109,12 @@ function askedWords({ queues }: WhyFacts, { kind, progress }: WaitingFor): strin
   return askedAt === null ? '; none has ever asked' : `; one last asked at ${askedAt}`;
 }
 
+/** What waits: a step, of which item, and whether it is undone. */
+function subjectOf({ step, item }: WaitingFor, row: WhyFacts['view']['effects'][number] | undefined): string {
+  const at = step === null ? 'the run' : `${step}${item === undefined ? '' : ` [${item}]`}`;
+  return row !== undefined && row.compensates !== null ? `the undo of ${at}` : at;
+}
+
 function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
   const { view, queue } = whole;
   const { kind, step, item, since, until, by, progress, command } = waiting;
@@ -121,9 +127,8 @@ function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
     const way = heldBy === 'recovery' ? { by: OPERATOR, command: LIST_WINDOW } : {};
     return [{ ...facts, ...way, kind: heldBy, text: row?.lastError ?? heldBy }];
   }
-  const at = step === null ? 'the run' : `${step}${item === undefined ? '' : ` [${item}]`}`;
-  const subject = row !== undefined && row.compensates !== null ? `the undo of ${at}` : at;
-  return [{ ...facts, kind, text: `${WORDS[kind](subject, progress)}${askedWords(whole, waiting)}` }];
+  const text = `${WORDS[kind](subjectOf(waiting, row), progress)}${askedWords(whole, waiting)}`;
+  return [{ ...facts, kind, text }];
 }
 
 /** Incidents with the way out that `show` offers; those of a run that is set aside are told as parked. */

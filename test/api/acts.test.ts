@@ -125,7 +125,7 @@ describe('votes', () => {
     const { approvals } = (await house.get(`/v1/runs/${run}`)).json<RunView>();
     expect(approvals[0]?.votes).toMatchObject([{ principal: 'ana', decision: 'approve' }]);
     const { inbox } = await house.app.history(run);
-    const cast = inbox.flatMap(({ payload }) => (payload.type === 'vote' ? [payload.roles] : []));
+    const cast = inbox.flatMap(({ payload }) => (payload?.type === 'vote' ? [payload.roles] : []));
     expect(cast[0]).toEqual(['approver', 'finance']);
   });
 

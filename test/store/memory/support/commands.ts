@@ -335,9 +335,73 @@ const schedule: Maker = (choices, world) => {
   ])();
 };
 
-import { OPEN_EFFECT_STATES, type RunStatus } from '../../../../src/model/statuses.ts';
-import type { NewApiKey } from '../../../../src/ports/key-store.ts';
-import type { Delivery, RunPlace, StartRequest, Store, StoredVersion } from '../../../../src/ports/store.ts';
+/** Ended runs are looked at and pruned, as they stand or as they once were; now and then by a person. */
+const retain: Maker = (choices, world) => {
+  const { part } = world;
+  const rows = anyRows(choices, world);
+  if (rows === null || choices.onceIn(3))
+    return ask('retained', part, choices.pick([null, rows?.run.runId ?? null]), choices.pick([100, 2]));
+  const { revision, fence } = rows.head;
+  const asked = {
+    runId: rows.run.runId,
+    revision: revision + choices.pick([0, 0, 0, -1]),
+    fence: fence + choices.pick([0, 0, 0, -1]),
+  };
+  return ask('prune', part, [asked], choices.pick([null, { actor: 'ops', reason: 'ö' }]));
+};
+
+/** A held run comes to its end with nothing on its way, and is given back. */
+const finish: Maker = (choices, world) => {
+  const held = world.dump().runs.flatMap((rows) => (rows.lease === null ? [] : [{ ...rows, lease: rows.lease }]));
+  if (held.length === 0) return claimRun(choices, world);
+  const { run, head, lease, wakeUp, ...rows } = choices.pick(held);
+  const open = rows.effects.filter(({ state }) => (OPEN_EFFECT_STATES as readonly string[]).includes(state));
+  const end = stepOf(run.runId, head.fence, head.revision, {
+    part: world.part,
+    head: headAt(head.revision + 1, {
+      status: choices.pick(['COMPLETED', 'FAILED']),
+      phase: 'ended',
+      endedAtMs: world.nowMs,
+    }),
+    effects: open.map((effect) => changing(effect, { state: 'CANCELLED', settledAtMs: world.nowMs })),
+    timersCleared: rows.timers.map(({ name }) => name),
+    approvals: rows.approvals.map((approval) => ({ ...approval, state: 'cancelled' })),
+    inbox: rows.inbox.flatMap(({ source, eventId, consumed }) =>
+      consumed ? [] : [{ source, eventId, outcome: 'ended', code: null, detail: null, consumed: true } as const],
+    ),
+    lease: { kind: 'release', wakeSeen: wakeUp?.wake ?? null, readyAtMs: null },
+  });
+  return ask('commit', world.part, lease.workerId, [end]);
+};
+
+/** An ended run as it stands, free and with nothing on its way but what chance has left. */
+const pruneEnded: Maker = (choices, world) => {
+  const over = world.dump().runs.filter(({ head, lease }) => head.endedAtMs !== null && lease === null);
+  if (over.length === 0) return retain(choices, world);
+  const { run, head } = choices.pick(over);
+  return ask('prune', world.part, [{ runId: run.runId, revision: head.revision, fence: head.fence }], null);
+};
+
+/** API keys are made, also under an id that is taken, read, listed and taken back. */
+const apiKey: Maker = (choices, { tenant, nowMs }) => {
+  const keyId = `${tenant}-${choices.pick(['a', 'b'])}`;
+  const key = {
+    keyId,
+    tenant,
+    principal: choices.pick(['ana', 'ö']),
+    roles: choices.pick<NewApiKey['roles']>([[], ['viewer', 'admin']]),
+    scopes: choices.pick<NewApiKey['scopes']>([[], [{ right: '*', workflows: 'shop-*' }]]),
+    secretHash: sha256(keyId),
+    createdBy: 'ops',
+    expiresAtMs: choices.pick([null, nowMs + 5]),
+  };
+  return choices.pick([
+    () => ask('createKey', key),
+    () => ask('createKey', key),
+    () => ask('findKey', keyId),
+    () => ask('listKeys', tenant, choices.pick([10, 1])),
+    () => ask('revokeKey', choices.pick([tenant, tenant, 'other']), keyId, { by: 'ops', reason: 'test' }),
+  ])();
 };
 
 /** What a sequence begins with, so that there is something to work on. */
