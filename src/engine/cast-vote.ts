@@ -12,7 +12,10 @@ import { refuseUnstorable } from './refuse-unstorable.ts';
 
 /** A person's answer to an approval. */
 export interface VoteAsk {
-  /** The approval or its step; null = the only open one. */
+  /**
+   * The approval or its step; null = the only open one. The id of a step's first approval is the step's own name: with the
+   * hash that it showed, it alone is meant, however often the step has asked since.
+   */
   readonly approval: string | null;
   readonly decision: 'approve' | 'deny';
   /** The hash of what the person saw (A04); null = what stands there now. */
@@ -31,10 +34,15 @@ function named(approvals: readonly Approval[], name: string): Approval | undefin
   );
 }
 
-function choose(run: RunIdentity, approvals: readonly Approval[], name: string | null): Approval {
+function choose(
+  run: RunIdentity,
+  approvals: readonly Approval[],
+  { approval: name, subjectHash }: Pick<VoteAsk, 'approval' | 'subjectHash'>,
+): Approval {
   const open = approvals.filter((approval) => approval.state === 'open' || approval.state === 'held');
   if (name !== null) {
-    const found = named(open, name) ?? named(approvals, name);
+    const seen = approvals.find((approval) => approval.approvalId === name && approval.subjectHash === subjectHash);
+    const found = seen ?? named(open, name) ?? named(approvals, name);
     if (found !== undefined) return found;
     throw new NotFoundError('PAWL_APPROVAL_NOT_FOUND', `run ${run.key} has no approval ${name}`, {
       runId: run.runId,
@@ -61,7 +69,7 @@ function choose(run: RunIdentity, approvals: readonly Approval[], name: string |
  */
 export async function castVote(engine: Engine, door: Door, run: RunIdentity, ask: VoteAsk): Promise<Delivered> {
   const { stored } = await loadStored(engine, run);
-  const approval = choose(run, stored.approvals, ask.approval);
+  const approval = choose(run, stored.approvals, ask);
   const { decision, principal, comment, form } = ask;
   refuseUnstorable('the vote', { principal, comment, form: form ?? null });
   const roles = [...ask.roles].sort();

@@ -94,7 +94,11 @@ describe('the approval that a voter means', () => {
   };
 
   /** The approval that a vote was stored for. */
-  async function votedOn(approvals: readonly Approval[], name: string | null): Promise<string> {
+  async function votedOn(
+    approvals: readonly Approval[],
+    name: string | null,
+    subjectHash: string | null = null,
+  ): Promise<string> {
     const engine = engineOf([RUN], approvals);
     const deliveries: string[] = [];
     const store = {
@@ -115,6 +119,7 @@ describe('the approval that a voter means', () => {
     await castVote({ ...engine, store, numbers: { leaseMs: 1 } } as unknown as Engine, door, RUN, {
       ...ask,
       approval: name,
+      subjectHash,
     });
     return deliveries.join();
   }
@@ -124,6 +129,14 @@ describe('the approval that a voter means', () => {
     expect(await votedOn([approval('d', 'denied')], null)).toBe('vote:d');
     expect(await votedOn([approval('d', 'open'), approval('d/1', 'held')], 'decision')).toBe('vote:d/1');
     expect(await votedOn([approval('d', 'approved'), approval('d/1', 'open')], 'd')).toBe('vote:d');
+  });
+
+  it('A05 the same vote again is for the approval that was seen, also where its step has asked anew since', async () => {
+    // A05: "The same vote again: 200 with the first".
+    const both = [approval('decision', 'approved'), approval('decision.v1', 'open')];
+    expect(await votedOn(both, 'decision', 'a'.repeat(64))).toBe('vote:decision');
+    expect(await votedOn(both, 'decision')).toBe('vote:decision.v1');
+    expect(await votedOn(both, 'decision', 'b'.repeat(64))).toBe('vote:decision.v1');
   });
 
   it('is refused where there is none of that name, none at all, or more than one', async () => {

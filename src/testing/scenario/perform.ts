@@ -1,5 +1,7 @@
 import type { Verbs } from '../../app/verbs.ts';
+import type { VoteAsk } from '../../engine/cast-vote.ts';
 import type { Delivered } from '../../engine/deliver-event.ts';
+import type { Approval } from '../../model/approval.ts';
 import { PawlError } from '../../model/errors.ts';
 import type { RunIdentity } from '../../model/run.ts';
 import type { OutsideAct, TestScenario } from './test-scenario.ts';
@@ -19,26 +21,55 @@ const TAKEN: ReadonlySet<string> = new Set(['applied', 'kept', 'pending']);
 /** What whoever sends something to a run that is not there is told. */
 const NOBODY = 'PAWL_RUN_NOT_FOUND';
 
+/** What somebody looked at before they said something: whoever says it again says it of the same. */
+export interface Looks {
+  /** By event id, the hash of the plan. */
+  readonly plans: Map<string, string | null>;
+  /** By event id, the approval and the hash of what was shown. */
+  readonly asked: Map<string, Pick<Approval, 'approvalId' | 'subjectHash'>>;
+}
+
 /** What an act is done to. */
 export interface Addressee {
   readonly verbs: Verbs;
   /** null = it is not there. */
   readonly run: RunIdentity | null;
+  /** What its people are asked and were asked. */
+  readonly approvals: readonly Approval[];
   readonly scenario: TestScenario;
-  /** By event id, the plan that was looked at first: whoever says it again says the same. */
-  readonly plans: Map<string, string | null>;
+  readonly looks: Looks;
 }
 
 interface Reached extends Addressee {
   readonly run: RunIdentity;
 }
 
-async function planHashOf({ verbs, run, plans }: Reached, eventId: string): Promise<string | null> {
-  const known = plans.get(eventId);
+async function planHashOf({ verbs, run, looks }: Reached, eventId: string): Promise<string | null> {
+  const known = looks.plans.get(eventId);
   if (known !== undefined) return known;
   const { planHash } = await verbs.previewCompensation(run.runId);
-  plans.set(eventId, planHash);
+  looks.plans.set(eventId, planHash);
   return planHash;
+}
+
+/** The approval that a vote is for: an open one before those that are over, the last visit first; null = it cannot be told. */
+function approvalFor(approvals: readonly Approval[], step: string | null): Approval | null {
+  const named = approvals.filter((approval) => step === null || approval.step === step);
+  const open = named.filter(({ state }) => state === 'open' || state === 'held');
+  const meant = open.length > 0 ? open : named;
+  return step === null && meant.length > 1 ? null : (meant.at(-1) ?? null);
+}
+
+/** A vote names what was seen (A04): said again after its approval was decided, it is none for the next one. */
+function askedBy(
+  { approvals, looks }: Reached,
+  step: string | null,
+  eventId: string,
+): Pick<VoteAsk, 'approval' | 'subjectHash'> {
+  const seen = looks.asked.get(eventId) ?? approvalFor(approvals, step);
+  if (seen === null) return { approval: step, subjectHash: null };
+  looks.asked.set(eventId, seen);
+  return { approval: seen.approvalId, subjectHash: seen.subjectHash };
 }
 
 /** Does what goes to the run as an event. @param no tells its acts apart, so that one that is repeated is the same. */
@@ -52,7 +83,7 @@ async function deliver(to: Reached, act: OutsideAct, no: number): Promise<Delive
     }
     case 'vote': {
       const { step, decision, by, roles, form } = act;
-      const vote = { approval: step, decision, subjectHash: null, principal: by, roles, comment: null };
+      const vote = { ...askedBy(to, step, eventId), decision, principal: by, roles, comment: null };
       return verbs.vote(run.runId, form === undefined ? vote : { ...vote, form });
     }
     case 'order': {

@@ -11,7 +11,7 @@ import type { RunRows } from '../../store/memory/tables.ts';
 import { type Lab, labelOf, type Story } from '../crash-lab/lab.ts';
 import { NO_SCENARIO } from '../crash-lab/scenario-file.ts';
 import { LEASE_MS, Stage } from '../crash-lab/stage.ts';
-import { type Addressee, perform, type Told } from './perform.ts';
+import { type Looks, perform, type Told } from './perform.ts';
 import { type Boundary, ScenarioDirector } from './scenario-director.ts';
 import { type Progress, type Seen, seenOf, seenRejected } from './seen.ts';
 import type { OutsideEvent, TestScenario } from './test-scenario.ts';
@@ -78,7 +78,7 @@ class ScenarioPlay {
   readonly #director: ScenarioDirector;
   readonly #lab: Lab;
   readonly #told: (Told | null)[];
-  readonly #plans: Addressee['plans'] = new Map();
+  readonly #looks: Looks = { plans: new Map(), asked: new Map() };
   #sent: Sent[] = [];
   #next = 0;
   #startMs = 0;
@@ -270,8 +270,14 @@ class ScenarioPlay {
 
   #say(run: RunIdentity, sent: Sent): void {
     const { child, act } = sent.event;
-    const addressee = child === null ? run : this.#runOf(child)?.run;
-    const to = { verbs: this.#stage.verbs, run: addressee ?? null, scenario: this.#scenario, plans: this.#plans };
+    const rows = this.#runOf(child);
+    const to = {
+      verbs: this.#stage.verbs,
+      run: child === null ? run : (rows?.run ?? null),
+      approvals: [...(rows?.approvals.values() ?? [])],
+      scenario: this.#scenario,
+      looks: this.#looks,
+    };
     perform(to, act, sent.no).then(
       (told) => {
         // Who is told nothing yet asks again: what it comes to must be the same.

@@ -242,6 +242,19 @@ describe('a scenario with crashes', () => {
     expect(await wrongIn(scenario, { crash: true, workflow })).toEqual([]);
   }, 60_000);
 
+  it('a vote that is said again because nobody heard of the first is none for the next approval of its step', async () => {
+    const loop =
+      "  - { id: ask, approve: 'Go on?', from: ['role:boss'] }\n" +
+      "  - { id: again, choose: [{ when: input.id == 'P-1', next: ask }, { else: [] }], maxJumps: 1 }\n";
+    const votes = (...times: readonly string[]): string =>
+      `events: [${times.map((at) => `{ at: ${at}, approve: ask, by: ana, roles: [boss], answer: applied }`).join(', ')}]`;
+    const workflow = PAY.replace('steps:\n', `$&${loop}`);
+    const asked = one("status: WAITING, effects: '-'", votes('1s'), 'until: 1h');
+    expect(await wrongIn(asked, { crash: true, workflow })).toEqual([]);
+    const twice = one("status: FAILED, effects: '-', failure: limit", votes('1s', '1h'));
+    expect(await wrongIn(twice, { crash: true, workflow })).toEqual([]);
+  }, 60_000);
+
   it('of what one effect does again and again the first two times and the last two are played', async () => {
     const workflow = PAY.replace('call: stock.hold, ', 'call: stock.hold, retry: { attempts: 9, delay: 1s }, ');
     const played = async (times: number): Promise<number> => {
