@@ -1,4 +1,4 @@
-import type { Approval } from '../model/approval.ts';
+import type { Approval, AuthorizedRequest } from '../model/approval.ts';
 import type { Effect } from '../model/effect.ts';
 import type { StepOutcome } from '../model/kernel.ts';
 import type { Failure } from '../model/run.ts';
@@ -20,21 +20,42 @@ export function closeApproval(draft: Draft, approval: Approval, state: ApprovalE
   if (draft.timers.has(timer)) draft.clearTimer(timer);
   const hasForm = formAsked(draft, approval).form !== undefined;
   for (const target of approval.authorizes) {
-    const born = hasForm && state === 'approved' ? bornAuthorized(draft, closed, target) : null;
-    if (born !== null) draft.putEffect(born);
-    const effect = draft.effects.get(target.effectKey);
-    if (effect === undefined || effect.state !== 'PROPOSED') continue;
-    // Whose turn it is to be undone says the plan, which follows (R01).
-    if (state === 'approved' && isUndoApproval(approval)) continue;
-    draft.putEffect(decided(effect, approval, state, draft.atMs));
+    const known = draft.effects.get(target.effectKey);
+    if (known !== undefined) answerRow(draft, known, { approval: closed, target });
+    else if (hasForm && state === 'approved') bear(draft, closed, target);
   }
   return closed;
 }
 
-function decided(effect: Effect, approval: Approval, state: ApprovalEnd, nowMs: number): Effect {
-  if (state === 'approved') return authorizeEffect(effect, approval.approvalId);
-  if (state === 'cancelled') return cancelEffect(effect, nowMs);
-  return refuseEffect(effect, { code: state, class: state, message: `"${approval.title}" was not approved`, nowMs });
+/** With a form the request is known only now. */
+function bear(draft: Draft, approval: Approval, target: AuthorizedRequest): void {
+  const born = bornAuthorized(draft, approval, target);
+  if (born !== null) draft.putEffect(born);
+}
+
+/**
+ * The answer to whoever was asked last is for a row that an earlier visit has left, too: a no takes back the yes of before, and
+ * a yes to another request than the row's can authorize neither (A04).
+ */
+function answerRow(
+  draft: Draft,
+  row: Effect,
+  { approval, target }: { readonly approval: Approval; readonly target: AuthorizedRequest },
+): void {
+  const isAsked = (target.edited ?? target).requestHash === row.requestHash;
+  const isYes = approval.state === 'approved' && isAsked;
+  if (row.state === 'AUTHORIZED' && !isYes) draft.putEffect(cancelEffect(row, draft.atMs));
+  // Whose turn it is to be undone says the plan, which follows (R01).
+  if (row.state !== 'PROPOSED' || (isYes && isUndoApproval(approval))) return;
+  draft.putEffect(decided(row, approval, isYes, draft.atMs));
+}
+
+function decided(effect: Effect, approval: Approval, isYes: boolean, nowMs: number): Effect {
+  const { approvalId, state, title } = approval;
+  if (isYes) return authorizeEffect(effect, approvalId);
+  if (state === 'denied' || state === 'expired')
+    return refuseEffect(effect, { code: state, class: state, message: `"${title}" was not approved`, nowMs });
+  return cancelEffect(effect, nowMs);
 }
 
 /** What a decided approval means to its step. */

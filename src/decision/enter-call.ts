@@ -121,7 +121,8 @@ function enterAuthorized(draft: Draft, step: CallStep, wanted: Effect, data: Run
 }
 
 function enterAsked(draft: Draft, step: CallStep, { wanted, known }: { wanted: Effect; known: Effect }): void {
-  const isApproved = known.approvalId !== null && shownHash(draft, known) === wanted.requestHash;
+  const isTaken = known.state === 'CANCELLED';
+  const isApproved = !isTaken && known.approvalId !== null && shownHash(draft, known) === wanted.requestHash;
   if (isApproved) {
     replay(draft, step, known);
     return;

@@ -65,4 +65,39 @@ describe('a call that people authorize', () => {
     run.vote('bob', 'approve');
     expect([run.state.status, run.calls, run.state.effects.size]).toEqual(['COMPLETED', ['do.a'], 1]);
   });
+
+  const twice = (more: string): string => `
+  - id: fork
+    choose:
+      - else:
+          - ${ASK}${more}, catch: [{ on: [denied], do: [] }] }
+          - { id: back, when: vars.n < 1, set: { n: '\${ vars.n + 1 }' }, next: ok, maxJumps: 2 }
+  - { id: pay, call: do.a, with: { amount: 1 }, authorizedBy: ok }`;
+  const FORM = ', form: { type: object, properties: { amount: { type: integer } } }';
+
+  it('A04 is not sent when those who are asked again say no to what was approved before', () => {
+    // A04: "Another request later: failure `unauthorized`, never sent."
+    for (const form of ['', FORM]) {
+      const run = new Play(workflow(twice(form), VARS));
+      run.vote('ann', 'approve');
+      expect(run.rowOf('pay').state).toBe('AUTHORIZED');
+      run.vote('bob', 'deny');
+      expect(run.head().failure).toMatchObject(REFUSED);
+      expect([run.rowOf('pay').state, run.calls]).toEqual(['CANCELLED', []]);
+    }
+  });
+
+  it('A04 is not sent when those who are asked again say yes to another request: the key has the old one', () => {
+    // A04: "Another request later: failure `unauthorized`, never sent."
+    const run = new Play(workflow(twice(FORM), VARS));
+    run.vote('ann', 'approve', { form: { amount: 2 } });
+    const { requestHash } = run.rowOf('pay');
+    run.vote('bob', 'approve', { form: { amount: 3 } });
+    expect(run.head().failure).toMatchObject(REFUSED);
+    expect(run.rowOf('pay')).toMatchObject({ state: 'CANCELLED', requestHash });
+    expect(run.calls).toEqual([]);
+    const same = new Play(workflow(twice(FORM), VARS));
+    for (const who of ['ann', 'bob']) same.vote(who, 'approve', { form: { amount: 2 } });
+    expect([same.state.status, same.calls]).toEqual(['COMPLETED', ['do.a']]);
+  });
 });

@@ -16,7 +16,7 @@ import { type Asked, askedOf, type LabJudge } from './judge.ts';
 import { type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
 import { type ComparedField, withField } from './literals.ts';
 import { findShape, givenShape, type LookupShape, type ShownRow } from './lookup-answers.ts';
-import { keyHeadersOf, writtenKey } from './own-keys.ts';
+import { keyNamesOf, writtenKey } from './own-keys.ts';
 
 /** How much later than promised a liar is, so that even the last question comes before it; milliseconds. */
 const LIE_MS = 10 * 60_000;
@@ -83,7 +83,7 @@ export class LabProvider {
   readonly #desks: Readonly<Record<'honoured' | 'ignored', Desk>>;
   readonly #orders = new Map<string, SendOrder>();
   readonly #answers = new Map<string, Answer>();
-  readonly #keyHeaders: ReadonlySet<string>;
+  readonly #keyNames: ReadonlySet<string>;
   readonly #seenAtMs = new Map<string, number>();
   readonly #shapes = new Map<string, LookupShape>();
   /** What has been taken in and has a row before it is done, by key; until when, world time. */
@@ -94,7 +94,7 @@ export class LabProvider {
     this.#world = world;
     this.#judge = judge;
     this.#pick = pick;
-    this.#keyHeaders = keyHeadersOf(lab);
+    this.#keyNames = keyNamesOf(lab);
     this.#desks = { honoured: this.#desk('honoured'), ignored: this.#desk('ignored') };
   }
 
@@ -136,11 +136,11 @@ export class LabProvider {
 
   /** What another effect did under a key that the author gives to both; null = nothing, or there is no such key. */
   #firstUnder(order: SendOrder): { readonly order: SendOrder; readonly id: string } | null {
-    const own = writtenKey(order, this.#keyHeaders);
+    const own = writtenKey(order, this.#keyNames);
     if (own === null) return null;
     for (const { effect, id } of this.done) {
       const other = this.#orders.get(effect);
-      if (other !== undefined && effect !== order.effect.key && writtenKey(other, this.#keyHeaders) === own)
+      if (other !== undefined && effect !== order.effect.key && writtenKey(other, this.#keyNames) === own)
         return { order: other, id };
     }
     return null;

@@ -3,7 +3,7 @@ import { exposureOf } from './exposure.ts';
 import type { ToldStory } from './find-stories.ts';
 import { actsOnRead, type Lab, type Story, untruthOf } from './lab.ts';
 import type { Target } from './lab-report.ts';
-import { keyHeadersOf, makesKey } from './own-keys.ts';
+import { keyNamesOf, makesKey } from './own-keys.ts';
 import type { PlayedRow } from './play.ts';
 import { earlyTroubles, readTroubles, type Trouble, troublesOf } from './trouble.ts';
 
@@ -26,7 +26,7 @@ export function listCases(lab: Lab, told: readonly ToldStory[]): readonly Case[]
 function effectCases(lab: Lab, told: ToldStory, seen: Set<string>): readonly Case[] {
   const { story, calm } = told;
   const order = [...lab.compiled.steps.keys()];
-  const keyHeaders = keyHeadersOf(lab);
+  const keyNames = keyNamesOf(lab);
   const placed = [...calm.rows].sort((left, right) => placeOf(order, left) - placeOf(order, right));
   const rows = new Map(placed.filter(({ state }) => SENT.has(state)).map((row) => [row.label, row]));
   return [...rows.values()].flatMap(({ label, action, isUndo }): readonly Case[] => {
@@ -41,7 +41,7 @@ function effectCases(lab: Lab, told: ToldStory, seen: Set<string>): readonly Cas
         target,
         told,
         troubles: [...ownTroubles(label, contract, is), ...(isUndo ? earlyOf(lab, calm, label) : [])],
-        withNeighbour: contract.reconcile !== null || makesKey(contract, keyHeaders),
+        withNeighbour: contract.reconcile !== null || makesKey(lab, contract, keyNames),
       },
     ];
   });

@@ -58,6 +58,17 @@ function keyedBy(key: string): string {
   return `http: { method: POST, url: 'http://bank.example/pay', headers: { Idempotency-Key: '\${ ${key} }' } }`;
 }
 
+/** A payment whose body has a field more. */
+function fielded(field: string): string {
+  const before = 'account: =input.account }';
+  return payment([HTTP, NATURAL, ...TIMES, UNDONE]).replace(before, before.replace(' }', `, ${field} }`));
+}
+
+/** A payment by a transport of its own. */
+function sentBy(url: string, more = ''): string {
+  return payment([`http: { method: POST, url: 'http://bank.example/${url}'${more} }`, NATURAL, ...TIMES, UNDONE]);
+}
+
 const ABSENT = '{ when: response.status == 404, is: absent }';
 const DONE = '{ when: response.body.status == "done", is: confirmed }';
 const refundAskedBy = (found: string): string =>
@@ -279,6 +290,30 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   'a key that an author has made and that another run has, too': {
     unsafe: payment([keyedBy('with.account'), NATURAL, ...TIMES, UNDONE]),
     safe: payment([keyedBy('with.no'), NATURAL, ...TIMES, UNDONE]),
+    label: 'pay',
+    way: /it was done, the connection broke/,
+    finds: 'done: loss',
+    mend: 'a key of its own',
+  },
+  'a key of the author’s own in a body': {
+    unsafe: fielded('requestId: =input.account'),
+    safe: fielded('requestId: =input.no'),
+    label: 'pay',
+    way: /it was done, the connection broke/,
+    finds: 'done: loss',
+    mend: 'a key of its own',
+  },
+  'a key of the author’s own in an object of a body': {
+    unsafe: sentBy('pay', ', body: { lots: [{ idempotency_key: =with.account }] }'),
+    safe: sentBy('pay', ', body: { lots: [{ idempotency_key: =with.no }] }'),
+    label: 'pay',
+    way: /it was done, the connection broke/,
+    finds: 'done: loss',
+    mend: 'a key of its own',
+  },
+  'a key of the author’s own in an address': {
+    unsafe: sentBy('pay?a=1&clientToken=${ with.account }'),
+    safe: sentBy('pay?a=1&clientToken=${ with.no }'),
     label: 'pay',
     way: /it was done, the connection broke/,
     finds: 'done: loss',
