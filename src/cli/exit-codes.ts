@@ -16,6 +16,8 @@ export const EXIT = {
   /** A fault of Pawl's own, never of the run. */
   internal: 70,
   interrupted: 130,
+  /** Told to end by SIGTERM before it was done; nothing is left behind. */
+  terminated: 143,
 } as const;
 
 /** One of the exit codes. */

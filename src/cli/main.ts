@@ -11,8 +11,7 @@ async function readInput(): Promise<string> {
 }
 
 const stopping = new AbortController();
-process.once('SIGINT', () => stopping.abort());
-process.once('SIGTERM', () => stopping.abort());
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort(signal));
 // A reader that has seen enough (`pawl ls | head`) is no failure, and what is under way is still ended in order.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -25,7 +24,7 @@ for (const stream of [process.stdout, process.stderr]) {
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
-process.exitCode = await runCli(
+const exit = await runCli(
   process.argv.slice(2),
   {
     env: hostEnvironment(),
@@ -38,3 +37,6 @@ process.exitCode = await runCli(
   },
   version,
 );
+// What was given up half done would keep the process: it has nothing open but memory.
+if (exit === EXIT.interrupted || exit === EXIT.terminated) process.exit(exit);
+process.exitCode = exit;

@@ -68,6 +68,22 @@ describe('pawl crashtest', () => {
     expect([code, err]).toEqual([exit, expect.stringContaining(words)]);
   });
 
+  it('--child: a parent is crashed with its children, which are given what they wait for', async () => {
+    const guide = (name: string): string =>
+      readFileSync(new URL(`../../docs/guides/files/${name}.pawl.yaml`, import.meta.url), 'utf8');
+    const asking = guide('reserve-stock').replace(
+      'steps:\n',
+      "$&  - { id: ok, approve: 'Go?', from: ['role:desk'] }\n",
+    );
+    const parent = file('sell.yaml', guide('children'));
+    expect((await callCli(['crashtest', parent], folder)).err).toContain('PAWL-241');
+    const args = ['crashtest', parent, '--child', file('reserve.yaml', asking)];
+    const { code, out, err } = await callCli(args, folder);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('  as it should be: COMPLETED\n  pay declined: COMPENSATED (declined)\n\n');
+    expect(tableOf(out)).toMatch(/^stock {2,}✔ 1.*\npay .*\npay \(declined\).*\nundo stock {2,}✔ 1/m);
+  }, 180_000);
+
   it('ends with 2 for a lie that is none and a file that is not there, with 3 for a workflow that is not valid', async () => {
     const codeOf = async (...args: string[]): Promise<number> => (await callCli(['crashtest', ...args], folder)).code;
     expect(await codeOf(file('keyed.yaml', WORKFLOWS.keyed), '--lie', 'often')).toBe(2);

@@ -51,6 +51,8 @@ const WAYS: Readonly<Record<number, () => Promise<number>>> = {
     const args = ['run', 'order.yaml', '--input', input('stopped')];
     return (await shell.call(args, { stopped: stopping.signal, onWrite })).code;
   },
+  [EXIT.terminated]: async () =>
+    (await shell.call(['crashtest', 'order.yaml'], { stopped: AbortSignal.abort('SIGTERM') })).code,
 };
 
 async function codeOf(args: readonly string[]): Promise<number> {

@@ -80,6 +80,18 @@ describe('the command as a process', () => {
     expect([code, err.includes('the run goes on wherever a worker runs: pawl show run_')]).toEqual([130, true]);
   });
 
+  it('test ends with 143 on SIGTERM, whatever is still to be played', async () => {
+    shell.file('nap.pawl.yaml', SLEEPS);
+    const expected = 'expect: { status: COMPLETED }';
+    shell.file('nap.test.yaml', `scenarios:\n${`  - { name: one, ${expected} }\n`.repeat(5_000)}`);
+    shell.file('a.test.yaml', `workflow: nap.pawl.yaml\nscenarios:\n  - { name: one, ${expected} }\n`);
+    const testing = start('test', 'a.test.yaml', 'nap.test.yaml');
+    await once(testing.child.stdout as NodeJS.ReadableStream, 'data');
+    testing.child.kill('SIGTERM');
+    const { code, err } = await testing.ended();
+    expect([code, err]).toEqual([143, 'interrupted: what was not played says nothing\n']);
+  });
+
   it('a reader that has seen enough is no failure', async () => {
     const listing = start('visualize', 'plain');
     listing.child.stdout?.destroy();

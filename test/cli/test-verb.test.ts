@@ -128,6 +128,23 @@ pay@1: steps 3 of 5, compensations 0 of 1, catches 1 of 1
     rmSync(join(folder, 'odd'), { recursive: true });
   });
 
+  it('that is told to end gives up at once what it plays, with 143 or 130', async () => {
+    for (const name of ['a', 'b']) file(`ended/${name}.test.yaml`, `workflow: ../good/pay.pawl.yaml\n${GOOD}`);
+    for (const [reason, exit] of [
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+    ] as const) {
+      const stopping = new AbortController();
+      const onWrite = (text: string): void => {
+        if (text.includes('✔')) stopping.abort(reason);
+      };
+      const { code, out, err } = await callCli(['test', 'ended'], folder, { stopped: stopping.signal, onWrite });
+      expect([code, out.match(/^ended.*yaml/gm)]).toEqual([exit, ['ended/a.test.yaml']]);
+      expect(err).toBe('interrupted: what was not played says nothing\n');
+    }
+    rmSync(join(folder, 'ended'), { recursive: true });
+  });
+
   it('--watch plays again when a file changes, and ends when it is interrupted', async () => {
     file('watched/pay.pawl.yaml', PAY);
     file('watched/pay.test.yaml', BAD);

@@ -17,10 +17,12 @@ import { EXIT } from '../exit-codes.ts';
 import { UsageError } from '../report-error.ts';
 import { renderTable } from '../table.ts';
 import { terminalText } from '../terminal-text.ts';
+import { untilStopped } from '../until-stopped.ts';
 
 interface CrashtestOptions {
   readonly scenario?: string;
   readonly lie: readonly Lie[];
+  readonly child: readonly string[];
 }
 
 /** `pawl crashtest FILE [--scenario S]`: every effect of a workflow, crashed at every boundary. */
@@ -30,6 +32,12 @@ export function addCrashtest(program: Command, bind: Bind): void {
     .description('crash a workflow at every boundary of every effect, on a simulated clock; -o json or junit')
     .argument('<file>', 'a workflow file')
     .option('--scenario <file>', 'input, provider scripts, events and votes (default: made from the workflow)')
+    .option(
+      '--child <file>',
+      'a workflow that it runs as a child, before those that run it; may be repeated',
+      (file, before: readonly string[]) => [...before, file],
+      [],
+    )
     .addOption(
       new Option(
         '--lie <what>',
@@ -47,11 +55,19 @@ function collect(value: string, before: readonly Lie[]): readonly Lie[] {
   return [...before, lie];
 }
 
-async function crashtest(context: CliContext, file: string, { scenario, lie }: CrashtestOptions): Promise<void> {
-  const workflow = { text: readSource(context, file), file, catalogues: shelfOf(context, file) };
+async function crashtest(context: CliContext, file: string, { scenario, lie, child }: CrashtestOptions): Promise<void> {
+  const source = (name: string) => ({
+    text: readSource(context, name),
+    file: name,
+    catalogues: shelfOf(context, name),
+  });
+  const workflow = source(file);
+  const children = child.map(source);
+  const given = scenarioOf(context, workflow, scenario);
   const report = await played(() =>
-    runCrashLab({ ...workflow, scenario: scenarioOf(context, workflow, scenario), lies: lie }),
+    untilStopped(context, () => runCrashLab({ ...workflow, children, scenario: given, lies: lie })),
   );
+  if (report === null) return;
   context.exit = report.ok ? (report.problems.length === 0 ? EXIT.ok : EXIT.usage) : EXIT.runFailed;
   if (printJson(context, report)) return;
   if (context.options.output === 'junit') context.print(junitReport(report));
@@ -71,7 +87,7 @@ function scenarioOf(
 }
 
 /** What cannot be played without a word of the user is a call that says too little. */
-async function played(run: () => Promise<LabReport>): Promise<LabReport> {
+async function played(run: () => Promise<LabReport | null>): Promise<LabReport | null> {
   try {
     return await run();
   } catch (error) {

@@ -4,14 +4,22 @@ import { findTestFiles } from '../../testing/scenario/find-test-files.ts';
 import { testJunit } from '../../testing/scenario/junit-report.ts';
 import type { CrashMiss } from '../../testing/scenario/crash-scenario.ts';
 import type { ScenarioResult } from '../../testing/scenario/run-test-file.ts';
-import { type CoverageReport, type FileReport, runTests, type TestReport } from '../../testing/scenario/run-tests.ts';
+import {
+  type CoverageReport,
+  type FileReport,
+  runTests,
+  type TestReport,
+  type TestsAsk,
+} from '../../testing/scenario/run-tests.ts';
 import type { Bind } from '../bind.ts';
 import { readSource, shelfOf } from '../catalogue-shelf.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { codeFrame } from '../code-frame.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openProgress } from '../test-progress.ts';
 import { UsageError } from '../report-error.ts';
 import { terminalText } from '../terminal-text.ts';
+import { untilStopped } from '../until-stopped.ts';
 import { stampFiles, untilChanged } from '../watch-files.ts';
 
 interface TestOptions {
@@ -44,20 +52,37 @@ async function test(context: CliContext, given: readonly string[], options: Test
       if (!stamps.has(path)) stamps = new Map([...stamps, ...stampFiles([path])]);
       return readSource(context, file);
     };
-    const report = await runTests({
+    const report = await playAll(context, {
       files,
       crash: options.crash === true,
       read: (file) => readStamped(context, file),
       catalogues: (file) => shelfOf(context, file, readStamped),
-      onFile: (file) => {
-        if (context.options.output === 'table') tellFile(context, file);
-      },
     });
+    if (report === null) return;
     context.exit = exitOf(report);
     tellReport(context, report);
     if (options.watch !== true) return;
     context.say(context.paint.quiet('waiting for a change (Ctrl-C ends)'));
     if (!(await untilChanged(stamps, stopped))) return;
+  }
+}
+
+/** Plays the files, tells each as it is done, and meanwhile how far it is. @returns null when it was interrupted. */
+async function playAll(context: CliContext, ask: Omit<TestsAsk, 'onFile' | 'onPlay'>): Promise<TestReport | null> {
+  const progress = openProgress(context.host.stderr, ask.files.length);
+  try {
+    return await untilStopped(context, () =>
+      runTests({
+        ...ask,
+        onFile: (file) => {
+          progress.clear();
+          if (context.options.output === 'table' && !context.host.stopped.aborted) tellFile(context, file);
+        },
+        onPlay: progress.tell,
+      }),
+    );
+  } finally {
+    progress.clear();
   }
 }
 

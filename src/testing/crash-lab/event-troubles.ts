@@ -4,7 +4,8 @@ import type { Fault } from './judge-play.ts';
 import type { Lab } from './lab.ts';
 import type { Reliance, Tally, Target } from './lab-report.ts';
 import { MENDS } from './mends.ts';
-import { play, type Played, type PlayedRow } from './play.ts';
+import { play, type Played } from './play.ts';
+import type { PlayedRow } from './play-records.ts';
 import { EVENT_TROUBLES, type Trouble } from './trouble.ts';
 
 /** A story whose run waits for events, and its effects in the table. */

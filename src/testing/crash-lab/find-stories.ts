@@ -171,8 +171,10 @@ async function tellRefusals(lab: Lab, stories: Collection): Promise<readonly Tol
   const seen = new Set<string>();
   const refusals: ToldStory[] = [];
   for (const { story, calm } of [...stories.told]) {
-    for (const { label, isUndo, state } of calm.rows) {
-      if (isUndo || state !== 'CONFIRMED' || seen.has(label)) continue;
+    for (const { label, action, isUndo, state } of calm.rows) {
+      // Nobody refuses a child: it fails by what it does itself.
+      const isChild = lab.compiled.action(action).transport.kind === 'child';
+      if (isUndo || isChild || state !== 'CONFIRMED' || seen.has(label)) continue;
       seen.add(label);
       refusals.push(await stories.tell({ ...story, name: `${label} declined`, declined: new Set([label]) }));
     }

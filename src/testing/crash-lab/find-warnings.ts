@@ -2,7 +2,7 @@ import { compensationOf } from '../../decision/effect-policy.ts';
 import type { ToldStory } from './find-stories.ts';
 import type { Lab } from './lab.ts';
 import { MENDS } from './mends.ts';
-import type { PlayedRow } from './play.ts';
+import type { PlayedRow } from './play-records.ts';
 
 /** Something that the author has said and may not have meant: the books are right, and somebody may be out of pocket. */
 export interface Warning {

@@ -1,6 +1,7 @@
 import { type EffectState, isEnd } from '../../model/statuses.ts';
 import { MENDS } from './mends.ts';
-import type { Played, PlayedRow } from './play.ts';
+import type { Played } from './play.ts';
+import type { PlayedRow } from './play-records.ts';
 
 /** What must never be: it happened twice, for no reason, is lost to ledger or world, nobody is told, or Pawl itself broke. */
 export type FaultKind = 'double' | 'stray' | 'loss' | 'silent' | 'bug';

@@ -4,7 +4,7 @@ import type { ToldStory } from './find-stories.ts';
 import { actsOnRead, type Lab, type Story, untruthOf } from './lab.ts';
 import type { Target } from './lab-report.ts';
 import { keyNamesOf, makesKey } from './own-keys.ts';
-import type { PlayedRow } from './play.ts';
+import type { PlayedRow } from './play-records.ts';
 import { earlyTroubles, readTroubles, type Trouble, troublesOf } from './trouble.ts';
 
 /** A target with its story and everything that is tried with it. */
@@ -53,14 +53,19 @@ function nameOf({ declined, away }: Story, label: string): string {
   return away.has(label) ? `${label} (away)` : label;
 }
 
-/** Nothing of a statement is on its way: it is where the commit is, and its worker dies only there (E13). */
+/** Nothing of a statement or of a child's start is on its way: it is where the commit is, and its worker dies only there (E13, V08). */
+function isInside({ transport }: ActionContract): boolean {
+  return transport.kind === 'sql' || transport.kind === 'child';
+}
+
+/** Everything that is tried with an effect by its own contract. */
 function ownTroubles(
   label: string,
   contract: ActionContract,
   is: Parameters<typeof exposureOf>[2],
 ): readonly Trouble[] {
   const all = troublesOf(exposureOf(label, contract, is));
-  return contract.transport.kind === 'sql' ? all.filter(({ commit }) => commit !== null) : all;
+  return isInside(contract) ? all.filter(({ commit }) => commit !== null) : all;
 }
 
 /** An undo that comes before what it undoes is done. */
@@ -68,7 +73,7 @@ function earlyOf(lab: Lab, { rows }: ToldStory['calm'], undo: string): readonly 
   const forward = rows.find((row) => `undo ${row.label}` === undo);
   if (forward === undefined) return [];
   const contract = lab.compiled.action(forward.action);
-  if (contract.transport.kind === 'sql') return [];
+  if (isInside(contract)) return [];
   const is = { undo: false, open: untruthOf(lab, 'open', forward.action) !== null };
   return earlyTroubles(exposureOf(forward.label, contract, is));
 }

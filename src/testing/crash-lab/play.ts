@@ -1,41 +1,21 @@
 import { authorOf } from '../../machine/lane-steps.ts';
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
-import { readRequest } from '../../decision/effect-key.ts';
 import { canonicalJson } from '../../model/canonical-json.ts';
 import { waitingFor } from '../../engine/waiting-for.ts';
 import { createVersionCache } from '../../engine/version-cache.ts';
 import type { Incident, RunIdentity } from '../../model/run.ts';
-import { type EffectState, isEnd, type RunStatus } from '../../model/statuses.ts';
+import { isEnd, type RunStatus } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
 import { Director } from './director.ts';
+import { childrenOf, doneByChildren, isMoving, labOfChild } from './family.ts';
 import { give, type Gift, giftsFor, type SentEvent, surprisesFor } from './givers.ts';
-import { type Lab, labelOf, landsWithinMs, type Story } from './lab.ts';
+import { type Lab, landsWithinMs, type Story } from './lab.ts';
 import { type LabProvider, landingMs } from './lab-provider.ts';
+import { failureCode, type PlayedApproval, playedApprovals, type PlayedRow, playedRows } from './play-records.ts';
 import type { GivenEvent } from './scenario-file.ts';
 import { LEASE_MS, Stage } from './stage.ts';
 import type { Trouble } from './trouble.ts';
 import { passedBy } from './var-flow.ts';
-
-/** A ledger row at the end of a play. */
-export interface PlayedRow {
-  readonly label: string;
-  readonly step: string;
-  readonly action: string;
-  readonly state: EffectState;
-  readonly isUndo: boolean;
-  /** What it was asked with, canonical. */
-  readonly request: string;
-  /** Whether the ledger is known to be wrong about it: a person has been told. */
-  readonly isDisputed: boolean;
-}
-
-/** A decision at the end of a play. */
-export interface PlayedApproval {
-  readonly step: string;
-  readonly isApproved: boolean;
-  /** What people saw, canonical. */
-  readonly shown: string;
-}
 
 /** What one play came to. */
 export interface Played {
@@ -74,6 +54,12 @@ export interface PlayAsk {
   /** What the run is given without trouble, for what comes too early. */
   readonly gifts?: Played['gifts'];
   readonly withNeighbour: boolean;
+}
+
+/** Something for a run, or for one of its children. */
+interface Addressed {
+  readonly to: RunIdentity;
+  readonly gift: Gift;
 }
 
 const STEP_MS = 1_000;
@@ -165,10 +151,10 @@ class Play {
       }
       restedAtMs = null;
       this.#surprise(run, stored);
-      const gave = this.#giveWhatIsAwaited(run, stored);
+      const gave = this.#giveWhatIsAwaited(run, stored, await this.#giftsForChildren(run));
       this.#isUnderWay = steps > STEPS_MAX;
       if (this.#isUnderWay || world.nowMs() > endMs) return stored;
-      if (!gave && !(await this.#sleep(stored))) return stored;
+      if (!gave && !(await this.#sleep())) return stored;
     }
   }
 
@@ -183,10 +169,10 @@ class Play {
   }
 
   /** Sleeps until something is due. @returns false when nothing ever is. */
-  async #sleep(stored: StoredRun): Promise<boolean> {
-    const { world } = this.#stage;
+  async #sleep(): Promise<boolean> {
+    const { store, world } = this.#stage;
     const { dueAtMs, nowMs } = await this.#stage.nextDueMs();
-    if (stored.owner !== null || !this.#stage.isStaffed() || this.#isGiving()) return true;
+    if (isMoving(store) || !this.#stage.isStaffed() || this.#isGiving()) return true;
     if (dueAtMs === null) return this.#isScheduled();
     if (dueAtMs - nowMs < NAP_MS_MIN) return true;
     if (dueAtMs - nowMs > HORIZON_MS) return false;
@@ -237,11 +223,25 @@ class Play {
     return this.#surprisedAtMs !== null && this.#stage.world.nowMs() < this.#surprisedAtMs + SURPRISE_MS;
   }
 
+  /** What its children wait for comes as it should: they are in trouble in labs of their own. */
+  async #giftsForChildren(run: RunIdentity): Promise<readonly Addressed[]> {
+    const { lab, story } = this.#ask;
+    const gifts: Addressed[] = [];
+    for (const child of childrenOf(this.#stage.store, run.runId)) {
+      const stored = await this.#stage.load(child.rows.run.runId);
+      if (stored === null || isEnd(stored.status)) continue;
+      const own = giftsFor(labOfChild(lab, child), story, stored, false);
+      gifts.push(...own.map((gift) => ({ to: stored.run, gift })));
+    }
+    return gifts;
+  }
+
   /** @returns whether something was given now. */
-  #giveWhatIsAwaited(run: RunIdentity, stored: StoredRun): boolean {
+  #giveWhatIsAwaited(run: RunIdentity, stored: StoredRun, forChildren: readonly Addressed[]): boolean {
     const { lab, story, trouble } = this.#ask;
     if (this.#isSurprising()) return true;
-    const gifts = giftsFor(lab, story, stored, trouble?.events === 'foreign').flatMap((gift) => this.#asSent(gift));
+    const own = giftsFor(lab, story, stored, trouble?.events === 'foreign').flatMap((gift) => this.#asSent(gift));
+    const gifts = [...own.map((gift) => ({ to: run, gift })), ...forChildren];
     if (gifts.length === 0) return false;
     if (trouble?.waiting === true && this.#deaths < WAITING_DEATHS && this.#stage.isStaffed()) {
       this.#deaths += 1;
@@ -250,7 +250,7 @@ class Play {
     }
     // Whoever dies while the run waits is followed by another before anything comes.
     if (trouble?.waiting === true && !this.#stage.isStaffed()) return true;
-    return gifts.map((gift) => this.#giveOnce(run, gift)).some((gave) => gave);
+    return gifts.map(({ to, gift }) => this.#giveOnce(to, gift, to === run)).some((gave) => gave);
   }
 
   /** What comes of what is awaited, where the trouble is with the events. */
@@ -265,12 +265,12 @@ class Play {
     return mode === 'once' ? [] : [{ kind: 'event', event: { ...first, id: `${id}-again` } }];
   }
 
-  #giveOnce(run: RunIdentity, gift: Gift): boolean {
+  #giveOnce(run: RunIdentity, gift: Gift, isOwn: boolean): boolean {
     if (gift.kind === 'cannot') {
       this.#stage.problems.add(gift.message);
       return false;
     }
-    const name = JSON.stringify(gift);
+    const name = JSON.stringify(isOwn ? gift : [run.runId, gift]);
     const nowMs = this.#stage.world.nowMs();
     const given = this.#givenAtMs.get(name);
     if (given !== undefined && nowMs - given.atMs < GIVE_AGAIN_MS) return false;
@@ -278,7 +278,7 @@ class Play {
       this.#sayNotTaken(gift);
       return false;
     }
-    if (given === undefined) this.#gifts.push(gift);
+    if (given === undefined && isOwn) this.#gifts.push(gift);
     this.#givenAtMs.set(name, { atMs: nowMs, times: (given?.times ?? 0) + 1 });
     this.#send(run, gift);
     if (this.#ask.trouble?.disorder === true) this.#send(run, gift);
@@ -329,35 +329,31 @@ class Play {
     const version = await createVersionCache(this.#stage.store, lab.known).byDigest(stored.run.digest);
     const envelope = unpackSnapshot(stored.snapshot, stored.run.digest);
     const { incidents } = envelope.control;
-    const happened = new Map<string, number>();
+    const children = childrenOf(this.#stage.store, stored.run.runId);
+    const paths = new Map(children.map(({ rows, path }) => [rows.run.runId, `${path} / `]));
+    paths.set(stored.run.runId, '');
+    const happened = new Map(doneByChildren(children));
     const lastAt = new Map<string, number>();
-    for (const [at, { run, label }] of provider.done.entries()) {
-      if (run !== stored.run.runId) continue;
+    for (const [at, { run, label: own }] of provider.done.entries()) {
+      const path = paths.get(run);
+      if (path === undefined) continue;
+      const label = `${path}${own}`;
       happened.set(label, (happened.get(label) ?? 0) + 1);
       lastAt.set(label, at);
     }
     const source = { version, stored, envelope, incidents, children: new Map(), nowMs: this.#stage.nowMs() };
     return {
       status: stored.status,
-      rows: stored.effects.map((effect) => ({
-        label: labelOf(effect),
-        step: effect.step,
-        action: effect.action,
-        state: effect.state,
-        isUndo: effect.compensates !== null,
-        request: canonicalJson(readRequest(effect).with),
-        isDisputed: incidents.some(({ id }) => id === `late-proof:${effect.key}`),
-      })),
-      approvals: stored.approvals.map(({ step, state, title, subject }) => ({
-        step,
-        isApproved: state === 'approved',
-        shown: canonicalJson([title, subject]),
-      })),
+      rows: playedRows(stored, incidents),
+      approvals: playedApprovals(stored),
       passedBy: passedBy(lab, stored, envelope.snapshot.data),
       happened,
       lastAt,
       incidents,
-      waitsFor: waitingFor(source).map(({ kind }) => kind),
+      waitsFor: [
+        ...waitingFor(source).map(({ kind }) => kind),
+        ...children.flatMap(({ rows }) => (rows.head.status === 'HELD' ? ['person'] : [])),
+      ],
       steps: this.#steps,
       gifts: this.#gifts,
       shown: provider.shown,
@@ -373,12 +369,6 @@ class Play {
 /** Events that say the same are one event. */
 function distinct(events: readonly GivenEvent[]): readonly GivenEvent[] {
   return [...new Map(events.map((event) => [canonicalJson([event.name, event.data]), event])).values()];
-}
-
-function failureCode({ failure }: StoredRun): string | null {
-  if (typeof failure !== 'object' || failure === null || Array.isArray(failure)) return null;
-  const code = (failure as Readonly<Record<string, unknown>>)['code'];
-  return typeof code === 'string' ? code : null;
 }
 
 function notTaken(event: string): string {

@@ -6,7 +6,8 @@ import { type Fault, judgePlay } from './judge-play.ts';
 import type { Lab } from './lab.ts';
 import { firstVisit, type Reliance, type Tally, type Target } from './lab-report.ts';
 import { MENDS } from './mends.ts';
-import { play, type Played, type PlayedRow } from './play.ts';
+import { play, type Played } from './play.ts';
+import type { PlayedRow } from './play-records.ts';
 import { type Surprise, surprising } from './trouble.ts';
 import { expressionsIn, guardsOf, varsBehind } from './var-flow.ts';
 

@@ -87,16 +87,19 @@ function chosenOf(boundaries: readonly Boundary[]): readonly Boundary[] {
  * Plays a scenario once for each moment at which its worker can die: with a call on its way, before and after each state
  * is stored; whoever comes next dies at the next such moment.
  * @param calm the same without a crash.
+ * @param onPlay told of each as it begins: which it is, from 1, of how many.
  */
 export async function crashScenario(
   lab: Lab,
   scenario: TestScenario,
   calm: { readonly seen: Seen; readonly boundaries: readonly Boundary[] },
+  onPlay: (no: number, plays: number) => void,
 ): Promise<Crashed> {
   const mutes = mutesOf(lab, scenario);
   const misses: CrashMiss[] = [];
   const chosen = chosenOf(calm.boundaries);
-  for (const boundary of chosen) {
+  for (const [at, boundary] of chosen.entries()) {
+    onPlay(at + 1, chosen.length);
     const { seen } = await playScenario(lab, scenario, { boundary, calm: calm.seen });
     const { problems } = seen;
     const own = missesOf(lab, scenario, seen);

@@ -40,6 +40,14 @@ export interface FileRun {
   readonly plays: readonly Seen[];
 }
 
+/** One of the plays of a scenario. */
+export interface PlayNo {
+  readonly scenario: string;
+  /** 1 for the play without a crash. */
+  readonly played: number;
+  readonly plays: number;
+}
+
 /** What is run. */
 export interface FileAsk {
   readonly file: TestFile;
@@ -47,6 +55,7 @@ export interface FileAsk {
   readonly workflow: Pick<LabAsk, 'text' | 'file' | 'catalogues' | 'children'>;
   /** Whether each scenario is also played with a crash at each of its boundaries. */
   readonly crash: boolean;
+  onPlay(play: PlayNo): void;
 }
 
 function scenariosOf(lab: Lab, { scenarios, map }: TestFile): readonly TestScenario[] {
@@ -69,15 +78,22 @@ function problemOf({ map }: TestFile, { pointer, what, hint }: Miss): Problem {
 async function runScenario(
   lab: Lab,
   scenario: TestScenario,
-  { file, crash }: FileAsk,
+  { file, crash, onPlay }: FileAsk,
 ): Promise<{ readonly seen: Seen; readonly result: ScenarioResult }> {
+  const { name } = scenario;
+  onPlay({ scenario: name, played: 1, plays: 1 });
   const calm = await playScenario(lab, scenario, null);
   const { seen } = calm;
   const misses = judgeScenario({ scenario, seen, compiled: lab.compiled, children: childDefinitions(lab) });
   const isMet = misses.length === 0 && seen.problems.length === 0;
-  const crashed = crash && isMet ? await crashScenario(lab, scenario, calm) : null;
+  const crashed =
+    crash && isMet
+      ? await crashScenario(lab, scenario, calm, (no, plays) =>
+          onPlay({ scenario: name, played: no + 1, plays: plays + 1 }),
+        )
+      : null;
   const result = {
-    name: scenario.name,
+    name,
     ok: isMet && (crashed?.misses.length ?? 0) === 0,
     misses: misses.map((miss) => ({ ...miss, problem: problemOf(file, miss) })),
     problems: seen.problems,

@@ -6,7 +6,7 @@ import type { Problem } from '../../model/problem.ts';
 import type { LabAsk } from '../crash-lab/run-crash-lab.ts';
 import { type CoveredKind, coverageOf } from './coverage.ts';
 import { TEST_FILE_END } from './find-test-files.ts';
-import { type FileResult, type FileRun, runTestFile } from './run-test-file.ts';
+import { type FileResult, type FileRun, type PlayNo, runTestFile } from './run-test-file.ts';
 import { readTestFile, type TestFile } from './test-file.ts';
 
 /** A test file in the report. */
@@ -38,6 +38,13 @@ export interface TestReport {
   readonly coverage: readonly CoverageReport[];
 }
 
+/** A play that is about to begin. */
+export interface ScenarioPlay extends PlayNo {
+  readonly file: string;
+  /** Of the file; 1 for the first. */
+  readonly no: number;
+}
+
 /** What is run, and how its files are read. */
 export interface TestsAsk {
   readonly files: readonly string[];
@@ -48,6 +55,8 @@ export interface TestsAsk {
   catalogues?(file: string): Shelf;
   /** Told of each file as soon as it is done. */
   onFile?(report: FileReport): void;
+  /** Told of each play as it begins. */
+  onPlay?(play: ScenarioPlay): void;
 }
 
 /** The workflow file that a test file tests. */
@@ -72,7 +81,7 @@ function childrenOf(ask: TestsAsk, name: string, { children }: TestFile): NonNul
   });
 }
 
-async function runOne(ask: TestsAsk, name: string): Promise<Outcome> {
+async function runOne(ask: TestsAsk, name: string, no: number): Promise<Outcome> {
   try {
     const reading = readTestFile(ask.read(name), name);
     if (!reading.ok) return refused(name, reading.problems);
@@ -89,6 +98,7 @@ async function runOne(ask: TestsAsk, name: string): Promise<Outcome> {
       file: reading.file,
       workflow: { text, file: workflow, catalogues, children: childrenOf(ask, name, reading.file) },
       crash: ask.crash,
+      onPlay: (play) => ask.onPlay?.({ ...play, file: name, no }),
     });
     return { report: { file: name, problems: [], unreadable: null, result: run.result }, run };
   } catch (error) {
@@ -116,8 +126,8 @@ function coverageReports(runs: readonly FileRun[]): readonly CoverageReport[] {
 /** Plays all scenarios of all files. */
 export async function runTests(ask: TestsAsk): Promise<TestReport> {
   const outcomes: Outcome[] = [];
-  for (const file of ask.files) {
-    const outcome = await runOne(ask, file);
+  for (const [at, file] of ask.files.entries()) {
+    const outcome = await runOne(ask, file, at + 1);
     outcomes.push(outcome);
     ask.onFile?.(outcome.report);
   }
