@@ -6,7 +6,8 @@ import { CannotPlay } from './answer-bodies.ts';
 import { type Draw, generateValue } from './generate-value.ts';
 import type { Lab, Story } from './lab.ts';
 import { namedNumbers, withField } from './literals.ts';
-import { play, type Played, type PlayedRow } from './play.ts';
+import { play, type Played } from './play.ts';
+import type { PlayedRow } from './play-records.ts';
 
 /** A story with what comes of it when nothing goes wrong. */
 export interface ToldStory {

@@ -110,10 +110,10 @@ describe('each kind of unsafety is found and named, and its safe twin is clean',
   });
 
   it.each([
-    ['a field of its body', ['with: {', 'with: { dedupKey: =input.account, ']],
-    ['a parameter of its address', ["pay'", "pay', query: { nonce: '${ with.account }' }"]],
+    ['a field of its body', ['with: {', 'with: { dedupKey: =input.account, '], true],
+    ['a parameter of its address', ["pay'", "pay', query: { nonce: '${ with.account }' }"], true],
     ['no field that only speaks of another act', ['with: {', 'with: { transactionId: =input.account, '], false],
-  ] as const)('another run comes first where %s is called like a key', async (_what, [before, after], comes = true) => {
+  ] as const)('another run comes first where %s is called like a key', async (_what, [before, after], comes) => {
     const lab = await opened(WORKFLOWS.keyed.replace(before, after));
     const { told } = await findStories(lab);
     expect(listCases(lab, told).map(({ withNeighbour }) => withNeighbour)).toEqual([comes, comes]);
