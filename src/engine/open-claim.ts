@@ -1,5 +1,5 @@
 import { isQueued } from '../decision/on-lock.ts';
-import { fileForPruned } from '../decision/pruned-run.ts';
+import { fileForPruned } from '../decision/on-pruned.ts';
 import type { SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import type { InboxPayload } from '../model/inbox-event.ts';
 import type { RunCommit } from '../model/run-commit.ts';

@@ -15,6 +15,9 @@ const WISHES: readonly InboxPayload['type'][] = [
   'child.undo',
 ];
 
+/** Where what a fenced holder has heard is filed, by what it heard it with. */
+const LATE_SOURCES = { response: 'late-answer', query: 'late-query' } as const;
+
 function answerTo({ source, eventId, payload }: InboxEvent): InboxAnswer {
   const outcome = WISHES.includes(payload.type) ? 'refused' : 'ended';
   return { source, eventId, outcome, code: 'pruned', detail: null, consumed: true };
@@ -25,7 +28,7 @@ function observationOf({ part, runId }: RunIdentity, { payload }: InboxEvent): r
   if (payload.type !== 'proof') return [];
   const { turn: sourceId, observedBy, message, externalId, resultBase64 } = payload;
   const detail = { kind: 'confirmed', code: null, message, externalId, resultBase64 };
-  const source = observedBy === 'response' ? 'late-answer' : 'late-query';
+  const source = LATE_SOURCES[observedBy];
   return [{ part, runId, effectKey: payload.effectKey as EffectKey, source, sourceId, detail }];
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fileForPruned } from '../../src/decision/pruned-run.ts';
+import { fileForPruned } from '../../src/decision/on-pruned.ts';
 import type { InboxEvent, InboxPayload } from '../../src/model/inbox-event.ts';
 import { RUN } from './ledger-fixtures.ts';
 
