@@ -109,10 +109,11 @@ function askedWords({ queues }: WhyFacts, { kind, progress }: WaitingFor): strin
   return askedAt === null ? '; none has ever asked' : `; one last asked at ${askedAt}`;
 }
 
-/** What waits: a step, of which item, and whether it is undone. */
-function subjectOf({ step, item }: WaitingFor, row: WhyFacts['view']['effects'][number] | undefined): string {
-  const at = step === null ? 'the run' : `${step}${item === undefined ? '' : ` [${item}]`}`;
-  return row !== undefined && row.compensates !== null ? `the undo of ${at}` : at;
+/** What is waited for: the run, a step and its item, or the undo of it; a child that undoes itself is still the step's. */
+function subjectOf({ kind, step, item }: WaitingFor, row: WhyFacts['view']['effects'][number] | undefined): string {
+  if (step === null) return 'the run';
+  const at = item === undefined ? step : `${step} [${item}]`;
+  return row !== undefined && row.compensates !== null && kind !== 'child' ? `the undo of ${at}` : at;
 }
 
 function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
