@@ -170,10 +170,27 @@ function applyHouseWord(draft: Draft, event: InboxEvent, payload: HouseWord): vo
   else onShareTold(draft, event, payload);
 }
 
+/** What a run hears of remote workers: that one asks, wants more time, or is done. */
+type RemoteWord = Extract<InboxPayload, { type: 'pull' | 'extend' | 'settle' }>;
+
+function isRemoteWord(payload: InboxPayload): payload is RemoteWord {
+  return payload.type === 'pull' || payload.type === 'extend' || payload.type === 'settle';
+}
+
+function applyRemoteWord(draft: Draft, event: InboxEvent, payload: RemoteWord): void {
+  if (payload.type === 'pull') onPull(draft, event, payload);
+  else if (payload.type === 'extend') onExtend(draft, event, payload);
+  else onSettle(draft, event, payload);
+}
+
 function applyEvent(draft: Draft, event: InboxEvent): void {
   const { payload } = event;
   if (isHouseWord(payload)) {
     applyHouseWord(draft, event, payload);
+    return;
+  }
+  if (isRemoteWord(payload)) {
+    applyRemoteWord(draft, event, payload);
     return;
   }
   switch (payload.type) {
@@ -203,15 +220,6 @@ function applyEvent(draft: Draft, event: InboxEvent): void {
       return;
     case 'reconcile':
       onReconcile(draft, event, payload);
-      return;
-    case 'pull':
-      onPull(draft, event, payload);
-      return;
-    case 'extend':
-      onExtend(draft, event, payload);
-      return;
-    case 'settle':
-      onSettle(draft, event, payload);
       return;
     case 'proof':
       onProof(draft, event, payload);

@@ -141,11 +141,10 @@ function isAskedByItself(doubt: Effect['doubt']): doubt is 'resend' | 'query' {
 }
 
 /** What an open ledger row waits for; null where somebody else's turn is told elsewhere (a plan's later rows, an approval, a review). */
-function fromEffect(effect: Effect, nowMs: number, sinceMs?: number): WaitingFor | null {
+function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
   const { step, frames, notBeforeMs } = effect;
   const waits = notBeforeMs !== null && notBeforeMs > nowMs;
   const until = waits ? text(notBeforeMs) : null;
-  if (isWithWorkers(effect)) return fromQueue(effect, sinceMs, until);
   const row = {
     step,
     ...itemPart(itemNameOf(frames)),
@@ -167,11 +166,13 @@ function fromEffect(effect: Effect, nowMs: number, sinceMs?: number): WaitingFor
 }
 
 /** A row that a remote worker has, or may pull: until its lease ends, or from when it may be pulled again. */
-function fromQueue(effect: Effect, sinceMs: number | undefined, notBefore: string | null): WaitingFor {
-  const { step, frames, state, queue = '', unknownSinceMs, requestedAtMs, sendByMs } = effect;
+function fromQueue(effect: Effect, source: WaitingSource): WaitingFor {
+  const { step, frames, state, queue = '', unknownSinceMs, requestedAtMs, sendByMs, notBeforeMs } = effect;
   const row = { kind: 'queue', step, ...itemPart(itemNameOf(frames)), command: 'pawl queue ls' } as const;
   if (state === 'REQUESTED')
     return { ...row, since: text(requestedAtMs), until: text(sendByMs), by: ['a remote worker'], progress: null };
+  const sinceMs = activeSince(source, step);
+  const notBefore = notBeforeMs !== null && notBeforeMs > source.nowMs ? text(notBeforeMs) : null;
   const until = notBefore ?? (state === 'AUTHORIZED' ? text(sendByMs) : null);
   return { ...row, since: text(unknownSinceMs ?? sinceMs), until, by: [`a worker of queue ${queue}`], progress: queue };
 }
@@ -190,6 +191,12 @@ function fromChild(effect: Effect, children: Whereabouts): WaitingFor {
     progress: children.get(runId) ?? null,
     command: `pawl why ${child}`,
   };
+}
+
+/** What a row waits for: a child, remote workers, or what it would wait for anywhere. */
+function fromRow(effect: Effect, source: WaitingSource): WaitingFor | null {
+  if (effect.doubt === 'event') return fromChild(effect, source.children);
+  return isWithWorkers(effect) ? fromQueue(effect, source) : fromEffect(effect, source.nowMs);
 }
 
 /** A row that waits for the word of the run that carries the act out; null for any other. */
@@ -329,11 +336,7 @@ export function waitingFor(source: WaitingSource): readonly WaitingFor[] {
     ...fromLock(source),
     ...fromSteps(source, run),
     ...fromStates(source, run),
-    ...stored.effects.flatMap((effect) =>
-      effect.doubt === 'event'
-        ? [fromChild(effect, source.children)]
-        : (fromEffect(effect, source.nowMs, activeSince(source, effect.step)) ?? []),
-    ),
+    ...stored.effects.flatMap((effect) => fromRow(effect, source) ?? []),
     ...stored.effects.flatMap((effect) => fromShare(effect, source.shares?.get(effect.key)) ?? []),
   ];
 }

@@ -1,5 +1,4 @@
 import type { EffectKey, RunId } from './ids.ts';
-import type { RunIdentity } from './run.ts';
 
 /**
  * That the next attempt of an effect may be handed out to whoever pulls from its queue. Only a hint, like a wake-up: whether it
@@ -32,7 +31,7 @@ export interface QueueRecord {
 
 /** One attempt that was handed out to a remote worker, and the numbers by which every word about it is known again. */
 export interface HandOut {
-  readonly runId: RunIdentity['runId'];
+  readonly runId: RunId;
   readonly effectKey: EffectKey;
   readonly attempt: number;
   readonly fence: number;

@@ -12,6 +12,7 @@ describe('the policy of an effect', () => {
       onUnknown: null,
       review: null,
       timeoutMs: 9_000,
+      waitMs: null,
       onFailure: 'hold',
     });
     const review = { from: [], options: ['absent'] as const };
@@ -20,6 +21,7 @@ describe('the policy of an effect', () => {
       onUnknown: 'review',
       review,
       timeoutMs: 1,
+      waitMs: 1,
       onFailure: 'hold',
     });
   });

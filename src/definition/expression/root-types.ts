@@ -4,6 +4,7 @@ import type {
   EventDeclaration,
   Step,
   WorkflowDefinition,
+  Transport,
 } from '../../model/definition.ts';
 import { allSteps, everyStep } from '../../model/step-lists.ts';
 import { typeOfSchema, typeOfValue } from './schema-type.ts';
@@ -170,9 +171,12 @@ function responseType(action: ActionContract | undefined, kind: 'outcome' | 'rec
   const transport = kind === 'reconcile' ? (action?.reconcile?.transport ?? action?.transport) : action?.transport;
   const body = kind === 'reconcile' ? DYN : anyShape(received(action?.output));
   const headers: ValueType = { kind: 'map', value: STRING };
-  return transport?.kind === 'function' || transport?.kind === 'worker'
-    ? object({ body: quiet(body) })
-    : object({ status: INT, headers, body: quiet(body) });
+  return hasNoStatus(transport) ? object({ body: quiet(body) }) : object({ status: INT, headers, body: quiet(body) });
+}
+
+/** What is returned or told has a body and nothing around it. */
+function hasNoStatus(transport: Transport | undefined): boolean {
+  return transport?.kind === 'function' || transport?.kind === 'worker';
 }
 
 function anyShape(type: ValueType): ValueType {
