@@ -19,11 +19,15 @@ export function explanationLines(explanation: Explanation): readonly string[] {
 }
 
 function effectLines(effect: ExplainedEffect, { onFailure }: Explanation): readonly string[] {
-  const { step, line, action, pivot, authorizedBy, sending, isDetached, undo } = effect;
+  const { step, line, action, pivot, authorizedBy, sending, isDetached, maps = [], undo } = effect;
+  const each = maps.map(
+    ({ step: map, atOnce }) => `item of ${map} (${atOnce === 1 ? 'one after the other' : `${atOnce} at once`})`,
+  );
   const by = authorizedBy === null ? '' : `, once ${authorizedBy} has approved it`;
   return [
     `  line ${line}  ${step} ${sending === null ? 'runs' : 'calls'} ${action}${pivot ? ', the pivot' : ''}${by}`,
     ...sharingLines(effect),
+    ...(each.length === 0 ? [] : [`    for each     ${each.join(', each ')}`]),
     ...(sending === null ? childLines(isDetached) : sendingLines(sending)),
     ...undoLines(undo, pivot),
     ...(undo.kind === 'none' && undo.because === 'finally' ? [] : laterLines(effect, onFailure)),

@@ -8,7 +8,7 @@ import type { Witness } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { loadStored } from './find-run.ts';
 import { childStatuses } from './child-view.ts';
-import { type EffectRowView, runView, type RunView } from './run-view.ts';
+import { runView, type RunView } from './run-view.ts';
 import { listQueues, type QueueView } from './list-queues.ts';
 import { type QueueView as PlaceView, queueView } from './list-locks.ts';
 import { messageView } from './list-messages.ts';

@@ -8,7 +8,7 @@ import { bodyListId } from './outline.ts';
 import type { Program } from './program.ts';
 
 /** How the branches of a parallel step stand, or the lanes of a map. */
-export interface Sides {
+interface Sides {
   /** Whether as many have succeeded as must, or too many have failed; null = nobody can say yet. */
   readonly decision: 'met' | 'lost' | null;
   /** Whether nothing is under way in any of them. */
@@ -47,7 +47,7 @@ export function leaveSides(program: Program, data: RunData, { step, way }: Leavi
 }
 
 /** A step that is left, and by which way. */
-export interface LeavingSides {
+interface LeavingSides {
   readonly step: string;
   readonly way: number | null;
 }

@@ -32,6 +32,25 @@ const later = (text: string, id = 'a'): readonly string[] =>
 const RECONCILE =
   "reconcile: { http: { method: GET, url: 'http://x/' }, found: 'true', absent: final, every: 5s, giveUp: 1m }";
 
+it('says for which items an effect is done, and how many of them are under way at once', () => {
+  const text = file([
+    '  - id: m',
+    "    map: '[1]'",
+    '    key: string(item)',
+    '    catch: [{ on: [any], do: [{ id: c, call: shop.do }] }]',
+    '    steps:',
+    "      - { id: n, map: '[1]', as: one, key: string(one), concurrency: 1, steps: [{ id: a, call: shop.do }] }",
+  ]);
+  expect(effect(text).maps).toEqual([
+    { step: 'm', atOnce: 10 },
+    { step: 'n', atOnce: 1 },
+  ]);
+  expect(effect(text, 'c').maps).toBeUndefined();
+  expect(explanationLines(explain(text))).toContain(
+    '    for each     item of m (10 at once), each item of n (one after the other)',
+  );
+});
+
 it('E13 says that no answer of a statement is lost, and asks no person for it', () => {
   // E13: "a transaction of their own with the run's commit"
   const put = '  t.put: { sql: "UPDATE t SET n = 2", compensate: none }';

@@ -1,5 +1,6 @@
 import { compensationOf, compensationPolicy, forwardPolicy } from '../../decision/effect-policy.ts';
 import { type CompletedBefore, completedBefore, ledTo } from '../../definition/lint/completed-before.ts';
+import { isInBranch } from '../../definition/lint/branch-rules.ts';
 import { buildFlowGraph, type FlowGraph, type FlowKind, type PlacedStep } from '../../definition/lint/flow-graph.ts';
 import type { SourceMap } from '../../definition/source-map.ts';
 import type { ActionContract, ApproveStep, CallStep, Voting, WorkflowDefinition } from '../../model/definition.ts';
@@ -63,11 +64,24 @@ export interface ExplainedEffect extends ExplainedStep {
   readonly sending: ExplainedSending | null;
   /** Whether it is a child that nobody waits for. */
   readonly isDetached: boolean;
+  /** Maps in whose items it is done, outermost first, and how many of each are under way at once; absent where there is none. */
+  readonly maps?: readonly { readonly step: string; readonly atOnce: number }[];
   readonly undo: ExplainedUndo;
   /** In document order; of those that end alike the first ones. */
   readonly later: readonly ExplainedLater[];
   /** Ends that more later steps have than are listed. */
   readonly more: readonly ExplainedLater['then'][];
+}
+
+/** The maps in whose items a step stands: never one whose catch it is in. */
+function mapsAround(placed: PlacedStep): Pick<ExplainedEffect, 'maps'> {
+  const maps: { readonly step: string; readonly atOnce: number }[] = [];
+  for (let at: PlacedStep | null = placed; at !== null; at = at.parent) {
+    const { parent } = at;
+    if (parent?.step.verb === 'map' && isInBranch(at))
+      maps.unshift({ step: parent.step.id, atOnce: parent.step.concurrency });
+  }
+  return maps.length === 0 ? {} : { maps };
 }
 
 /** Who decides, and how long that may take. */
@@ -195,6 +209,7 @@ class Explainer {
       sharedWith: step.reach ?? null,
       sending: step.child === undefined ? explainSending(contract, forwardPolicy(step, contract)) : null,
       isDetached: step.child?.detach === true,
+      ...mapsAround(placed),
       undo,
       ...this.later(placed, undo),
     };

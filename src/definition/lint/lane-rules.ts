@@ -6,7 +6,7 @@ import type { LintContext } from './lint-context.ts';
  * How many copies of steps the lanes of a file may be: a machine holds each step once for every lane that it may be under way in.
  * Measured: 1 000 copies are a stored machine of 3 MB that is ready to run within half a second.
  */
-export const LANE_STEPS_MAX = 1_000;
+const LANE_STEPS_MAX = 1_000;
 
 /** Maps in maps multiply their lanes: a file whose machine would be too large says where to take some away. */
 export function lintLanes({ definition, report }: LintContext): void {
