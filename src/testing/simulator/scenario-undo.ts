@@ -5,7 +5,7 @@ import { call, type Draw, type OutsideAct, type Scenario, scenarioOf, undoable }
 /** Shapes of the language in which acts are undone. */
 export const UNDO_SHAPES = ['list', 'branches', 'map', 'repeat', 'scope', 'child'] as const;
 /** One of them. */
-export type UndoShape = (typeof UNDO_SHAPES)[number];
+type UndoShape = (typeof UNDO_SHAPES)[number];
 
 /** What stands around the acts: steps after each other, or a group of them and how it ends. */
 interface Around {

@@ -140,7 +140,7 @@ export const MACHINES: readonly DocumentMistake[] = [
     why: 'an end that fails, out of what is around',
     file: machine(
       'on: { go: c }',
-      `    c: { initial: d, on: { «go|gone.*»: e }, states: { d: { invoke: { src: act, id: x, onDone: f }, ${PIVOT} }, f: { on: { go: '#b' } } } }\n    e: { type: final, meta: { pawl: { fail: ⟦late⟧ } } }\n`,
+      `    c: { initial: d, on: { go: «e|b» }, states: { d: { invoke: { src: act, id: x, onDone: f }, ${PIVOT} }, f: { on: { go: '#b' } } } }\n    e: { type: final, meta: { pawl: { fail: ⟦late⟧ } } }\n`,
     ).replace('b: { type: final }', 'b: { id: b, type: final }'),
   },
   {
