@@ -75,20 +75,22 @@ export function openReads(draft: Pick<RunState, 'phase' | 'control'>): readonly 
 }
 
 function dispatchRow(draft: Draft, effect: Effect, orders: OrderBook): void {
-  if (effect.state === 'AUTHORIZED') send(draft, effect, orders);
+  if (effect.state === 'AUTHORIZED') sendInTime(draft, effect, orders);
   else if (effect.doubt === 'query') ask(draft, effect, orders);
   else resend(draft, effect, orders);
+}
+
+/** `within` ends retries of what has not happened; what is in doubt is sent again to find out, and fails by no clock (E06). */
+function sendInTime(draft: Draft, effect: Effect, orders: OrderBook): void {
+  const { withinMs } = policyOf(draft, effect).retry;
+  const firstMs = effect.firstRequestedAtMs;
+  if (withinMs !== null && firstMs !== null && draft.ctx.nowMs > firstMs + withinMs) expire(draft, effect);
+  else send(draft, effect, orders);
 }
 
 function send(draft: Draft, effect: Effect, orders: OrderBook): void {
   const { nowMs, numbers } = draft.ctx;
   const policy = policyOf(draft, effect);
-  const { withinMs } = policy.retry;
-  const firstMs = effect.firstRequestedAtMs;
-  if (withinMs !== null && firstMs !== null && nowMs > firstMs + withinMs) {
-    expire(draft, effect);
-    return;
-  }
   const contract = draft.ctx.compiled.action(effect.action);
   const sent = requestEffect(effect, { nowMs, fence: draft.base.fence, numbers });
   const requested = contract.transport.kind === 'child' ? requestChild(draft, sent, contract) : sent;

@@ -293,6 +293,17 @@ describe('doubt', () => {
     expect(run.state.status).toBe('HELD');
   });
 
+  it('E06 what is in doubt is sent again after `within`, too, and never fails by it', () => {
+    // E06: "Never FAILED by assumption, never a fresh key."
+    const text = workflow('  - { id: a, call: do.a, retry: { attempts: 9, delay: 10s, within: 1m } }');
+    const run = new Play(text, { script: { 'do.a': ['lost-done'] } }).drive();
+    run.sleep('2m');
+    run.decide([{ type: 'due' }]);
+    expect(run.rowOf('a')).toMatchObject({ state: 'REQUESTED', attempt: 2 });
+    expect(run.drive().state.status).toBe('COMPLETED');
+    expect(run.happened).toEqual(['do.a']);
+  });
+
   it('a retry that comes after within fails with timeout instead of starting', () => {
     const text = workflow('  - { id: a, call: do.a, retry: { attempts: 9, delay: 10s, within: 1m } }');
     const run = new Play(text, { script: { 'do.a': ['503'] } }).drive();

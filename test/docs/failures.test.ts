@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
@@ -42,6 +43,14 @@ const missing = (text: string): readonly string[] =>
     .filter(([file, name]) => !testNames(file).some((known) => known.startsWith(name)))
     .map(([file, name]) => `${file} has no test that begins with: ${name}`);
 
+/** The rows of a case that the scenarios of a file are: `A3 …`, `2 and 7 …`. */
+function rowsPlayed(text: string): readonly number[] {
+  const { scenarios } = parse(text) as { readonly scenarios: readonly { readonly name: string }[] };
+  return scenarios.flatMap(({ name }) =>
+    [...(/^[A-E]?\d+(?: and \d+)*/.exec(name)?.[0] ?? '').matchAll(/\d+/g)].map(Number),
+  );
+}
+
 describe('docs/reference/failures.md', () => {
   const rows = read('docs/reference/failures.md')
     .split('\n')
@@ -74,6 +83,27 @@ describe('test/cases/README.md', () => {
     expect(rows.length).toBe(45);
     expect(rows.flatMap(([, , tests = '']) => missing(tests))).toEqual([]);
     for (const [id, , tests = ''] of rows) expect(namedTests(tests).length, id).toBeGreaterThan(0);
+  });
+
+  it('each row of each case is a scenario whose name begins with its number, or a test that is named', () => {
+    const cases = page
+      .split('\n')
+      .filter((line) => line.startsWith('| case '))
+      .map((line) => /^\| case (\d\d) +\| (\d+) +\|[^|]*\|(.*)\|$/.exec(line)?.slice(1) ?? []);
+    expect(cases.length).toBe(21);
+    const files = readdirSync(new URL('test/cases/workflows', ROOT)).filter((name) => name.endsWith('.test.yaml'));
+    const unplayed = cases.flatMap(([no = '', count, elsewhere = '']) => {
+      const own = files.filter((file) => file.startsWith(`${no}-`)).map((file) => read(`test/cases/workflows/${file}`));
+      const played = new Set(own.flatMap(rowsPlayed));
+      expect(missing(elsewhere)).toEqual([]);
+      for (const [, row] of elsewhere.matchAll(/\d+\/(\d+): `test/g)) played.add(Number(row));
+      expect(Math.max(...played), `case ${no}`).toBeLessThanOrEqual(Number(count));
+      return Array.from({ length: Number(count) }, (_, at) => at + 1)
+        .filter((row) => !played.has(row))
+        .map((row) => `${no}/${row}`);
+    });
+    expect(unplayed).toEqual([]);
+    expect(files.filter((file) => !cases.some(([no = '']) => file.startsWith(`${no}-`)))).toEqual([]);
   });
 
   it('every test file of the folder is named in it', () => {
