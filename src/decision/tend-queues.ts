@@ -78,8 +78,7 @@ function keepTime(draft: Draft, key: EffectKey): void {
 
 /** From when a row may be pulled; 0 = from the moment in which it came to be so, null = it may not. */
 function offeredAtMs(acting: Acting | RunState, effect: Effect | undefined): number | null {
-  const mayBe =
-    effect !== undefined && effect.state !== 'REQUESTED' && isWithWorkers(effect) && maySend(acting, effect);
+  const mayBe = effect !== undefined && isWithWorkers(effect) && maySend(acting, effect);
   return mayBe ? (effect.notBeforeMs ?? 0) : null;
 }
 
