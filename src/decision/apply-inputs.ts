@@ -150,13 +150,17 @@ function isNew(draft: Draft, event: InboxEvent): boolean {
 }
 
 /** What a run hears of the house: of its lock, of its children, of its parent, of the acts that it shares. */
-type HouseWord = Extract<InboxPayload, { type: 'lock.granted' | 'child.ended' | 'child.undo' | 'share.told' }>;
+type HouseWord = Extract<
+  InboxPayload,
+  { type: 'lock.granted' | 'child.ended' | 'child.undo' | 'share.told' | 'proof' }
+>;
 
 const HOUSE_WORDS: ReadonlySet<string> = new Set<HouseWord['type']>([
   'lock.granted',
   'child.ended',
   'child.undo',
   'share.told',
+  'proof',
 ]);
 
 function isHouseWord(payload: InboxPayload): payload is HouseWord {
@@ -167,6 +171,7 @@ function applyHouseWord(draft: Draft, event: InboxEvent, payload: HouseWord): vo
   if (payload.type === 'lock.granted') onGranted(draft, event);
   else if (payload.type === 'child.ended') onChildEnded(draft, event, payload);
   else if (payload.type === 'child.undo') onChildUndo(draft, event, payload);
+  else if (payload.type === 'proof') onProof(draft, event, payload);
   else onShareTold(draft, event, payload);
 }
 
@@ -220,9 +225,6 @@ function applyEvent(draft: Draft, event: InboxEvent): void {
       return;
     case 'reconcile':
       onReconcile(draft, event, payload);
-      return;
-    case 'proof':
-      onProof(draft, event, payload);
       return;
     default:
       assertNever(payload);

@@ -5,7 +5,8 @@ import type { RunId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import { displayEffectKey, displayRunId } from '../model/run-id.ts';
 import { isEnd, RUN_STATUSES, type RunStatus } from '../model/statuses.ts';
-import type { StoredRun, Witness } from '../ports/store.ts';
+import type { StoredRun } from '../ports/store.ts';
+import type { Witness } from '../ports/witness-store.ts';
 import type { Engine } from './engine.ts';
 
 /** Most unfinished runs that one look goes through. */

@@ -1,7 +1,8 @@
 import { shareOf } from '../decision/retry.ts';
 import { REMEMBERED_SHARE } from '../model/remembered-share.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Store, Witness } from '../ports/store.ts';
+import type { Store } from '../ports/store.ts';
+import type { Witness } from '../ports/witness-store.ts';
 import type { Departure, Outlet, Pass, Refusal } from './outlet.ts';
 
 /** How often what recovery mode holds back looks whether it is over, milliseconds; a share of it is added from a hash. */

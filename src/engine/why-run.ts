@@ -4,7 +4,7 @@ import { CIRCUIT_OPEN, IN_RECOVERY, SECRET_MISSING } from '../decision/judge-out
 import type { OutboxRecord } from '../model/outbox.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { isEnd } from '../model/statuses.ts';
-import type { Witness } from '../ports/store.ts';
+import type { Witness } from '../ports/witness-store.ts';
 import type { Engine } from './engine.ts';
 import { loadStored } from './find-run.ts';
 import { childStatuses } from './child-view.ts';

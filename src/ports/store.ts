@@ -34,6 +34,7 @@ import type { KeyStore } from './key-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 import type { StatementStore } from './statement-store.ts';
+import type { WitnessStore } from './witness-store.ts';
 
 /** A published version as stored; immutable. */
 export interface StoredVersion {
@@ -208,24 +209,6 @@ export interface RecordsPage {
   readonly nowMs: number;
 }
 
-/** Which history of which database this is: another one may have forgotten commits that were acknowledged (P14). */
-export interface DatabaseIdentity {
-  readonly systemIdentifier: string;
-  readonly timeline: number;
-}
-
-/** What the database's own witness row says of it (P14). */
-export interface Witness {
-  readonly identity: DatabaseIdentity;
-  /** Recovery mode: another database than the one last seen, until an operator has reconciled the window; null = none. */
-  readonly recovery: {
-    readonly sinceMs: number;
-    /** The identity before, and when it was last seen: what was done after that may be forgotten. */
-    readonly was: DatabaseIdentity;
-    readonly lastSeenMs: number;
-  } | null;
-}
-
 /** A run that should have moved and that nobody holds (P05). */
 export interface OverdueRun {
   readonly runId: RunId;
@@ -244,7 +227,7 @@ export interface Hearing {
  * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);
  * times in answers are the database's. Two implementations pass `testing/store-conformance`.
  */
-export interface Store extends ScheduleStore, RetentionStore, KeyStore, Partial<StatementStore> {
+export interface Store extends ScheduleStore, RetentionStore, KeyStore, WitnessStore, Partial<StatementStore> {
   readonly parts: number;
   /**
    * Stores a version once. A new one brings its schedule along, in the same statement: it takes the place of the schedule
@@ -400,19 +383,6 @@ export interface Store extends ScheduleStore, RetentionStore, KeyStore, Partial<
   strays(part: number, limit: number): Promise<readonly StrayRow[]>;
   /** P05: runs of a part that have been due for longer than `graceMs` and are in no living hands, longest first. */
   overdue(part: number, graceMs: number, limit: number): Promise<readonly OverdueRun[]>;
-  /**
-   * P14: compares the database with what was last seen of it, and remembers it. Another identity opens recovery mode for
-   * every process. A store that finds itself on another database than before does nothing else until its worker has
-   * asked this; a reader of the same process changes nothing of that, or the worker would send before it knows.
-   */
-  witness(by: 'worker' | 'reader'): Promise<Witness>;
-  /**
-   * P14: opens recovery mode by an operator's word: an older copy of the database was put back, which has the identity that it
-   * always had. @param sinceMs when the copy was made; null = when a worker was last seen. @returns false when it is open.
-   */
-  beginRecovery(sinceMs: number | null): Promise<boolean>;
-  /** Ends recovery mode: an operator has reconciled the window. @returns false when there was none. */
-  endRecovery(by: string, reason: string): Promise<boolean>;
   workers(): Promise<
     readonly {
       readonly part: number;

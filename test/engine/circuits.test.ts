@@ -5,7 +5,7 @@ import type { Departure, Outlet, Pass } from '../../src/engine/outlet.ts';
 import { createRecovery } from '../../src/engine/recovery.ts';
 import type { Touch } from '../../src/engine/touch.ts';
 import type { AttemptReport, Outcome } from '../../src/model/outcome.ts';
-import type { Witness } from '../../src/ports/store.ts';
+import type { Witness } from '../../src/ports/witness-store.ts';
 import { answered } from '../../src/testing/simulator/answered.ts';
 import { outcome } from '../decision/support/provider.ts';
 import { keepingLogger } from './support/house.ts';

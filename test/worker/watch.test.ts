@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OPENS_AFTER } from '../../src/engine/circuits.ts';
-import type { Witness } from '../../src/ports/store.ts';
+import type { Witness } from '../../src/ports/witness-store.ts';
 import { begin, type House, openHouse, type Process, untilRun, untilStatus } from '../engine/support/house.ts';
 import { httpAction } from '../engine/support/workflows.ts';
 import { runSql } from '../support/postgres.ts';

@@ -1,6 +1,7 @@
 import type { RunId } from '../../model/ids.ts';
 import type { KeyStore } from '../../ports/key-store.ts';
-import type { ClaimedRun, DatabaseIdentity, Delivery, Store } from '../../ports/store.ts';
+import type { ClaimedRun, Delivery, Store } from '../../ports/store.ts';
+import type { DatabaseIdentity } from '../../ports/witness-store.ts';
 import { claimOne, claimRuns } from './claim.ts';
 import { commitRuns } from './commit.ts';
 import { type BegunDelivery, createDatabase, type Database, type DatabaseClock } from './database.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseIdentity, Witness } from '../../ports/store.ts';
+import type { DatabaseIdentity, Witness } from '../../ports/witness-store.ts';
 
 /** The witness row of a store in memory (P14). */
 export interface MemoryWitness {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { StoreError } from '../../model/errors.ts';
-import type { DatabaseIdentity, Store, Witness } from '../../ports/store.ts';
+import type { DatabaseIdentity, Witness, WitnessStore } from '../../ports/witness-store.ts';
 import type { Connections, Row } from './connections.ts';
 import { ADMISSION, BEGIN_RECOVERY, END_RECOVERY, WITNESS, WITNESS_READ } from './sql/witness.ts';
 
@@ -66,7 +66,7 @@ function witnessOf(rows: readonly Row[]): Witness {
 }
 
 /** The verbs of P14. */
-export function witnessVerbs({ run }: Connections): Pick<Store, 'witness' | 'beginRecovery' | 'endRecovery'> {
+export function witnessVerbs({ run }: Connections): WitnessStore {
   return {
     witness: async (by) => witnessOf(await run(by === 'worker' ? WITNESS : WITNESS_READ, [], 'beat')),
     beginRecovery: async (sinceMs) => (await run(BEGIN_RECOVERY, [sinceMs])).length > 0,

@@ -167,15 +167,19 @@ async function tellHappy(lab: Lab, stories: Collection): Promise<void> {
   for (const one of [...told.filter(isGood), ...told.filter((other) => !isGood(other))]) stories.keep(one);
 }
 
+/** Whether it is done in the calm and somebody may refuse it. Nobody refuses a child: it fails by what it does itself. */
+function isRefusable({ compiled }: Lab, { action, isUndo, state }: PlayedRow): boolean {
+  return !isUndo && state === 'CONFIRMED' && compiled.action(action).transport.kind !== 'child';
+}
+
 /** One step is refused, denied, or never comes. */
 async function tellRefusals(lab: Lab, stories: Collection): Promise<readonly ToldStory[]> {
   const seen = new Set<string>();
   const refusals: ToldStory[] = [];
   for (const { story, calm } of [...stories.told]) {
-    for (const { label, action, isUndo, state } of calm.rows) {
-      // Nobody refuses a child: it fails by what it does itself.
-      const isChild = lab.compiled.action(action).transport.kind === 'child';
-      if (isUndo || isChild || state !== 'CONFIRMED' || seen.has(label)) continue;
+    for (const row of calm.rows) {
+      const { label } = row;
+      if (!isRefusable(lab, row) || seen.has(label)) continue;
       seen.add(label);
       refusals.push(await stories.tell({ ...story, name: `${label} declined`, declined: new Set([label]) }));
     }
@@ -205,8 +209,8 @@ async function tellAbsences(lab: Lab, stories: Collection): Promise<void> {
   const seen = new Set<string>();
   for (const { story, calm } of [...stories.told]) {
     for (const row of calm.rows) {
-      const { label, isUndo, state } = row;
-      if (isUndo || state !== 'CONFIRMED' || seen.has(label) || !givesUp(lab, row)) continue;
+      const { label } = row;
+      if (!isRefusable(lab, row) || seen.has(label) || !givesUp(lab, row)) continue;
       seen.add(label);
       stories.keep(await stories.tell({ ...story, name: `${label} away`, away: new Set([label]) }));
     }

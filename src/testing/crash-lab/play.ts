@@ -272,14 +272,14 @@ class Play {
     }
     const name = JSON.stringify(isOwn ? gift : [run.runId, gift]);
     const nowMs = this.#stage.world.nowMs();
-    const given = this.#givenAtMs.get(name);
-    if (given !== undefined && nowMs - given.atMs < GIVE_AGAIN_MS) return false;
-    if (given !== undefined && given.times >= GIVEN_MAX) {
+    const given = this.#givenAtMs.get(name) ?? { atMs: Number.NEGATIVE_INFINITY, times: 0 };
+    if (nowMs - given.atMs < GIVE_AGAIN_MS) return false;
+    if (given.times >= GIVEN_MAX) {
       this.#sayNotTaken(gift);
       return false;
     }
-    if (given === undefined && isOwn) this.#gifts.push(gift);
-    this.#givenAtMs.set(name, { atMs: nowMs, times: (given?.times ?? 0) + 1 });
+    if (given.times === 0 && isOwn) this.#gifts.push(gift);
+    this.#givenAtMs.set(name, { atMs: nowMs, times: given.times + 1 });
     this.#send(run, gift);
     if (this.#ask.trouble?.disorder === true) this.#send(run, gift);
     return true;
