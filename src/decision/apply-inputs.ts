@@ -190,14 +190,13 @@ function applyRemoteWord(draft: Draft, event: InboxEvent, payload: RemoteWord): 
 
 function applyEvent(draft: Draft, event: InboxEvent): void {
   const { payload } = event;
-  if (isHouseWord(payload)) {
-    applyHouseWord(draft, event, payload);
-    return;
-  }
-  if (isRemoteWord(payload)) {
-    applyRemoteWord(draft, event, payload);
-    return;
-  }
+  if (isHouseWord(payload)) applyHouseWord(draft, event, payload);
+  else if (isRemoteWord(payload)) applyRemoteWord(draft, event, payload);
+  else applyAct(draft, event, payload);
+}
+
+/** What people, senders and times ask of a run. */
+function applyAct(draft: Draft, event: InboxEvent, payload: Exclude<InboxPayload, HouseWord | RemoteWord>): void {
   switch (payload.type) {
     case 'signal':
       onSignal(draft, event, payload);
