@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { DefinitionError, PawlError } from '../model/errors.ts';
+import { DefinitionError, InvariantError, PawlError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { Problem } from '../model/problem.ts';
 import { ApiError } from './api-error.ts';
@@ -35,10 +35,8 @@ export const PROBLEM_MEDIA = 'application/problem+json; charset=utf-8';
 const RETRY_AFTER_S = '1';
 
 /** What is said of a fault of our own or of the database: its words could name hosts, statements or rows. */
-const FAULT_WORDS: Readonly<Record<number, string>> = {
-  500: 'a fault of Pawl; its log says more under this request id',
-  503: 'the database does not answer as it should; the log says more under this request id',
-};
+const BUG_WORDS = 'a fault of Pawl; its log says more under this request id';
+const AWAY_WORDS = 'the database does not answer as it should; the log says more under this request id';
 
 /** What was wrong about a request: where it was asked, and under which id the log has it. */
 export interface ProblemContext {
@@ -48,31 +46,34 @@ export interface ProblemContext {
 
 /** An error as an answer: nothing of the house's inside is told (S61). */
 export function problemAnswer(error: unknown, { requestId, path }: ProblemContext): Answer {
-  const known = error instanceof PawlError ? error : null;
-  const status = known?.httpStatus ?? 500;
-  const isOurs = error instanceof ApiError;
-  const isFault = status >= 500 && !isOurs;
-  const code = known?.code ?? 'PAWL_INVARIANT';
+  const known = error instanceof PawlError ? error : new InvariantError(BUG_WORDS, {}, error);
+  const { httpStatus: status, code, retry } = known;
   const body: ProblemDocument = {
     type: `urn:pawl:error:${code}`,
     title: STATUS_CODES[status] ?? 'Error',
     status,
-    detail: isFault ? (FAULT_WORDS[status] ?? FAULT_WORDS[500] ?? '') : (known?.message ?? ''),
+    ...toldOf(known),
     instance: path,
     code,
     requestId,
-    retry: known?.retry ?? 'never',
-    errors: known === null || isFault ? [] : placesOf(known),
-    details: known === null || isFault ? {} : known.details,
+    retry,
   };
   return {
     status,
     text: { media: PROBLEM_MEDIA, text: JSON.stringify(body) },
     headers: {
-      ...(known?.retry === 'later' ? { 'retry-after': RETRY_AFTER_S } : {}),
-      ...(isOurs ? error.headers : {}),
+      ...(retry === 'later' ? { 'retry-after': RETRY_AFTER_S } : {}),
+      ...(known instanceof ApiError ? known.headers : {}),
     },
   };
+}
+
+/** What is said of an error: of one that is not the caller's only that it is none. */
+function toldOf(error: PawlError): Pick<ProblemDocument, 'detail' | 'errors' | 'details'> {
+  const isOurs = error instanceof ApiError;
+  const isFault = error.httpStatus >= 500 && !isOurs;
+  if (isFault) return { detail: error.httpStatus === 503 ? AWAY_WORDS : BUG_WORDS, errors: [], details: {} };
+  return { detail: error.message, errors: placesOf(error), details: error.details };
 }
 
 function placesOf(error: PawlError): readonly ProblemPlace[] {

@@ -51,10 +51,12 @@ async function readableWorkflows({ app, caller }: Call): Promise<readonly string
   return [...names].filter((name) => catalogueOfStored(name) === null && reaches(caller, 'run:read', name));
 }
 
-async function list(call: Call): Promise<Answer> {
-  const { workflow = null, version, status, needs, q, limit = LIMIT_DEFAULT, cursor } = call.query;
-  const workflows = await readableWorkflows(call);
-  const filter = {
+type Filter = Omit<Parameters<Call['app']['list']>[0], 'limit'>;
+
+/** What of the runs is asked for. */
+function filterOf({ query }: Call, workflows: readonly string[] | undefined): Filter {
+  const { workflow = null, version, status, needs, q } = query;
+  return {
     workflow,
     statuses: status === undefined ? null : (status.split(',') as RunStatus[]),
     needsHuman: needs === 'human',
@@ -62,8 +64,13 @@ async function list(call: Call): Promise<Answer> {
     ...(version === undefined ? {} : { version: Number(version) }),
     ...(workflows === undefined ? {} : { workflows }),
   };
+}
+
+async function list(call: Call): Promise<Answer> {
+  const { limit = LIMIT_DEFAULT, cursor, ...asks } = call.query;
+  const workflows = await readableWorkflows(call);
+  const filter = filterOf(call, workflows);
   // Whoever may read fewer workflows meanwhile goes on with another list: the cursor is bound to that, too.
-  const asks = { workflow, version: version ?? null, status: status ?? null, needs: needs ?? null, q: q ?? null };
   const bound = { ...asks, workflows: workflows === undefined ? null : [...workflows] };
   const after = cursor === undefined ? {} : { after: readCursor(bound, cursor) };
   const asked = Number(limit);
