@@ -296,7 +296,7 @@ describe('doubt', () => {
   it('E06 what is in doubt is sent again after `within`, too, and never fails by it', () => {
     // E06: "Never FAILED by assumption, never a fresh key."
     const text = workflow('  - { id: a, call: do.a, retry: { attempts: 9, delay: 10s, within: 1m } }');
-    const run = new Play(text, { script: { 'do.a': ['lost-done'] } }).drive();
+    const run = new Play(text, { script: { 'do.a': ['lost-done', 'ok'] } }).drive();
     run.sleep('2m');
     run.decide([{ type: 'due' }]);
     expect(run.rowOf('a')).toMatchObject({ state: 'REQUESTED', attempt: 2 });
