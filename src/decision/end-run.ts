@@ -1,3 +1,4 @@
+import type { Program } from '../machine/program.ts';
 import type { Effect } from '../model/effect.ts';
 import { invariant } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
@@ -6,6 +7,7 @@ import { isGroup } from '../model/step-lists.ts';
 import { applySettlement, settlingOf } from './apply-settlement.ts';
 import { chooseDoubt } from './doubt.ts';
 import type { Draft } from './draft.ts';
+import type { Ledger } from './ledger.ts';
 import { standingOf } from './run-status.ts';
 import { stayInDoubt } from './settlement.ts';
 import { isInFlight, withdrawUnsent } from './step-effects.ts';
@@ -38,8 +40,14 @@ function askOn(draft: Draft, effect: Effect): void {
   applySettlement(draft, stayInDoubt(settling, chooseDoubt({ ...settling, cause: 'lost' }), { code, lastError }));
 }
 
+/** What of a run says how it ended. */
+export interface Ended extends Pick<Draft, 'phase' | 'snapshot'> {
+  readonly effects: Pick<Ledger, 'values' | 'undoOf'>;
+  readonly ctx: { readonly compiled: Pick<Program, 'isLast'> };
+}
+
 /** What an ended run has to show: its output, or why it did not complete. */
-export function endingRows(draft: Draft): { readonly output: Json | undefined; readonly failure: Json | undefined } {
+export function endingRows(draft: Ended): { readonly output: Json | undefined; readonly failure: Json | undefined } {
   const { ending } = draft.snapshot.data;
   if (draft.phase !== 'ended' || ending === null) return { output: undefined, failure: undefined };
   const beside = finallyFailed(draft);
@@ -48,7 +56,7 @@ export function endingRows(draft: Draft): { readonly output: Json | undefined; r
 }
 
 /** The failure of `finally` is told beside the end, and changes nothing of it. */
-function finallyFailed({ snapshot }: Draft): { readonly finallyFailed: JsonObject } | null {
+function finallyFailed({ snapshot }: Pick<Ended, 'snapshot'>): { readonly finallyFailed: JsonObject } | null {
   const failure = snapshot.data.finally?.failure ?? null;
   if (failure === null) return null;
   const { code, message, step } = failure;
@@ -74,7 +82,7 @@ function byCompletion(left: Effect, right: Effect): number {
 }
 
 /** What is said of a run that did not complete: why, what was undone, what stands in the world, of what nobody knows. */
-export function endOf(draft: Draft, ending: Ending): ToldEnd {
+export function endOf(draft: Ended, ending: Ending): ToldEnd {
   const rows = [...draft.effects.values()].sort(byCompletion);
   const undone = rows.filter((row) => draft.effects.undoOf(row.key)?.state === 'CONFIRMED').map((row) => row.step);
   const { code, message, step } = ending.failure ?? {

@@ -145,10 +145,17 @@ function checkNamed(effect: Effect, named: Receipt | null): readonly string[] {
   if (effect.receiptNo !== null && !isOwn) faults.push('the receipt that the row names is not its own');
   if (isOwn && named.externalId !== effect.externalId)
     faults.push('the row names another external id than its receipt');
+  if (isOwn && SAID.some((name) => named[name] !== effect[name]))
+    faults.push(
+      `the row says otherwise than its receipt: ${SAID.filter((name) => named[name] !== effect[name]).join(', ')}`,
+    );
   const isProved = named !== null && named.outcome === OUTCOME_OF[effect.state];
   if (NEEDS_RECEIPT.has(effect.state) && !isProved) faults.push(`the row is ${effect.state} and no receipt says so`);
   return faults;
 }
+
+/** What a receipt repeats of its row. */
+const SAID = ['attempt', 'code', 'approvalId', 'contract', 'requestedAtMs', 'settledAtMs'] as const;
 
 const OUTCOME_OF: Readonly<Partial<Record<Effect['state'], Receipt['outcome']>>> = {
   CONFIRMED: 'confirmed',

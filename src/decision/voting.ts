@@ -38,11 +38,12 @@ function isCount(value: Json): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 }
 
-function textOf(value: Json): string {
+/** A title as people read it. */
+export function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Names, from templates that may give one name or a list of them. */
-function namesOf(values: readonly Json[]): readonly string[] {
+export function namesOf(values: readonly Json[]): readonly string[] {
   return values.flat().filter((value) => typeof value === 'string');
 }

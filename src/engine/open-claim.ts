@@ -47,7 +47,7 @@ function poisonOf(claimed: ClaimedRun, loaded: Loaded): OpenedClaim | null {
 /** A run whose version nobody can read here; its position can be, so that what is to be done is noted beside it (P07). */
 function versionMisfit({ run }: StoredRun, envelope: SnapshotEnvelope | null): Extract<LoadedRun, { kind: 'misfit' }> {
   const name = `${run.workflow}@${run.version}`;
-  const message = `no version with digest ${run.digest.slice(0, 12)} of ${name} can be used here: publish ${name} again from its source, then retry`;
+  const message = `no version with digest ${run.digest.slice(0, 12)} of ${name} can be used here: where its row is damaged remove that, publish ${name} again from its source, then retry`;
   return { kind: 'misfit', field: 'digest', message, envelope };
 }
 

@@ -3,7 +3,7 @@ import { findFaults, RUN_CHECKS } from '../decision/invariants/find-faults.ts';
 import type { RunId } from '../model/ids.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { Store } from '../ports/store.ts';
-import { SHARE, verifyShares } from './verify-shares.ts';
+import { SHARE, verifyShares, verifyUses } from './verify-shares.ts';
 import { createVersionCache } from './version-cache.ts';
 
 /** Runs that are in memory at once. */
@@ -98,6 +98,7 @@ export async function verifyStore(
     faults.push(
       ...findFaults({ ...records, program: (await versions.readable(records.run.digest))?.compiled ?? null }, nowMs),
     );
+    faults.push(...(await verifyUses(store, records)));
     checked = counted(checked, records);
   };
   for (let part = 0; part < store.parts; part += 1) {

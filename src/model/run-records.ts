@@ -4,6 +4,7 @@ import type { Digest, RunId, WorkerId } from './ids.ts';
 import type { InboxEvent } from './inbox-event.ts';
 import type { Json } from './json.ts';
 import type { OutboxRecord } from './outbox.ts';
+import type { AuditRecord } from './audit-chain.ts';
 import type { HeadChange, Transition } from './run-commit.ts';
 import type { LockPlace } from './lock.ts';
 import type { RunIdentity, Timer } from './run.ts';
@@ -34,6 +35,12 @@ export interface InboxRecord extends InboxEvent {
   readonly consumedRevision: number | null;
 }
 
+/** A timer with the inbox row that its firing will make. */
+export interface TimerRecord extends Timer {
+  readonly payload: Json;
+  readonly payloadHash: string;
+}
+
 /** The row of a run's business key; it may name a later run of the same key. */
 export interface StartKeyRecord {
   readonly runId: RunId;
@@ -50,14 +57,16 @@ export interface RunRecords {
   readonly journal: readonly (Transition & { readonly fence: number; readonly workerId: WorkerId })[];
   readonly effects: readonly Effect[];
   readonly receipts: readonly Receipt[];
-  readonly timers: readonly Timer[];
+  readonly timers: readonly TimerRecord[];
+  /** Acts of people, in their order. */
+  readonly audit: readonly AuditRecord[];
   /** With their votes. */
   readonly approvals: readonly Approval[];
   readonly inbox: readonly InboxRecord[];
   /** In the order of sending. */
-  readonly outbox: readonly OutboxRecord[];
-  /** Its place with its lock; null where it has none. */
-  readonly place: LockPlace | null;
+  readonly outbox: readonly (OutboxRecord & { readonly outward: boolean })[];
+  /** Its place with a lock, and the name of that; null where it has none. */
+  readonly place: (LockPlace & { readonly name: string }) | null;
   /** Null where the run has no key of its own, or its row is missing. */
   readonly startKey: StartKeyRecord | null;
   /** Digest of the version that the run names by tenant, workflow and number; null = it is not published. */

@@ -56,13 +56,14 @@ describe('a run with a lock', () => {
 });
 
 describe('the invariant of a lock', () => {
-  const place: LockPlace = {
+  const place: LockPlace & { readonly name: string } = {
     runId: 'x' as RunId,
     runPart: 0,
     limit: 1,
     startedAtMs: T0,
     slot: 1,
     grantedAtMs: T0,
+    name: 'gate',
   };
   const told = (run: Play, more: Partial<ReturnType<typeof checkedRun>>): readonly string[] => {
     const checked = checkedRun(run);

@@ -10,7 +10,7 @@ UPDATE pawl.effect SET step = 'ship' WHERE run_id = $run AND step = 'charge' AND
 -- request-hash: request | done | ^effect charge  |
 UPDATE pawl.effect SET request = replace(request, 'done', 'gone') WHERE run_id = $run AND step = 'charge' AND compensates IS NULL;
 
--- effect-state: time of settling | done | ^effect charge  |
+-- effect-state: time of settling | done | ^effect charge  | receipt-row
 UPDATE pawl.effect SET settled_at = NULL WHERE run_id = $run AND step = 'charge' AND compensates IS NULL;
 
 -- effect-state: fence beyond the head | done | ^effect charge  |
@@ -172,7 +172,7 @@ UPDATE pawl.approval SET decided_at = NULL WHERE run_id = $run;
 -- approval: another subject | asks | ^approval decision$ |
 UPDATE pawl.approval SET subject = replace(subject, 'asks', 'else') WHERE run_id = $run;
 
--- approval: an effect sent without it | approved | ^effect pay  |
+-- approval: an effect sent without it | approved | ^effect pay  | receipt-row
 UPDATE pawl.effect SET approval_id = NULL WHERE run_id = $run;
 
 -- vote: that no event brought | asks | ^vote decision mallory$ | approval
@@ -246,3 +246,60 @@ INSERT INTO pawl.shared_effect SELECT 0, '78052dd1e647ea8ad9739d536cea6fabbb893c
 
 -- share: its owner is no user | sleeps | ^share 78052dd1 |
 INSERT INTO pawl.shared_effect SELECT 0, '78052dd1e647ea8ad9739d536cea6fabbb893c9c1dcc1b313ed8603b92823f93', 'default', 1, 'open', $run, '{"kind":"forward","tenant":"default","reach":"global","address":[],"object":"o-48","intent":"y","generation":0}', 'h', NULL, '[]';
+
+-- effect-origin: action | done | ^effect charge  |
+UPDATE pawl.effect SET action = 'shop.other' WHERE run_id = $run AND step = 'charge' AND compensates IS NULL;
+
+-- settlement: another output | done | ^effect charge  |
+UPDATE pawl.effect SET output = '{"forged":1}' WHERE run_id = $run AND step = 'charge' AND compensates IS NULL;
+
+-- receipt-row: another time of settling | done | ^effect charge  |
+UPDATE pawl.effect SET settled_at = settled_at + interval '1 day' WHERE run_id = $run AND step = 'charge' AND compensates IS NULL;
+
+-- effect-state: first sent after it was in doubt | doubts | ^effect wire  |
+UPDATE pawl.effect SET first_requested_at = first_requested_at + interval '3 days' WHERE run_id = $run;
+
+-- audit: another actor | stopped | ^act 1$ |
+UPDATE pawl.audit SET actor = 'mallory' WHERE run_id = $run;
+
+-- audit: an order without its act | stopped | ^inbox person:ana  |
+DELETE FROM pawl.audit WHERE run_id = $run;
+
+-- timer: another time | sleeps | ^timer pause:wait$ |
+UPDATE pawl.timer SET due_at = due_at + interval '300 days' WHERE run_id = $run AND name = 'pause:wait';
+
+-- timer: another hash | sleeps | ^timer pause:wait$ |
+UPDATE pawl.timer SET payload_hash = 'x' WHERE run_id = $run AND name = 'pause:wait';
+
+-- approval: asked of others | asks | ^approval decision$ |
+UPDATE pawl.approval SET asked_of = '["user:mallory"]' WHERE run_id = $run;
+
+-- approval: authorizes nothing | asks | ^approval decision$ |
+UPDATE pawl.approval SET authorizes = '[]' WHERE run_id = $run;
+
+-- approval: another time to answer in | asks | ^approval decision$ |
+UPDATE pawl.approval SET expires_at = expires_at + interval '300 days' WHERE run_id = $run;
+
+-- ended: another output | done | ^head$ |
+UPDATE pawl.run_head SET output = '{"forged":1}' WHERE run_id = $run;
+
+-- ended: another failure | undone | ^head$ |
+UPDATE pawl.run_head SET failure = replace(failure, '"code":"', '"code":"forged-') WHERE run_id = $run;
+
+-- status: another time of end | done | ^head$ |
+UPDATE pawl.run_head SET ended_at = ended_at + interval '9 days' WHERE run_id = $run;
+
+-- outbox: told nobody | tells | ^message msg_ |
+UPDATE pawl.outbox SET outward = false WHERE run_id = $run AND step = 'one';
+
+-- outbox: another body | tells | ^message msg_ |
+UPDATE pawl.outbox SET body = '{}' WHERE run_id = $run AND step = 'one';
+
+-- lock: a place with another | guards | ^lock guard$ |
+UPDATE pawl.lock_place SET name = 'other' WHERE run_id = $run;
+
+-- lock: another one of the run | guards | ^lock zzz$ |
+UPDATE pawl.run SET lock_name = 'zzz' WHERE run_id = $run;
+
+-- pin: no machine | sleeps | ^version sleep@1$ |
+UPDATE pawl.definition SET machine = replace(machine, '"definition"', '"definitionz"') WHERE workflow = 'sleep';

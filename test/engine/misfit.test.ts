@@ -110,6 +110,9 @@ describe('a run that does not fit a process', () => {
       expect([status, steps, incidents.map(({ id }) => id)]).toEqual(['HELD', [], ['pin:digest']]);
       const { faults } = await settled(damaged.verbs.verifyStore());
       expect(faults.map(({ check, row }) => [check, row])).toEqual([['pin', 'version saga@1']]);
+      damaged.watched.hooks = {};
+      await settled(damaged.verbs.retry(run, 'pin', ACT));
+      await until(() => [...store.peek().runs.values()].every(({ head }) => head.status === 'COMPLETED'));
     },
   );
 

@@ -101,6 +101,21 @@ class Post {
     return this.house.store.dump().shares;
   }
 
+  /** What is named where the rows of shared acts are not what was stored; null = gone. */
+  async damaged(change: (row: SharedEffect) => SharedEffect | null): Promise<readonly string[]> {
+    const { store, settled } = this.house;
+    const read = (row: SharedEffect | null): SharedEffect | null => (row === null ? null : change(row));
+    const seen: typeof store = {
+      ...store,
+      sharedEffect: async (part, key) => read(await store.sharedEffect(part, key)),
+      sharedEffects: async (part, after, limit) =>
+        (await store.sharedEffects(part, after, limit)).flatMap((row) => read(row) ?? []),
+    };
+    const { faults } = await settled(verifyStore(seen));
+    expect(faults.map(({ check }) => check)).toEqual(faults.map(() => 'share'));
+    return faults.map(({ what }) => what);
+  }
+
   async faults(): Promise<readonly unknown[]> {
     return (await this.house.settled(verifyStore(this.house.store))).faults;
   }
@@ -145,6 +160,16 @@ describe('E11 an act that runs share', () => {
       expect(post.row(run)).toMatchObject([{ state: 'CONFIRMED', attempt: 0, output: { id: 'm-1' } }]);
     }
     expect(await post.faults()).toEqual([]);
+    const gone = 'it is missing, and its run has it';
+    expect(await post.damaged(() => null)).toEqual([gone, gone, gone]);
+    const noUser = 'a run that has it is none of its users';
+    const nobody = await post.damaged((row) => ({ ...row, users: [] }));
+    expect(nobody).toEqual(expect.arrayContaining(['its owner is none of its users', noUser]));
+    expect(await post.damaged((row) => ({ ...row, requestHash: 'x' }))).toEqual(["its request is not its owner's"]);
+    const outcome = { ok: true, code: null, class: null, message: '', output: { id: 'forged' }, externalId: null };
+    expect(await post.damaged((row) => ({ ...row, outcome }))).toEqual(["its outcome is not its owner's"]);
+    const stranger = await post.damaged((row) => ({ ...row, owner: '01890000-0000-7000-8000-000000000000' as RunId }));
+    expect(stranger).toEqual(['its owner is none of its users']);
   });
 
   it('E11 a refusal is recorded for all, and the next user starts generation + 1', async () => {

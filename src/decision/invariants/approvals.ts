@@ -1,12 +1,15 @@
 import type { Approval, Vote } from '../../model/approval.ts';
 import type { Effect } from '../../model/effect.ts';
-import { hashJson } from '../../model/hash.ts';
+import { hashJson, sha256 } from '../../model/hash.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
 import type { RunRecords } from '../../model/run-records.ts';
-import { isExcepted, isUndoApproval, tally } from '../approval-rules.ts';
+import { expiryTimer, isExcepted, isUndoApproval, tally } from '../approval-rules.ts';
 import { undoVoting } from '../undo-voters.ts';
 import type { RowCheck } from './check.ts';
 import type { CheckedRun } from './opened-run.ts';
 import { effectRow } from './opened-run.ts';
+import { isSameJson, storedJson } from './stored-json.ts';
+import { votingFaults } from './voters.ts';
 
 type Fault = readonly [broken: boolean, what: string];
 
@@ -30,7 +33,23 @@ function isDecidedSo(approval: Approval): boolean {
   }
 }
 
-function faultsOf(approval: Approval): readonly string[] {
+/** Whether what a yes authorizes is what people were shown, which the subject's hash covers. */
+function isShown({ subject, authorizes }: Approval): boolean {
+  const shown = (subject as JsonObject | null)?.['effects'];
+  const asked = authorizes.map(({ step, action, request }): Json => ({ step, action, request: storedJson(request) }));
+  const isWhole = authorizes.every(({ request, requestHash, edited }) => {
+    return sha256(request) === requestHash && (edited === undefined || sha256(edited.request) === edited.requestHash);
+  });
+  return isWhole && isSameJson(asked, shown ?? null);
+}
+
+/** The time to answer in is that of the timer which ends it. */
+function isTimedSo({ timers }: CheckedRun, approval: Approval): boolean {
+  const timer = timers.find(({ name }) => name === expiryTimer(approval));
+  return approval.state !== 'open' || timer === undefined || timer.dueAtMs === approval.expiresAtMs;
+}
+
+function faultsOf(run: CheckedRun, approval: Approval): readonly string[] {
   const { state, decidedAtMs } = approval;
   const faults: readonly Fault[] = [
     [hashJson(approval.subject) !== approval.subjectHash, 'its subject is not the one that was shown'],
@@ -39,18 +58,22 @@ function faultsOf(approval: Approval): readonly string[] {
       `it is ${state} and has ${decidedAtMs === null ? 'no' : 'a'} time of decision`,
     ],
     [!isDecidedSo(approval), `it is ${state}, and its votes do not say so`],
+    [!isShown(approval), 'what it authorizes is not what was shown'],
+    [!isTimedSo(run, approval), 'it expires at another time than its timer'],
   ];
-  return faults.filter(([broken]) => broken).map(([, what]) => what);
+  return [...faults.filter(([broken]) => broken).map(([, what]) => what), ...votingFaults(run, approval)];
 }
 
 /** A step that an approval authorizes sends nothing without it, nor does an undo that people must agree to (R23). */
-function unasked({ program }: CheckedRun, { attempt, step, compensates }: Effect): string | null {
+function unasked({ program }: CheckedRun, { attempt, state, step, compensates }: Effect): string | null {
   const known = program?.steps.get(step);
-  if (attempt === 0 || program === null || known?.verb !== 'call') return null;
+  if (program === null || known?.verb !== 'call') return null;
   if (compensates === null) {
     const { authorizedBy } = known;
-    return authorizedBy === null ? null : `it was sent, and ${authorizedBy} never approved it`;
+    const isAllowed = attempt > 0 || state === 'AUTHORIZED';
+    return authorizedBy === null || !isAllowed ? null : `it may be sent, and ${authorizedBy} never approved it`;
   }
+  if (attempt === 0) return null;
   const { actions } = program.machine.definition;
   const voting = actions.flatMap((action) => (action.name === known.action ? [undoVoting(known, () => action)] : []));
   return voting.some((asked) => asked !== null) ? 'it was sent, and nobody has agreed to it' : null;
@@ -78,11 +101,11 @@ export const APPROVAL: RowCheck = {
   name: 'approval',
   rule: 'A04, A05',
   promise:
-    'An approval is decided once, as its votes say, about the subject that was hashed; what it authorizes is its request.',
+    'An approval is decided once, as its votes say, about the subject that was hashed, by whom the workflow names; what it authorizes is its request, and was shown.',
   mend: null,
   find: (run) => [
     ...run.approvals.flatMap((approval) =>
-      [...faultsOf(approval), ...[undoFault(run, approval) ?? []].flat()].map((what) => ({
+      [...faultsOf(run, approval), ...[undoFault(run, approval) ?? []].flat()].map((what) => ({
         row: `approval ${approval.approvalId}`,
         what,
       })),
@@ -103,7 +126,9 @@ function voteFaults({ inbox }: RunRecords, approval: Approval, at: number, vote:
       outcome === 'applied' &&
       payload.approvalId === approvalId &&
       payload.principal === vote.principal &&
-      payload.decision === vote.decision,
+      payload.decision === vote.decision &&
+      payload.comment === vote.comment &&
+      isSameJson([...payload.roles], [...vote.roles]),
   );
   const faults: readonly Fault[] = [
     [!isFirst, 'it is a second vote of one person'],

@@ -7,12 +7,12 @@ const FROM_INBOX: ReadonlySet<string> = new Set(['signal', 'vote', 'cancel', 'te
 
 function faultOf({ journal, inbox }: RunRecords, { event }: RunRecords['journal'][number], at: number): string | null {
   const isTimer = event.type === 'timer' && event.id.includes('#');
-  if (!FROM_INBOX.has(event.type) && !isTimer) return null;
+  const row = inbox.find(({ source, eventId }) => `${source}/${eventId}` === event.id);
+  if (!FROM_INBOX.has(event.type) && !isTimer && row === undefined) return null;
   const address = `${event.type} ${event.id}`;
   if (journal.slice(0, at).some((row) => `${row.event.type} ${row.event.id}` === address))
     return `${address} moves the run a second time`;
   if (isTimer) return null;
-  const row = inbox.find(({ source, eventId }) => `${source}/${eventId}` === event.id);
   if (row === undefined) return `${address} was never stored in the inbox`;
   return row.outcome === 'applied'
     ? null

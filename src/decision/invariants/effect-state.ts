@@ -3,6 +3,16 @@ import { isOpen } from '../effect-lifecycle.ts';
 import type { RowCheck } from './check.ts';
 import { effectRow } from './opened-run.ts';
 
+/** How far two processes may take the database's time apart, milliseconds. */
+const CLOCKS_MS = 60_000;
+
+/** From the first sending on it is counted how long a provider remembers the key: it lies before all that follows from it. */
+function isFirstLate({ attempt, firstRequestedAtMs: first, requestedAtMs, unknownSinceMs }: Effect): boolean {
+  if (first === null) return false;
+  if (requestedAtMs === null || (attempt === 1 && first !== requestedAtMs)) return true;
+  return first > Math.min(requestedAtMs, unknownSinceMs ?? Number.POSITIVE_INFINITY) + CLOCKS_MS;
+}
+
 function faultsOf(effect: Effect, fence: number): readonly string[] {
   const { state, attempt, doubt, requestedAtMs, sendByMs, settledAtMs } = effect;
   const isUnknown = state === 'UNKNOWN';
@@ -16,6 +26,7 @@ function faultsOf(effect: Effect, fence: number): readonly string[] {
     [isUnknown && !effect.everUnknown, 'it is UNKNOWN and says that it never was'],
     [(state === 'REQUESTED' || isUnknown) && !wasSent, `it is ${state} and was never sent`],
     [effect.countedAttempts + effect.resends > attempt, 'it counts more attempts than it has'],
+    [isFirstLate(effect), 'it says that it was first sent after it was sent, or was in doubt'],
     [effect.fence > fence, `it was sent under fence ${effect.fence}, above the run's ${fence}`],
   ];
   return faults.filter(([broken]) => broken).map(([, what]) => what);

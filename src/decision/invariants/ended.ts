@@ -1,10 +1,13 @@
 import type { Effect } from '../../model/effect.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import { isOpen } from '../effect-lifecycle.ts';
+import { endingRows } from '../end-run.ts';
+import { Ledger } from '../ledger.ts';
 import { standingOf } from '../run-status.ts';
 import { isInFlight } from '../step-effects.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import { effectRow, type OpenedRun } from './opened-run.ts';
+import { isSameJson } from './stored-json.ts';
 
 /** Steps that the failure of a run lists under a name. */
 function listed(failure: Json | undefined, name: 'standing' | 'unknown'): readonly Json[] {
@@ -46,12 +49,31 @@ function standingFaults({ rows, snapshot }: OpenedRun): readonly Finding[] {
   ];
 }
 
+/** What is told of the end beside what stands and what nobody knows, which are named by their effects. */
+function wordOf(failure: Json | undefined): Json {
+  const { standing: _standing, unknown: _unknown, undone, ...word } = (failure ?? {}) as JsonObject;
+  return { ...word, undone: Array.isArray(undone) ? [...(undone as Json[])].sort() : null };
+}
+
+/** What `show` tells of the end is what the position and the ledger say. */
+function toldFaults({ rows, snapshot, phase, effects }: OpenedRun): readonly Finding[] {
+  const { program, head } = rows;
+  if (program === null) return [];
+  const says = endingRows({ phase, snapshot, effects: Ledger.of(effects), ctx: { compiled: program } });
+  const isOutput = isSameJson([head.output ?? null], [says.output ?? null]);
+  const isFailure = isSameJson(wordOf(head.failure), wordOf(says.failure));
+  return [
+    ...(isOutput ? [] : [{ row: 'head', what: 'its output is not that of its end' }]),
+    ...(isFailure ? [] : [{ row: 'head', what: 'its failure is not what its end and its ledger say' }]),
+  ];
+}
+
 /** E06, R18, "nothing silent": an end leaves nothing open that it does not tell. */
 export const ENDED: PositionCheck = {
   name: 'ended',
   rule: 'R18, R25, E08',
   promise:
-    'A run that ended has no open effect; what a terminated one leaves unknown, and what stands, its failure lists.',
+    'A run that ended has no open effect, and says what its end says; what a terminated one leaves unknown, and what stands, its failure lists.',
   mend: 'ask the provider what became of it, and tell whoever relies on what the run said',
   find: (run) => {
     if (run.phase !== 'ended') return [];
@@ -62,6 +84,7 @@ export const ENDED: PositionCheck = {
         return what === null ? [] : [{ row: effectRow(effect), what }];
       }),
       ...standingFaults(run),
+      ...toldFaults(run),
     ];
   },
 };

@@ -1,8 +1,10 @@
 import { APPROVAL, VOTE } from './approvals.ts';
 import { ARRIVAL } from './arrivals.ts';
+import { AUDIT } from './audit.ts';
 import type { CheckFacts, InvariantFault, PositionCheck, RowCheck } from './check.ts';
 import { COMPENSATION } from './compensations.ts';
 import { EFFECT_KEY } from './effect-key.ts';
+import { EFFECT_ORIGIN } from './effect-origin.ts';
 import { EFFECT_STATE } from './effect-state.ts';
 import { ENDED } from './ended.ts';
 import { INBOX, KEPT } from './inbox.ts';
@@ -24,6 +26,7 @@ import { WAKE_UP } from './wake-ups.ts';
 const ROW_CHECKS: readonly RowCheck[] = [
   EFFECT_KEY,
   REQUEST_HASH,
+  EFFECT_ORIGIN,
   EFFECT_STATE,
   RECEIPT_CHAIN,
   RECEIPT_ROW,
@@ -33,6 +36,7 @@ const ROW_CHECKS: readonly RowCheck[] = [
   INBOX,
   APPROVAL,
   VOTE,
+  AUDIT,
   OUTBOX,
   LEASE,
   START_KEY,

@@ -2,15 +2,25 @@ import { isQueued } from '../on-lock.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import type { OpenedRun } from './opened-run.ts';
 
+type Rows = OpenedRun['rows'];
+
 /** An order of a person reopens a run that has ended, and such a run does not wait for its lock again. */
 function isReopened({ snapshot }: OpenedRun): boolean {
   return snapshot.data.ending?.kind === 'ordered';
 }
 
+/** A place is where the run's file puts it: the queue is by the start of the run. */
+function isOwn({ name, limit, startedAtMs }: NonNullable<Rows['place']>, { lock, ...run }: Rows['run']): boolean {
+  return name === lock?.name && limit === lock.limit && startedAtMs === run.startedAtMs;
+}
+
 function lockFaults(run: OpenedRun): readonly Finding[] {
   const { lease, wakeUp, place, run: identity } = run.rows;
-  if (identity.lock === undefined) return [];
+  if (identity.lock === undefined)
+    return place === null ? [] : [{ row: `lock ${place.name}`, what: 'the run has a place with it and names no lock' }];
   const row = `lock ${identity.lock.name}`;
+  if (place !== null && !isOwn(place, identity))
+    return [{ row, what: 'the place of the run is of another lock, limit or start' }];
   if (isQueued(run)) {
     const isLookedAfter = place !== null || lease !== null || wakeUp !== null || run.isParked;
     return isLookedAfter ? [] : [{ row, what: 'the run waits for it and has no place in its queue' }];
@@ -29,7 +39,8 @@ function lockFaults(run: OpenedRun): readonly Finding[] {
 export const LOCK: PositionCheck = {
   name: 'lock',
   rule: 'QUEUED',
-  promise: 'A run that names a lock holds it from its beginning to its end, or has its place in the queue.',
+  promise:
+    'A run that names a lock holds it from its beginning to its end, or has its place in the queue; its place is with that lock.',
   mend: 'a run in no queue: any event wakes it, and a worker puts it there; one that goes on without its lock: cancel it, or wait for its end before others begin',
   find: lockFaults,
 };

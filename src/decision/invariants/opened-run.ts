@@ -9,7 +9,7 @@ import { phaseOf, type SnapshotEnvelope, unpackSnapshot } from '../snapshot-enve
 
 /** One run's complete rows of one instant, with its version where that is published and readable. */
 export interface CheckedRun extends RunRecords {
-  readonly program: Pick<Program, 'machine' | 'steps' | 'copies' | 'place' | 'isLast'> | null;
+  readonly program: Pick<Program, 'machine' | 'evaluator' | 'steps' | 'copies' | 'place' | 'action' | 'isLast'> | null;
 }
 
 /** A run whose snapshot could be read: rows and position side by side. */

@@ -1,17 +1,39 @@
+import type { JsonObject } from '../../model/json.ts';
 import { isOutward, type OutboxRecord } from '../../model/outbox.ts';
 import { messageIdOf } from '../enter-publish.ts';
 import type { Finding, RowCheck } from './check.ts';
 import type { CheckedRun } from './opened-run.ts';
+import { isSameJson, storedJson } from './stored-json.ts';
+
+type Message = CheckedRun['outbox'][number];
 
 function rowName({ messageId }: Pick<OutboxRecord, 'messageId'>): string {
   return `message ${messageId}`;
 }
 
-function writtenFaults({ run, head }: CheckedRun, message: OutboxRecord): readonly Finding[] {
+/** What leaves the house says which message it is, of which run, from when; what it tells nothing else knows. */
+function isOwnBody({ run }: CheckedRun, { topic, body, messageId, atMs }: Message): boolean {
+  if (!isOutward(topic)) return true;
+  const told = storedJson(body) as JsonObject | null;
+  const { id = null, source = null, time = null } = told ?? {};
+  return isSameJson([id, source, time], [messageId, `pawl/${run.workflow}/${run.runId}`, new Date(atMs).toISOString()]);
+}
+
+function writtenFaults(of: CheckedRun, message: Message): readonly Finding[] {
+  const { run, head } = of;
   const { revision, topic, step, frames, messageId } = message;
   const isOwn = topic !== 'event' || (step !== null && messageId === messageIdOf(run, step, frames, 'event'));
   return [
     ...(isOwn ? [] : [{ row: rowName(message), what: 'its id is not that of its step' }]),
+    ...(message.outward === isOutward(topic)
+      ? []
+      : [
+          {
+            row: rowName(message),
+            what: `it is told ${message.outward ? 'outside' : 'inside'}, and its topic is ${topic}`,
+          },
+        ]),
+    ...(isOwnBody(of, message) ? [] : [{ row: rowName(message), what: 'its body is of another message' }]),
     ...(revision > head.revision
       ? [{ row: rowName(message), what: `it is of revision ${revision}, the run of ${head.revision}` }]
       : []),
@@ -45,7 +67,8 @@ function missingFaults({ journal, outbox, program }: CheckedRun): readonly Findi
 export const OUTBOX: RowCheck = {
   name: 'outbox',
   rule: 'V09',
-  promise: 'What a step has published has its message, under the id of its step; no message overtakes one of its key.',
+  promise:
+    'What a step has published has its message, under the id of its step, told where its topic belongs; no message overtakes one of its key.',
   mend: 'one that is missing: tell whoever listens; one that was overtaken: `pawl outbox drop` or `retry`',
   find: (run) => [
     ...run.outbox.flatMap((message) => writtenFaults(run, message)),

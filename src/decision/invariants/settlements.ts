@@ -4,9 +4,12 @@ import type { Json } from '../../model/json.ts';
 import type { KernelEvent } from '../../model/kernel.ts';
 import type { RunRecords } from '../../model/run-records.ts';
 import { isOpen } from '../effect-lifecycle.ts';
+import { stepOutcomeOf } from '../settlement.ts';
 import type { Finding, RowCheck } from './check.ts';
 import { journalRow } from './journal.ts';
 import { authorOf } from '../../machine/lane-steps.ts';
+import { effectRow } from './opened-run.ts';
+import { isSameJson } from './stored-json.ts';
 
 type Journal = RunRecords['journal'];
 type Row = Journal[number];
@@ -19,9 +22,23 @@ function settledKey({ event }: Row): EffectKey | null {
   return key === undefined ? null : (key as EffectKey);
 }
 
-function saysOk({ event }: Row): boolean {
-  const told = event.detail as unknown as Partial<Extract<KernelEvent, { type: 'effect.settled' }>> | null;
-  return told?.outcome?.ok === true;
+type Told = Extract<KernelEvent, { type: 'effect.settled' }>['outcome'];
+
+/** What the machine was told. */
+function toldOf({ event }: Row): Told | null {
+  const told = event.detail as unknown as { readonly outcome?: Told } | null;
+  return told?.outcome ?? null;
+}
+
+function saysOk(row: Row): boolean {
+  return toldOf(row)?.ok === true;
+}
+
+/** Later steps and the undo read what the row says; a row that came to another end since has another word. */
+function isOtherWord(row: Row, effect: Effect): boolean {
+  const told = toldOf(row);
+  const says = stepOutcomeOf(effect);
+  return told !== null && told.ok === says.ok && !isSameJson(told as unknown as Json, says as unknown as Json);
 }
 
 function entersStep({ commands }: Row, step: string): boolean {
@@ -66,7 +83,8 @@ function faultsOf(journal: Journal, at: number, effect: Effect, proofs: number):
 export const SETTLEMENT: RowCheck = {
   name: 'settlement',
   rule: 'E09',
-  promise: 'An effect settles in the journal at most once per entry of its step, after the ledger and with its word.',
+  promise:
+    'An effect settles in the journal at most once per entry of its step, after the ledger and with its word: its output or its failure.',
   mend: null,
   find: ({ journal, effects, receipts }): readonly Finding[] => {
     const byKey = new Map(effects.map((effect) => [effect.key, effect]));
@@ -77,7 +95,18 @@ export const SETTLEMENT: RowCheck = {
       if (effect === undefined)
         return [{ row: journalRow(row.revision), what: `it settles effect ${key}, which is not there` }];
       const proofs = receipts.filter(({ effectKey }) => effectKey === key).length;
-      return faultsOf(journal, at, effect, proofs).map((what) => ({ row: journalRow(row.revision), what }));
+      const isOther = !isOpen(effect.state) && isOtherWord(row, effect);
+      return [
+        ...faultsOf(journal, at, effect, proofs).map((what) => ({ row: journalRow(row.revision), what })),
+        ...(isOther
+          ? [
+              {
+                row: effectRow(effect),
+                what: `its output or failure is not what ${journalRow(row.revision)} tells of it`,
+              },
+            ]
+          : []),
+      ];
     });
   },
 };

@@ -34,7 +34,7 @@ export const PIN: RowCheck = {
   name: 'pin',
   rule: 'P07',
   promise: "A run's version is published under the digest that the run is pinned to, and is what that digest says.",
-  mend: 'publish the version again from its source; runs of it stay parked until then',
+  mend: 'where its row is damaged remove that (as superuser, its trigger asleep); publish the version again from its source, then `pawl retry` its runs: they stay parked until then',
   find: ({ run, publishedDigest, program }) => {
     const row = `version ${run.workflow}@${run.version}`;
     if (publishedDigest === null) return [{ row, what: 'it is not published' }];

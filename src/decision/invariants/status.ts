@@ -34,6 +34,13 @@ function legalStatuses(run: OpenedRun): ReadonlySet<RunStatus> {
   ]);
 }
 
+/** An end is reached by a transition, and none comes after it. */
+function isOtherTime({ rows, phase }: OpenedRun): boolean {
+  const { endedAtMs, revision } = rows.head;
+  const last = rows.journal.find((row) => row.revision === revision);
+  return phase === 'ended' && endedAtMs !== null && last !== undefined && last.atMs !== endedAtMs;
+}
+
 function statusFault(run: OpenedRun): string | null {
   const { status } = run.rows.head;
   const legal = legalStatuses(run);
@@ -47,7 +54,7 @@ function statusFault(run: OpenedRun): string | null {
 export const STATUS: PositionCheck = {
   name: 'status',
   rule: 'R25',
-  promise: "A run's status and phase are what its position, its end and its ledger say.",
+  promise: "A run's status, phase and time of end are what its position, its journal and its ledger say.",
   mend: 'trust position and ledger: what the list of runs shows of this run is wrong until it moves again',
   find: (run) => {
     const { head } = run.rows;
@@ -56,6 +63,7 @@ export const STATUS: PositionCheck = {
     return [
       ...(status === null ? [] : [{ row: 'head', what: status }]),
       ...(isPhaseOff ? [{ row: 'head', what: `its phase is ${head.phase}, and its position says ${run.phase}` }] : []),
+      ...(isOtherTime(run) ? [{ row: 'head', what: 'it says that it ended at another time than its journal' }] : []),
       ...(isEnd(head.status) && head.endedAtMs === null
         ? [{ row: 'head', what: 'it has ended and says not when' }]
         : []),

@@ -3,7 +3,9 @@ import { bodiesAround } from '../../machine/program.ts';
 import { ownValue } from '../../model/own-value.ts';
 import type { Approval } from '../../model/approval.ts';
 import type { Step } from '../../model/definition.ts';
+import { hashJson } from '../../model/hash.ts';
 import type { Timer } from '../../model/run.ts';
+import type { TimerRecord } from '../../model/run-records.ts';
 import { activeLeaves } from '../active-steps.ts';
 import { expiryTimer, UNDO_APPROVAL } from '../approval-rules.ts';
 import { remindTimer } from '../remind.ts';
@@ -12,6 +14,7 @@ import { isWithWorkers, rowOfTimer, workerTimer } from '../hand-out.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import { keptAddress, keptTimer } from '../kept-timers.ts';
 import { inboxRow, type OpenedRun } from './opened-run.ts';
+import { isSameJson } from './stored-json.ts';
 
 /** What a timer waits with is over; null = it still stands for something. */
 function orphanOf({ rows, control, phase }: OpenedRun, { name }: Timer): string | null {
@@ -34,6 +37,15 @@ function orphanOf({ rows, control, phase }: OpenedRun, { name }: Timer): string 
   return Object.hasOwn(control.activeSinceMs, step) ? null : `step ${step} is not active`;
 }
 
+/** What it will fire is what was armed: its time, its name and its generation, under their hash. */
+function firingFaults({ name, generation, dueAtMs, payload, payloadHash }: TimerRecord): readonly string[] {
+  const isOwn = isSameJson(payload, { type: 'timer', name, generation, dueAtMs });
+  return [
+    ...(isOwn ? [] : ['the event of its firing is of another time, name or generation']),
+    ...(hashJson(payload) === payloadHash ? [] : ['the event of its firing is not the one that was hashed']),
+  ];
+}
+
 function faultsOf(run: OpenedRun, timer: Timer): readonly string[] {
   const { name, generation } = timer;
   const current = ownValue(run.control.timerGenerations, name);
@@ -51,10 +63,12 @@ export const TIMER: PositionCheck = {
   name: 'timer',
   rule: 'V06',
   promise:
-    'Every timer is of the generation that its run waits for, of an active step, a kept event, an attempt of remote workers or the deadline.',
-  mend: 'delete the row: firing it would be answered `stale` or `ended`',
+    'Every timer is of the generation that its run waits for, of an active step, a kept event, an attempt of remote workers or the deadline, due when the event of its firing says.',
+  mend: 'of a time that is damaged: set `due_at` to what `payload` says; else delete the row: firing it would be answered `stale` or `ended`',
   find: (run) =>
-    run.rows.timers.flatMap((timer) => faultsOf(run, timer).map((what) => ({ row: `timer ${timer.name}`, what }))),
+    run.rows.timers.flatMap((timer) =>
+      [...faultsOf(run, timer), ...firingFaults(timer)].map((what) => ({ row: `timer ${timer.name}`, what })),
+    ),
 };
 
 /** Whether a name is armed, or has fired and is still to be decided. */

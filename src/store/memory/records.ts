@@ -1,19 +1,33 @@
+import { chainAudit } from '../../model/audit-chain.ts';
+import { hashJson } from '../../model/hash.ts';
 import type { RunId } from '../../model/ids.ts';
-import type { RunRecords } from '../../model/run-records.ts';
+import { isOutward } from '../../model/outbox.ts';
+import type { Timer } from '../../model/run.ts';
+import type { RunRecords, TimerRecord } from '../../model/run-records.ts';
 import type { RecordsPage } from '../../ports/store.ts';
 import { type Dump, dumpOf } from './dump.ts';
 import { placeOf } from './locks.ts';
 import { keyOf, type Statement } from './tables.ts';
+
+/** A timer as a database keeps it: with the event that its firing will be. */
+export function timerRecord(timer: Timer): TimerRecord {
+  const { name, generation, dueAtMs } = timer;
+  const payload = { type: 'timer', name, generation, dueAtMs };
+  return { ...timer, payload, payloadHash: hashJson(payload) };
+}
 
 /** Everything that a dump says of each run, as its invariants read it: the runs of all parts, in the order of their ids. */
 export function recordsOf({ runs, seats, startKeys, versions, places }: Dump): readonly RunRecords[] {
   const seatsUntil = new Map(seats.map((seat) => [keyOf(seat.part, seat.workerId), seat.leaseUntilMs]));
   const keys = new Map(startKeys.map((row) => [keyOf(row.part, row.tenant, row.workflow, row.key), row]));
   const digests = new Map(versions.map((row) => [keyOf(row.tenant, row.workflow, row.version), row.digest]));
-  const placed = new Map(places.map((row) => [row.runId, placeOf(row)]));
+  const placed = new Map(places.map((row) => [row.runId, { ...placeOf(row), name: row.name }]));
   return runs.map(({ run, head, lease, ...rows }) => ({
     ...rows,
     run,
+    timers: rows.timers.map(timerRecord),
+    audit: chainAudit(run.runId, run.tenant, rows.audit),
+    outbox: rows.outbox.map((message) => ({ ...message, outward: isOutward(message.topic) })),
     head: { ...head, owner: lease?.workerId ?? null },
     // A memory store has no lease of another fence than its head's.
     lease:

@@ -1,6 +1,14 @@
+import type { AuditRecord } from '../../model/audit-chain.ts';
 import type { Digest, RunId, WorkerId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
-import type { InboxRecord, LeaseRecord, RunRecords, StrayRow, UnreadableRun } from '../../model/run-records.ts';
+import type {
+  InboxRecord,
+  LeaseRecord,
+  RunRecords,
+  StrayRow,
+  TimerRecord,
+  UnreadableRun,
+} from '../../model/run-records.ts';
 import type { RunPhase, RunStatus } from '../../model/statuses.ts';
 import type { RecordsPage } from '../../ports/store.ts';
 import type { Row } from './connections.ts';
@@ -54,6 +62,30 @@ function answeredFromRow(row: Row): InboxRecord {
   };
 }
 
+function timerRecord(row: Row): TimerRecord {
+  const payload = parse<Json>(row['payload']);
+  return { ...timerFromRow(row), payload, payloadHash: row['payload_hash'] as string };
+}
+
+function auditRecord(row: Row): AuditRecord {
+  return {
+    auditNo: row['audit_no'] as number,
+    tenant: row['tenant'] as string,
+    actor: row['actor'] as string,
+    act: row['act'] as string,
+    target: row['target'] as string,
+    reason: row['reason'] as string | null,
+    detail: row['detail'] as string,
+    atMs: row['at'] as number,
+    previous: row['previous'] as string,
+    integrity: row['integrity'] as string,
+  };
+}
+
+function placeRecord(row: Row | null): RunRecords['place'] {
+  return row === null ? null : { ...placeFromRow(row), name: row['name'] as string };
+}
+
 function recordsFromRow(row: Row): RunRecords {
   const rows = (name: string): readonly Row[] => row[name] as readonly Row[];
   return {
@@ -64,11 +96,12 @@ function recordsFromRow(row: Row): RunRecords {
     journal: rows('journal').map(transitionFromRow),
     effects: rows('effects').map(effectAsStored),
     receipts: rows('receipts').map(receiptFromRow),
-    timers: rows('timers').map(timerFromRow),
+    timers: rows('timers').map(timerRecord),
+    audit: rows('audit').map(auditRecord),
     approvals: rows('approvals').map((approval) => approvalFromRow(approval, rows('votes'))),
     inbox: rows('inbox').map(answeredFromRow),
-    outbox: rows('outbox').map(recordFromRow),
-    place: row['place'] === null ? null : placeFromRow(row['place'] as Row),
+    outbox: rows('outbox').map((message) => ({ ...recordFromRow(message), outward: message['outward'] as boolean })),
+    place: placeRecord(row['place'] as Row | null),
     startKey:
       row['key_run_id'] === null
         ? null

@@ -30,6 +30,7 @@ import {
   secondUndo,
   timerRow,
 } from '../support/checked-stories.ts';
+import { timerRecord } from '../../../src/store/memory/records.ts';
 import { T0 } from '../support/play.ts';
 
 /** What is found, one line each. */
@@ -278,11 +279,11 @@ describe('the invariants of a story', () => {
     // Timers.
     [
       'timer: timer run:deadline: the run has ended',
-      () => ({ ...done(), timers: [{ name: 'run:deadline', dueAtMs: T0, generation: 1 }] }),
+      () => ({ ...done(), timers: [timerRecord({ name: 'run:deadline', dueAtMs: T0, generation: 1 })] }),
     ],
     [
       'timer: timer run:deadline: forward work is over',
-      () => ({ ...undoing(), timers: [{ name: 'run:deadline', dueAtMs: T0, generation: 1 }] }),
+      () => ({ ...undoing(), timers: [timerRecord({ name: 'run:deadline', dueAtMs: T0, generation: 1 })] }),
     ],
     [
       'timer: timer keep:signal:outside/i1: no event is kept under that name',

@@ -163,6 +163,6 @@ describe('findFaults', () => {
       votes: one.votes.map((vote) => ({ ...vote, principal: 'mallory' })),
     }));
     expect(namedIn({ ...run, approvals: forged })).toEqual(['vote']);
-    expect(namedIn(withEffect(runOf('approved'), 'pay', { approvalId: null }))).toEqual(['approval']);
+    expect(namedIn(withEffect(runOf('approved'), 'pay', { approvalId: null }))).toEqual(['receipt-row', 'approval']);
   });
 });

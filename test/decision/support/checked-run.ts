@@ -3,14 +3,17 @@ import { packSnapshot, snapshotText, unpackSnapshot } from '../../../src/decisio
 import type { Effect } from '../../../src/model/effect.ts';
 import type { WorkerId } from '../../../src/model/ids.ts';
 import type { InboxRecord } from '../../../src/model/run-records.ts';
+import { chainAudit } from '../../../src/model/audit-chain.ts';
+import { isOutward } from '../../../src/model/outbox.ts';
 import type { RunControl } from '../../../src/model/run.ts';
+import { timerRecord } from '../../../src/store/memory/records.ts';
 import type { Play } from './play.ts';
 
 const WORKER = 'w1' as WorkerId;
 
 /** A story's rows as they are checked: nobody holds the run, and it is woken now. */
 export function checkedRun(play: Play): CheckedRun {
-  const { stored, state, compiled, nowMs } = play;
+  const { stored, state, compiled, nowMs, commits } = play;
   return {
     run: state.run,
     head: { ...stored.head, revision: stored.revision, fence: stored.fence, owner: null, prunedAtMs: null },
@@ -19,7 +22,12 @@ export function checkedRun(play: Play): CheckedRun {
     journal: stored.journal.map((row) => ({ ...row, fence: 0, workerId: WORKER })),
     effects: [...stored.effects.values()],
     receipts: stored.receipts,
-    timers: [...stored.timers.values()],
+    timers: [...stored.timers.values()].map(timerRecord),
+    audit: chainAudit(
+      state.run.runId,
+      state.run.tenant,
+      commits.flatMap((commit) => commit.audit),
+    ),
     approvals: [...stored.approvals.values()],
     inbox: inboxOf(play),
     outbox: stored.outbox.map((message) => ({
@@ -29,6 +37,7 @@ export function checkedRun(play: Play): CheckedRun {
       dueAtMs: message.atMs,
       lastError: null,
       settledAtMs: null,
+      outward: isOutward(message.topic),
     })),
     place: null,
     startKey: null,

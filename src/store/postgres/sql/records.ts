@@ -1,9 +1,23 @@
-import { APPROVAL, EFFECT, INBOX, OUTBOX_RECORD, readingOf, RECEIPT, RUN, TIMER, TRANSITION, VOTE } from './columns.ts';
+import {
+  APPROVAL,
+  AUDIT,
+  EFFECT,
+  INBOX,
+  OUTBOX_RECORD,
+  readingOf,
+  RECEIPT,
+  RUN,
+  TIMER,
+  TRANSITION,
+  VOTE,
+} from './columns.ts';
 import { rowsOf } from './load.ts';
 import { PLACE } from './lock.ts';
 import { msOf, type Statement, TIME } from './statement.ts';
 
 const JOURNAL = { ...TRANSITION, fence: 'bigint', worker_id: 'text' } as const;
+const CHAINED = { ...AUDIT, audit_no: 'integer', tenant: 'text', previous: 'text', integrity: 'text' } as const;
+const NAMED_PLACE = { ...PLACE, name: 'text' } as const;
 const ANSWERED = { ...INBOX, detail: 'text', consumed: 'boolean', consumed_revision: 'bigint' } as const;
 
 /**
@@ -30,6 +44,7 @@ SELECT h.run_id AS head_id, r.run_id AS found_id, ${readingOf(RUN, 'r')},
        ${rowsOf('effect', EFFECT, 'c.effect_key')} AS effects,
        ${rowsOf('receipt', RECEIPT, 'c.receipt_no')} AS receipts,
        ${rowsOf('timer', TIMER, 'c.name')} AS timers,
+       ${rowsOf('audit', CHAINED, 'c.audit_no')} AS audit,
        ${rowsOf('approval', APPROVAL, 'c.asked_at, c.approval_id')} AS approvals,
        ${rowsOf('vote', VOTE, 'c.at, c.principal')} AS votes,
        ${rowsOf('inbox', ANSWERED, 'c.received_at, c.source, c.event_id')} AS inbox,
@@ -44,7 +59,7 @@ LEFT JOIN LATERAL (
   SELECT k.* FROM pawl.start_key k
   WHERE k.part = $1 AND k.tenant = r.tenant AND k.workflow = r.workflow AND k.run_key = r.run_key OFFSET 0) AS k ON true
 LEFT JOIN LATERAL (
-  SELECT row_to_json(x) AS place FROM (SELECT ${readingOf(PLACE, 'p')} FROM pawl.lock_place p WHERE p.run_id = h.run_id OFFSET 0) AS x) AS p ON true
+  SELECT row_to_json(x) AS place FROM (SELECT ${readingOf(NAMED_PLACE, 'p')} FROM pawl.lock_place p WHERE p.run_id = h.run_id OFFSET 0) AS x) AS p ON true
 LEFT JOIN LATERAL (
   SELECT d.digest FROM pawl.definition d
   WHERE d.tenant = r.tenant AND d.workflow = r.workflow AND d.version = r.version OFFSET 0) AS d ON true
