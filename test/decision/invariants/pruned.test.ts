@@ -62,6 +62,7 @@ describe('the invariants of a run without its state', () => {
       ordinal: 0,
       messageId: 'm',
       topic: 'event',
+      outward: true,
       key: null,
       step: null,
       frames: [],
