@@ -148,6 +148,14 @@ function leavesLock({ state, inputs }: Question, { next }: Decision): boolean {
   return state.endedAtMs === null || inputs.some((input) => input.type === 'inbox' && input.event.source === 'lock');
 }
 
+/**
+ * Whether what moves nothing was applied to a run that stands elsewhere: such a commit is guarded by its fence and its rows alone,
+ * and a database that has lost commits (P14) is behind whoever holds the run.
+ */
+function isElsewhere({ transitions, head }: RunCommit, decided: number, applied: number): boolean {
+  return transitions.length === 0 && head === null && applied !== decided;
+}
+
 /** What a definite answer means; null = decide again on the reloaded run. */
 export async function settle(
   hand: Hand,
@@ -157,6 +165,8 @@ export async function settle(
   const { answer } = sent;
   switch (answer.kind) {
     case 'applied':
+      if (isElsewhere(sent.commit, sent.decision.next.revision, answer.revision))
+        return sent.commit.lease.kind === 'release' ? { kind: 'left' } : null;
       invariant(answer.revision === sent.decision.next.revision, 'a commit was applied at another revision', {
         runId: sent.commit.runId,
         expected: sent.decision.next.revision,

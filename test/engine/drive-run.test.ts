@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../src/engine/desk.ts';
-import { driveRun, type Hand } from '../../src/engine/drive-run.ts';
+import { driveRun, type Hand, settle } from '../../src/engine/drive-run.ts';
 import { packSnapshot, snapshotText } from '../../src/decision/snapshot-envelope.ts';
 import type { SettledAnswer } from '../../src/engine/commit-runs.ts';
 import { StoreError, UnknownOutcomeError } from '../../src/model/errors.ts';
@@ -217,5 +217,27 @@ describe('the answer to a commit of a held run', () => {
     };
     await driveRun({ ...held, engine } as unknown as Hand, run.state, DUE);
     expect(commits[0]?.head).toMatchObject({ status: 'HELD', needs: ['incident:poison'] });
+  });
+});
+
+describe('an answer to a commit', () => {
+  /** What is done when a commit decided for revision 3 was applied to a run at revision 2. */
+  function settled(more: Partial<RunCommit>) {
+    const commit = { runId: 'r', transitions: [], head: null, lease: { kind: 'keep' }, ...more };
+    const sent = { decision: { next: { revision: 3 } }, commit, decidedAtMs: T0, answer: APPLIED_AT_2 };
+    return settle({} as Hand, {} as Parameters<typeof settle>[1], sent as unknown as Parameters<typeof settle>[2]);
+  }
+  const APPLIED_AT_2: SettledAnswer = { kind: 'applied', revision: 2, atMs: 0 };
+
+  it('P14 one that moves nothing and met a database that has lost commits has the run looked at again', async () => {
+    // P14: "A changed timeline or system identifier opens recovery mode: nothing but effects with a remembered key is sent until an operator has reconciled the window."
+    expect(await settled({})).toBe(null);
+    expect(await settled({ lease: { kind: 'release', wakeSeen: null, readyAtMs: null } })).toEqual({ kind: 'left' });
+  });
+
+  it('P02 one that moves the run is never applied elsewhere than it was decided', async () => {
+    // P02: "… guards (revision, fence, every row the decision assumed) …"
+    const moved = { transitions: [{}] } as unknown as Partial<RunCommit>;
+    await expect(settled(moved)).rejects.toThrow('a commit was applied at another revision');
   });
 });
