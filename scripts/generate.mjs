@@ -8,22 +8,9 @@ import standalone from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
 import { languagePage } from './language-page.mjs';
 
-/** The part of the language that this release speaks; keys with a higher `x-since` are refused as not yet there. */
-const SINCE = 1;
 const NOTES = ['x-since', 'x-kind', 'x-form', 'x-verb', 'x-verbs', 'tsType'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (name) => JSON.parse(readFileSync(`${root}schemas/${name}.schema.json`, 'utf8'));
-
-/** Adds to each key of a later part a schema that nothing satisfies, beside its own, so that both are told. */
-function refuseLater(schema) {
-  if (Array.isArray(schema)) return schema.map(refuseLater);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const result = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, refuseLater(value)]));
-  if (typeof schema['x-since'] === 'number' && schema['x-since'] > SINCE) {
-    return { ...result, allOf: [{ not: {}, 'x-kind': 'not-yet' }] };
-  }
-  return result;
-}
 
 function validators() {
   const ajv = new Ajv2020({
@@ -44,7 +31,7 @@ function validators() {
     validateReceiptFile: 'receipt',
     validateScenarioFile: 'scenario',
   };
-  for (const name of Object.values(names)) ajv.addSchema(refuseLater(read(name)), `${name}.schema.json`);
+  for (const name of Object.values(names)) ajv.addSchema(read(name), `${name}.schema.json`);
   const code = standalone.default(
     ajv,
     Object.fromEntries(Object.entries(names).map(([fn, name]) => [fn, `${name}.schema.json`])),
@@ -154,7 +141,7 @@ const files = {
   [generated('file-validators')]: validators().replace('// @ts-nocheck\n', `// @ts-nocheck\n${BANNER}`),
   [generated('file-parts')]: BANNER + fileParts(),
   [generated('step-keys')]: BANNER + stepKeys(),
-  [PAGE]: languagePage(found(PAGE), { workflow: read('workflow'), catalogue: read('catalogue') }, SINCE),
+  [PAGE]: languagePage(found(PAGE), { workflow: read('workflow'), catalogue: read('catalogue') }),
 };
 
 mkdirSync(`${root}src/definition/generated/`, { recursive: true });

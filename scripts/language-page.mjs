@@ -193,10 +193,10 @@ const row = (cells) => `| ${cells.map(cell).join(' | ')} |`;
 const head = (cells) => [row(cells), `|${cells.map(() => '---').join('|')}|`];
 
 /** The tables of all parts: the lines between the markers by name. */
-function tablesOf(schemas, since) {
+function tablesOf(schemas) {
   const { parts, names } = partsOf(schemas);
   const used = new Set();
-  const meaning = (schema) => `${schema['x-since'] > since ? '*Not yet.* ' : ''}${schema.description ?? ''}`;
+  const meaning = (schema) => schema.description ?? '';
   const defaultOf = (name, key, { required, choices, keys }) => {
     const words = DEFAULTS[`${name}.${key}`];
     if (words !== undefined) used.add(`${name}.${key}`);
@@ -238,10 +238,9 @@ function tablesOf(schemas, since) {
  * The page with every table as the schemas have it. A map that has no markers yet gets them at the end, under a heading of its own.
  * @param page what the page is now.
  * @param schemas the schemas `workflow` and `catalogue`.
- * @param since the part of the language that this release speaks.
  */
-export function languagePage(page, schemas, since) {
-  const tables = tablesOf(schemas, since);
+export function languagePage(page, schemas) {
+  const tables = tablesOf(schemas);
   const there = new Set([...page.matchAll(BLOCK)].map(([, name]) => name));
   const block = (name) => [BEGIN(name), `<a id="keys-${name}"></a>`, '', ...tables.get(name), END].join('\n');
   const kept = page.replace(BLOCK, (_, name) => {

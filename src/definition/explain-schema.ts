@@ -4,7 +4,7 @@ import { explainValue } from './explain-value.ts';
 import { checkFile, type SchemaError } from './file-schema.ts';
 import { STEP_KEYS } from './generated/step-keys.generated.ts';
 import type { Finding } from './report-problem.ts';
-import { childPointer, isInside, lastToken } from './source-map.ts';
+import { childPointer, lastToken } from './source-map.ts';
 import { child, entriesOf, isObject } from './yaml-node.ts';
 
 /** The keys that parts of a schema of ours require: of one, or of the choices of a list. */
@@ -32,14 +32,8 @@ function placeName(pointer: string): string {
   return /\/\d+$/.test(pointer) ? 'this item' : `\`${lastToken(pointer)}\``;
 }
 
-/** Whether a key's schema refuses it as one of a later part of the language. */
-function isLaterKey(schema: Json): boolean {
-  const parts = isObject(schema) && schema['allOf'];
-  return Array.isArray(parts) && parts.some((part: Json) => isObject(part) && part['x-kind'] === 'not-yet');
-}
-
-/** The keys that may still be added to a map: of a step only those of its verb, apart from those of a later part. */
-function keysOf({ schema, data }: SchemaError): { readonly now: readonly string[]; readonly later: readonly string[] } {
+/** The keys that may still be added to a map: of a step only those of its verb. */
+function keysOf({ schema, data }: SchemaError): readonly string[] {
   const properties = propertiesOf(schema);
   const present = Object.keys(data as JsonObject);
   const isStep = properties.some(([key]) => key === 'choose');
@@ -49,11 +43,7 @@ function keysOf({ schema, data }: SchemaError): { readonly now: readonly string[
     if (verb === undefined || owner === undefined) return true;
     return !owner.isVerb && (owner.verbs === null || owner.verbs.includes(verb));
   };
-  const free = properties.filter(([key]) => !present.includes(key) && fits(key));
-  return {
-    now: free.filter(([, value]) => !isLaterKey(value)).map(([key]) => key),
-    later: free.filter(([, value]) => isLaterKey(value)).map(([key]) => key),
-  };
+  return properties.flatMap(([key]) => (!present.includes(key) && fits(key) ? [key] : []));
 }
 
 /** In other tools a key names a step, or what it calls. */
@@ -65,16 +55,6 @@ function stepHelp({ data, schema }: SchemaError, name: string): string | null {
   const inner = (data as JsonObject)[name] ?? null;
   if (verbs(inner).length > 0) return `a step is named by its \`id\`: write \`id: ${name}\`, and its keys beside it`;
   return name.includes('.') ? `to call an action write \`call: ${name}\`, and what it takes in \`with\`` : null;
-}
-
-/** The keys of which one must be there, and those of them that this release has. */
-function choicesOf({ rule, schema }: SchemaError): {
-  readonly all: readonly string[];
-  readonly now: readonly string[];
-} {
-  const all = requiredKeys(rule);
-  const later = propertiesOf(schema).flatMap(([key, value]) => (isLaterKey(value) ? [key] : []));
-  return { all, now: all.filter((key) => !later.includes(key)) };
 }
 
 /** Keys whose absence or place was told by an unknown key that was meant for them. */
@@ -90,12 +70,9 @@ class Explainer {
   }
 
   explain(): readonly Finding[] {
-    const later = this.errors.filter((error) => this.isLater(error));
-    for (const error of later) this.findings.push(this.notYet(error));
-    const covered = new Set(later.map((error) => error.pointer));
-    const now = this.errors.filter((error) => !this.isLater(error) && !isInside(error.pointer, covered));
-    for (const error of now) if (error.keyword === 'additionalProperties') this.findings.push(this.unknownKey(error));
-    for (const error of now) {
+    for (const error of this.errors)
+      if (error.keyword === 'additionalProperties') this.findings.push(this.unknownKey(error));
+    for (const error of this.errors) {
       const finding = this.explainOne(error);
       if (finding !== null) this.findings.push(finding);
     }
@@ -106,35 +83,19 @@ class Explainer {
     return pointer === '' ? this.root : placeName(pointer);
   }
 
-  private isLater(error: SchemaError): boolean {
-    return error.keyword === 'not' && error.schema['x-kind'] === 'not-yet';
-  }
-
-  private notYet(error: SchemaError): Finding {
-    const name = lastToken(error.pointer);
-    return {
-      code: 'PAWL-901',
-      pointer: error.pointer,
-      at: 'key',
-      message: `\`${name}\` is not yet part of this release`,
-      help: 'it belongs to a later part of the language; leave it out for now',
-    };
-  }
-
   private unknownKey(error: SchemaError): Finding {
     const name = String(error.params['additionalProperty']);
-    const { now, later } = keysOf(error);
-    const near = closestWord(name, [...now, ...later]);
+    const keys = keysOf(error);
+    const near = closestWord(name, keys);
     this.noteMeant(error.pointer, near ?? '');
-    const meant = near !== null && later.includes(near) ? `\`${near}\` is not yet part of this release` : null;
     const offer =
-      near === null ? (stepHelp(error, name) ?? `the keys here are ${now.join(', ')}`) : `did you mean \`${near}\`?`;
+      near === null ? (stepHelp(error, name) ?? `the keys here are ${keys.join(', ')}`) : `did you mean \`${near}\`?`;
     return {
       code: 'PAWL-101',
       pointer: childPointer(error.pointer, name),
       at: 'key',
       message: `${this.placeOf(error)} has no key \`${name}\``,
-      help: meant ?? offer,
+      help: offer,
     };
   }
 
@@ -174,9 +135,9 @@ class Explainer {
   private oneOf(error: SchemaError): Finding | null {
     const { data } = error;
     if (!isObject(data)) return null;
-    const { all, now: choices } = choicesOf(error);
+    const choices = requiredKeys(error.rule);
     const isStep = choices.includes('call') && choices.includes('choose');
-    const present = all.filter((key) => Object.hasOwn(data, key));
+    const present = choices.filter((key) => Object.hasOwn(data, key));
     if (present.length > 1) return this.tooMany(error, present, isStep);
     const meant = this.meant.get(error.pointer);
     if (meant !== undefined && (isStep || choices.some((key) => meant.has(key)))) return null;
@@ -219,10 +180,7 @@ const ROOTS = {
   scenario: 'the test file',
 } as const;
 
-/**
- * What a file's schema says against a value, one finding for one mistake: a misspelled key is not also a missing key, and
- * what lies under a key of a later part is not judged beyond naming such keys.
- */
+/** What a file's schema says against a value, one finding for one mistake: a misspelled key is not also a missing key. */
 export function explainSchema(kind: keyof typeof ROOTS, value: Json): readonly Finding[] {
   const findings = new Explainer(ROOTS[kind], checkFile(kind, value)).explain();
   const seen = new Set<string>();

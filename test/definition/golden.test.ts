@@ -12,7 +12,7 @@ describe('the samples of the whole language', () => {
     expect(readYamlFile(read(name), name).problems).toEqual([]);
   });
 
-  it.each(samples)('%s: names exactly its keys of later parts', (name) => {
+  it.each(samples)('%s: validates, and is told exactly what it is', (name) => {
     const problems = validateWorkflow(read(name), name).problems.map(
       ({ code, range, pointer, message }) => `${range.line}:${range.column} ${code} ${pointer} ${message}`,
     );

@@ -26,7 +26,6 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
   ['PAWL-101', 'a document key', doc('⟦acttions⟧: {}'), /did you mean `actions`/],
   ['PAWL-101', 'a key of retry', action('retry: { ⟦atempts⟧: 3 }'), /did you mean `attempts`/],
   ['PAWL-101', 'a key like none', step('{ id: a, call: pay, ⟦zzzzzzzzz⟧: 1 }'), /the keys here are/],
-  ['PAWL-101', 'a key of a later part', action('⟦worke⟧: mail'), /^`worker` is not yet part/],
   [
     'PAWL-101',
     'a key that is there already',
@@ -292,12 +291,6 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     'an undo that comes after one without a list',
     step('{ id: a, call: pay, compensate: { call: pay, after: ⟦a⟧ } }'),
     /list/,
-  ],
-  [
-    'PAWL-901',
-    'an action key of a later part',
-    `${HEAD}actions:\n  pay: { ⟦worker⟧: mail, idempotency: natural, compensate: none }\n${STEPS}`,
-    /later part/,
   ],
   ['PAWL-110', 'a retention in months', doc('retention: ⟦3 months⟧'), /days/],
   ['PAWL-023', 'a retention without a unit', doc('retention: ⟦90⟧'), /90d|unit|s/],
