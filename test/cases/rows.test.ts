@@ -57,7 +57,7 @@ describe(`${COUNT} rows`, () => {
       ];
       expect(await missed('11-rows.pawl.yaml', { input, events, expect: done })).toEqual([]);
       const soon = await missed('11-rows.pawl.yaml', { input, events, until: '30s', expect: { status: 'COMPLETED' } });
-      expect(soon).toMatchObject([{ what: 'status', got: 'RUNNING' }]);
+      expect(soon).toContainEqual(expect.objectContaining({ what: 'status', got: 'RUNNING' }));
     },
     LONG_MS,
   );
