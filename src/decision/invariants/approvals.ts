@@ -9,6 +9,7 @@ import type { RowCheck } from './check.ts';
 import type { CheckedRun } from './opened-run.ts';
 import { effectRow } from './opened-run.ts';
 import { isSameJson, storedJson } from './stored-json.ts';
+import { authorOf } from '../../machine/lane-steps.ts';
 import { votingFaults } from './voters.ts';
 
 type Fault = readonly [broken: boolean, what: string];
@@ -36,7 +37,9 @@ function isDecidedSo(approval: Approval): boolean {
 /** Whether what a yes authorizes is what people were shown, which the subject's hash covers. */
 function isShown({ subject, authorizes }: Approval): boolean {
   const shown = (subject as JsonObject | null)?.['effects'];
-  const asked = authorizes.map(({ step, action, request }): Json => ({ step, action, request: storedJson(request) }));
+  const asked = authorizes.map(
+    ({ step, action, request }): Json => ({ step: authorOf(step), action, request: storedJson(request) }),
+  );
   const isWhole = authorizes.every(({ request, requestHash, edited }) => {
     return sha256(request) === requestHash && (edited === undefined || sha256(edited.request) === edited.requestHash);
   });
