@@ -109,11 +109,14 @@ function askedWords({ queues }: WhyFacts, { kind, progress }: WaitingFor): strin
   return askedAt === null ? '; none has ever asked' : `; one last asked at ${askedAt}`;
 }
 
-/** What is waited for: the run, a step and its item, or the undo of it; a child that undoes itself is still the step's. */
+/** Waits for an act itself: an approval says of what it is, and a child that undoes itself is still the step's. */
+const SENT: ReadonlySet<string> = new Set(['worker', 'answer', 'retry', 'resend', 'query', 'queue', 'share']);
+
+/** What is waited for: the run, a step and its item, or the undo of it. */
 function subjectOf({ kind, step, item }: WaitingFor, row: WhyFacts['view']['effects'][number] | undefined): string {
   if (step === null) return 'the run';
   const at = item === undefined ? step : `${step} [${item}]`;
-  return row !== undefined && row.compensates !== null && kind !== 'child' ? `the undo of ${at}` : at;
+  return row !== undefined && row.compensates !== null && SENT.has(kind) ? `the undo of ${at}` : at;
 }
 
 function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {

@@ -303,3 +303,6 @@ UPDATE pawl.run SET lock_name = 'zzz' WHERE run_id = $run;
 
 -- pin: no machine | sleeps | ^version sleep@1$ |
 UPDATE pawl.definition SET machine = replace(machine, '"definition"', '"definitionz"') WHERE workflow = 'sleep';
+
+-- pruned: a run that goes on | sleeps | ^head |
+UPDATE pawl.run_head SET pruned_at = now() WHERE run_id = $run;
