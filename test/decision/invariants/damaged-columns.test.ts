@@ -67,7 +67,7 @@ describe('findFaults', () => {
   });
 
   it.each<[string, string, () => CheckedRun]>([
-    // E09: "An effect settles exactly once."
+    // The ledger.
     [
       'E09 another output',
       'settlement: effect a: its output or failure is not what journal 2 tells of it',
@@ -113,7 +113,7 @@ describe('findFaults', () => {
           requestedAtMs: T0 + 2 * DAY_MS,
         }),
     ],
-    // V06: "Never early, at most once"
+    // Times.
     [
       'V06 a timer of another time',
       'timer: timer w:wait: the event of its firing is of another time',
@@ -129,7 +129,7 @@ describe('findFaults', () => {
       'approval: approval ok: it expires at another time than its timer',
       () => withApproval(asking(), { expiresAtMs: T0 + 300 * DAY_MS }),
     ],
-    // A04: "what people see and what their yes is bound to"
+    // Approvals.
     [
       'A04 an approval that authorizes nothing that was shown',
       'approval: approval ok: what it authorizes is not what was shown',
@@ -180,7 +180,7 @@ describe('findFaults', () => {
         return withApproval(run, { votes });
       },
     ],
-    // A05: acts of people.
+    // Acts of people.
     [
       'A05 an order without its act',
       'it was applied, and no act of its person says so',
