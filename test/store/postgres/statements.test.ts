@@ -101,6 +101,8 @@ async function fill(): Promise<void> {
       SELECT 0, ${id}, 1, 'default', 't', 'i', '{}', '{}', '[]', 'h', 1, 'w', now() FROM ${many};
     INSERT INTO pawl.effect (part, run_id, effect_key, tenant, step, frames, ingredients, action, contract, pivot, request, request_hash, state, attempt, counted_attempts, ever_unknown, fence, resends, queries)
       SELECT 0, ${id}, 'k', 'default', 's', '[]', '{}', 'a', 1, false, '{}', 'h', 'CONFIRMED', 1, 1, false, 1, 0, 0 FROM ${many};
+    INSERT INTO pawl.outbox (part, run_id, revision, ordinal, tenant, message_id, topic, outward, frames, body, at, state, attempts, due_at)
+      SELECT 0, ${id}, 1, 0, 'default', 'm', 'event', true, '[]', '{}', now(), 'waiting', 0, now() FROM ${many};
     INSERT INTO pawl.start_key SELECT 0, 'default', 'shop', 'key-' || n, 'h', ${id}, 1 FROM ${many}`);
   await client.query('ANALYZE');
 }
