@@ -14,21 +14,25 @@ function isOwn({ name, limit, startedAtMs }: NonNullable<Rows['place']>, { lock,
   return name === lock?.name && limit === lock.limit && startedAtMs === run.startedAtMs;
 }
 
-function lockFaults(run: OpenedRun): readonly Finding[] {
+/** What is wrong with the place of a run that wants the lock; null = nothing. */
+function placeFault(run: OpenedRun): string | null {
   const { lease, wakeUp, place, run: identity } = run.rows;
-  if (identity.lock === undefined)
-    return place === null ? [] : [{ row: `lock ${place.name}`, what: 'the run has a place with it and names no lock' }];
-  const row = `lock ${identity.lock.name}`;
-  if (place !== null && !isOwn(place, identity))
-    return [{ row, what: 'the place of the run is of another lock, limit or start' }];
+  if (place !== null && !isOwn(place, identity)) return 'the place of the run is of another lock, limit or start';
   if (isQueued(run)) {
     const isLookedAfter = place !== null || lease !== null || wakeUp !== null || run.isParked;
-    return isLookedAfter ? [] : [{ row, what: 'the run waits for it and has no place in its queue' }];
+    return isLookedAfter ? null : 'the run waits for it and has no place in its queue';
   }
-  if (run.phase === 'ended' || isReopened(run)) return [];
-  return place === null || place.slot === null
-    ? [{ row, what: 'the run has begun, does not hold it and goes on' }]
-    : [];
+  const isOver = run.phase === 'ended' || isReopened(run);
+  const holds = place !== null && place.slot !== null;
+  return isOver || holds ? null : 'the run has begun, does not hold it and goes on';
+}
+
+function lockFaults(run: OpenedRun): readonly Finding[] {
+  const { place, run: identity } = run.rows;
+  if (identity.lock === undefined)
+    return place === null ? [] : [{ row: `lock ${place.name}`, what: 'the run has a place with it and names no lock' }];
+  const what = placeFault(run);
+  return what === null ? [] : [{ row: `lock ${identity.lock.name}`, what }];
 }
 
 /**

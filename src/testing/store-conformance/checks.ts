@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sha256 } from '../../model/hash.ts';
+import { hashJson, sha256 } from '../../model/hash.ts';
 import type { Approval } from '../../model/approval.ts';
 import type { Digest, RunId } from '../../model/ids.ts';
 import type { RunRecords } from '../../model/run-records.ts';
@@ -112,7 +112,8 @@ function recordsConformance(harness: ConformanceHarness): void {
     assert.deepEqual(rows.run, run);
     assert.deepEqual(rows.journal, await store.journal(0, runId));
     assert.deepEqual(rows.receipts, [receipt]);
-    assert.deepEqual(rows.timers, [timer]);
+    const payload = { type: 'timer', ...timer } as const;
+    assert.deepEqual(rows.timers, [{ ...timer, payload, payloadHash: hashJson(payload) }]);
     assert.deepEqual(rows.approvals, [{ ...ASKED, votes: [VOTE] }]);
     assert.deepEqual(
       rows.effects.find(({ key }) => key === effect.key),

@@ -62,8 +62,8 @@ function writeConformance(harness: ConformanceHarness): void {
     assert.deepEqual(none, []);
     const { runs } = await store.records(0, null, 10);
     assert.deepEqual(
-      runs.flatMap((one) => ('run' in one ? one.outbox : [])),
-      [one, two],
+      runs.flatMap((stored) => ('run' in stored ? stored.outbox : [])),
+      [one, two].map((message) => ({ ...message, outward: true })),
     );
     assert.deepEqual(await store.strays(0, 10), []);
   });

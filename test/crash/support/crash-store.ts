@@ -41,13 +41,13 @@ const IDLE = new Set([
 /** Two rounds of it; a third one finds nothing that the second did not. */
 const IDLE_IN_A_ROW = 16;
 
-/** Where a seed is given, as at a landing, each third statement is broken; at the next landing the next. Else all are. */
-const THIRDS = 3;
+/** Where a seed is given, as at a landing, each fifth statement is broken; at the next landing the next. Else all are. */
+const FIFTHS = 5;
 
 /** Numbers of the statements worth breaking, from 1: all but the rounds of a worker that has been idle for two rounds. */
 export function worthBreaking(statements: readonly string[]): readonly number[] {
   const seed = process.env['PAWL_SEED'];
-  const isMine = (no: number): boolean => seed === undefined || no % THIRDS === Number(seed) % THIRDS;
+  const isMine = (no: number): boolean => seed === undefined || no % FIFTHS === Number(seed) % FIFTHS;
   return statements.flatMap((_, index) => {
     if (!isMine(index + 1)) return [];
     const before = statements.slice(Math.max(0, index - IDLE_IN_A_ROW), index + 1);
