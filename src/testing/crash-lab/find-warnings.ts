@@ -93,12 +93,30 @@ function doneThoughDenied(lab: Lab, { story, calm }: ToldStory, told: readonly T
   );
 }
 
+/** What was asked for twice in one run, to the byte, and done twice: an undo beside one made by hand, items that do not differ. */
+function askedTwice(lab: Lab, { story, calm }: ToldStory): readonly Warning[] {
+  const first = new Map<string, PlayedRow>();
+  return calm.rows.flatMap((row): readonly Warning[] => {
+    const { action, label, request } = row;
+    const { transport, idempotency } = lab.compiled.action(action);
+    const isHarmless = transport.kind === 'child' || idempotency?.kind === 'natural';
+    if (isHarmless || !calm.happened.has(label)) return [];
+    const name = JSON.stringify([action, request]);
+    const before = first.get(name);
+    first.set(name, before ?? row);
+    if (before === undefined || before.label === label) return [];
+    const message = `it asks for the same as ${before.label}, to the byte, and both are done`;
+    return [{ effect: label, action, story: story.name, message, mend: MENDS.asked }];
+  });
+}
+
 /** Looks through stories without any trouble for what stands at their ends. */
 export function findWarnings(lab: Lab, told: readonly ToldStory[]): readonly Warning[] {
   const all = told.flatMap((one) => [
     ...doneForNothing(lab, one),
     ...strandedBehind(lab, one),
     ...doneThoughDenied(lab, one, told),
+    ...askedTwice(lab, one),
   ]);
   const known = new Map<string, Warning>();
   for (const warning of all) {

@@ -12,6 +12,8 @@ export const MENDS = {
     'let it be the `pivot` and put what can be refused before it, or say how it is undone; if it is to stand, all is well',
   stranded:
     'put what can be refused before the pivot; behind it, handle a refusal by `catch`, or try it again by `retry`',
+  asked:
+    'do it once, or let the request say what differs; an undo is not also made by hand: say `undo: [STEP]` where it is to come early',
   row: 'let `found` ask for the word that says done; with `outcome` say `pending` for what is still open',
   accepted: 'a 202 says accepted, not done: leave it out of `outcome`, and give the action a `reconcile`',
   doubtful:

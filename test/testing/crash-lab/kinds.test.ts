@@ -32,6 +32,26 @@ steps:
   - { id: ship, call: goods.ship, pivot: true }
 `;
 
+/** A refund by hand, and the undo that comes by itself. */
+const BY_HAND = `pawl: 1
+workflow: by-hand
+version: 1
+timeout: 1d
+actions:
+  a.charge:
+    http: { method: POST, url: 'http://127.0.0.1:1/a' }
+    idempotency: { header: Key, remembers: 24h }
+    output: { type: object, required: [id], properties: { id: { type: string } } }
+    compensate: { call: a.refund, with: { id: =effect.output.id } }
+  a.refund: { http: { method: POST, url: 'http://127.0.0.1:1/r' }, idempotency: { header: Key, remembers: 24h }, compensate: none }
+  goods.ship: { http: { method: POST, url: 'http://127.0.0.1:1/ship' }, idempotency: { header: Key, remembers: 24h }, compensate: none }
+steps:
+  - { id: pay, call: a.charge }
+  - id: ship
+    call: goods.ship
+    catch: [{ on: [rejected], do: [{ id: back, call: a.refund, with: { id: =steps.pay.output.id } }], then: raise }]
+`;
+
 /** The lab with a workflow in it. */
 async function opened(text: string, scenario: string | null = null, lies: readonly Lie[] = []): Promise<Lab> {
   const lab = await openLab({ text, file: FILE, scenario: NO_SCENARIO, lies });
@@ -88,6 +108,21 @@ describe('each kind of unsafety is found and named, and its safe twin is clean',
     expect(effects).toEqual(expect.arrayContaining(['pay (away)', 'other']));
     const endless = await opened(FALLBACK.replace('attempts: 3', 'attempts: forever'));
     expect((await findStories(endless)).unreached).toEqual(['other']);
+  });
+
+  it('what is asked for twice in one run, to the byte, is a warning: an undo beside one that is made by hand', async () => {
+    const lab = await opened(BY_HAND);
+    const { told } = await findStories(lab);
+    const asked = findWarnings(lab, told).filter(({ message }) => message.includes('to the byte'));
+    expect(asked.map(({ effect, story, message }) => [effect, story, message])).toEqual([
+      ['undo pay', 'ship declined', 'it asks for the same as back, to the byte, and both are done'],
+    ]);
+    const once = await opened(
+      BY_HAND.replace('do: [{ id: back, call: a.refund, with: { id: =steps.pay.output.id } }], ', ''),
+    );
+    expect(
+      findWarnings(once, (await findStories(once)).told).filter(({ message }) => message.includes('byte')),
+    ).toEqual([]);
   });
 
   it('a read by a method that does something happens again, one that only asks does not', async () => {
