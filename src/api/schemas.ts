@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../model/json.ts';
-import { EFFECT_STATES, type ReviewAnswer, RUN_STATUSES } from '../model/statuses.ts';
+import { EFFECT_STATES, REVIEW_WORDS, RUN_STATUSES } from '../model/statuses.ts';
 import type { QueryDoc } from './route.ts';
 
 const TEXT = { type: 'string' } as const;
@@ -124,18 +124,8 @@ export const TRANSITION = {
   properties: { revision: COUNT, at: TIME, fence: COUNT, workerId: TEXT },
 } as const;
 
-const REVIEW_ANSWERS: readonly ReviewAnswer[] = [
-  'confirmed',
-  'absent',
-  'rejected',
-  'keep-waiting',
-  'retry',
-  'undone',
-  'waived',
-];
-
 /** An answer to a review. */
-export const REVIEW_AS = { enum: [...REVIEW_ANSWERS] } as const;
+export const REVIEW_AS = { enum: [...REVIEW_WORDS] } as const;
 
 /** Seconds that a caller waits for a run to rest, `1s` to `60s`. */
 export const WAIT: QueryDoc = {

@@ -112,5 +112,7 @@ export type FailureClass =
   | 'no-rows'
   | 'expression';
 
+/** Everything that a person may say of an effect in review. */
+export const REVIEW_WORDS = ['confirmed', 'absent', 'rejected', 'keep-waiting', 'retry', 'undone', 'waived'] as const;
 /** What a person may say of an effect in doubt, or of a compensation that was refused for good. */
-export type ReviewAnswer = 'confirmed' | 'absent' | 'rejected' | 'keep-waiting' | 'retry' | 'undone' | 'waived';
+export type ReviewAnswer = (typeof REVIEW_WORDS)[number];

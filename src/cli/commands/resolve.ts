@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ReviewAnswer } from '../../model/statuses.ts';
+import { REVIEW_WORDS, type ReviewAnswer } from '../../model/statuses.ts';
 import type { Bind } from '../bind.ts';
 import { readJsonArgument } from '../read-arguments.ts';
 import { tellDelivered } from '../tell-delivered.ts';
@@ -10,16 +10,6 @@ interface ResolveOptions {
   readonly output?: string;
 }
 
-const ANSWERS: readonly ReviewAnswer[] = [
-  'confirmed',
-  'absent',
-  'rejected',
-  'keep-waiting',
-  'retry',
-  'undone',
-  'waived',
-];
-
 /** `pawl resolve RUN STEP --as ANSWER --evidence TEXT`: a person says what happened. */
 export function addResolve(program: Command, bind: Bind): void {
   program
@@ -27,7 +17,7 @@ export function addResolve(program: Command, bind: Bind): void {
     .description('say what happened to an effect in doubt, or let a refused compensation go')
     .argument('<run>', 'run id or key')
     .argument('<step>', 'the step, or the effect key')
-    .addOption(new Option('--as <answer>', 'what happened').choices(ANSWERS).makeOptionMandatory())
+    .addOption(new Option('--as <answer>', 'what happened').choices(REVIEW_WORDS).makeOptionMandatory())
     .requiredOption('--evidence <text>', 'how you know; kept in the receipt')
     .option('--output <json>', "the action's output, checked by its schema (text, @FILE or -)")
     .action(
