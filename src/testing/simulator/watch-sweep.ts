@@ -12,9 +12,10 @@ export function watchSweep(store: MemoryStore, violations: Violation[]): MemoryS
       [...seats.values()].filter((seat) => seat.leaseUntilMs >= nowMs).map((seat) => seat.workerId),
     );
     for (const runId of swept) {
-      const owner = runs.get(runId)?.lease?.workerId ?? null;
-      if (owner === null || living.has(owner))
-        violations.push({ rule: 'sweep', runId, subject: owner ?? 'nobody', message: 'taken from a living seat' });
+      // None: it was leased while the sweep waited, and to whom is not seen any more.
+      const owner = runs.get(runId)?.lease?.workerId;
+      if (owner !== undefined && living.has(owner))
+        violations.push({ rule: 'sweep', runId, subject: owner, message: 'taken from a living seat' });
     }
     return swept;
   };
