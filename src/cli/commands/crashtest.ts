@@ -39,10 +39,7 @@ export function addCrashtest(program: Command, bind: Bind): void {
       [],
     )
     .addOption(
-      new Option(
-        '--lie <what>',
-        'providers that do not keep their word: keys, late, lookup, open or reads; may be repeated',
-      )
+      new Option('--lie <what>', `providers that do not keep their word: ${LIES.join(', ')}; may be repeated`)
         .argParser(collect)
         .default([], 'honest providers'),
     )
@@ -127,9 +124,13 @@ function tell(context: CliContext, report: LabReport): void {
     context.print(`  mend: ${terminalText(mend)}`);
   }
   if (relies.length > 0) context.print('\nsafe as long as');
-  for (const { effect, promise, otherwise } of relies)
-    context.print(`  ${terminalText(`${effect}: ${promise}; else ${otherwise}`)}`);
+  for (const { effect, promise, otherwise, mend } of relies) {
+    const more = mend === undefined ? '' : `; mend: ${mend}`;
+    context.print(`  ${terminalText(`${effect}: ${promise}; else ${otherwise}${more}`)}`);
+  }
   for (const step of unreached)
-    context.print(`${paint.warn('not reached')} ${terminalText(step)}: give an input that leads there in a scenario`);
+    context.print(
+      `${paint.warn('not reached')} ${terminalText(step)}: give an input, or words for a \`provider\`, that leads there in a scenario`,
+    );
   if (findings.length === 0) context.print(`\n${paint.good('✔')} nothing lost, nothing twice, no silent stop`);
 }

@@ -16,6 +16,8 @@ export interface Exposure {
   readonly refusals: readonly number[];
   /** The action has rules of its own: a 202 goes by them. */
   readonly hasRules: boolean;
+  /** Answers by which it is taken for not done, and that come although it is done; none where the provider keeps its word. */
+  readonly noes: readonly number[];
   /** What an answer may say although nothing is done. */
   readonly answers: readonly NotDone[];
   /** What a row of its lookup may say although nothing is done. */
@@ -34,6 +36,8 @@ const UNCERTAIN: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 const ALREADY: ReadonlySet<number> = new Set([404, 409, 410]);
 const CONFLICT = 409;
 const UNAVAILABLE = 503;
+/** What the default table takes for certain: done behind a proxy that lost its upstream, or by a form that sends its reader on. */
+export const TRUSTED_NOES = [503, 303] as const;
 const KNOWS_IT = /exist|duplicate|already|conflict|in.?use|known/i;
 /** Longest quarantine that failing lookups outlast beside `settlesWithin`, milliseconds. */
 const QUARANTINE_MS = 60_000;
@@ -51,12 +55,12 @@ function isNatural({ idempotency }: ActionContract): boolean {
 
 /**
  * What an effect is exposed to, by its action's contract.
- * @param is whether it is an undo, and whether its lookup shows what is not done.
+ * @param is whether it is an undo, whether its lookup shows what is not done, and whether its noes lie.
  */
 export function exposureOf(
   target: string,
   contract: ActionContract,
-  is: { readonly undo: boolean; readonly open: boolean },
+  is: { readonly undo: boolean; readonly open: boolean; readonly noes: boolean },
 ): Exposure {
   const hasRules = contract.outcome.length > 0;
   const isForgotten = remembersMs(contract) === null;
@@ -70,6 +74,7 @@ export function exposureOf(
     repeats: repeatsOf(contract),
     refusals: noesNamed(contract, 300).filter((status) => !ALREADY.has(status) || !(is.undo || isNatural(contract))),
     hasRules,
+    noes: is.noes ? TRUSTED_NOES : [],
     answers: answersNotDone(contract),
     rows: rowsNotDone(contract, is.open),
     failedLookups: failedLookups(contract),

@@ -1,10 +1,12 @@
-import type { ActionContract } from '../../model/definition.ts';
+import type { ActionContract, Transport } from '../../model/definition.ts';
 import { boundaryWords } from './boundaries.ts';
+import { TRUSTED_NOES } from './exposure.ts';
 import { judgePlay } from './judge-play.ts';
 import { actsOnRead, type Lab, untruthOf } from './lab.ts';
 import type { Lie } from './lies.ts';
 import type { Case } from './list-cases.ts';
 import type { Reliance, Tally } from './lab-report.ts';
+import { MENDS } from './mends.ts';
 import { play } from './play.ts';
 import { namedNumbers } from './literals.ts';
 import { isLookedUp, rowsNotDone } from './state-words.ts';
@@ -27,27 +29,39 @@ function durationText(ms: number): string {
 interface Word {
   readonly promise: string;
   /** The lie that breaks it; null = an answer that is not true. */
-  readonly lie: Exclude<Lie, 'reads'> | null;
+  readonly lie: Lie | null;
   readonly troubles: (target: string) => readonly Trouble[];
+  readonly mend?: string;
 }
 
-function wordOf(lie: Exclude<Lie, 'reads'>, promise: string): Word {
+function wordOf(lie: Lie, promise: string): Word {
   return { lie, promise, troubles: (target) => brokenPromise(target, lie) };
 }
 
 /** Everything that an action promises and a crash may call for. */
 function wordsOf(contract: ActionContract): readonly Word[] {
-  const { name, idempotency, reconcile, settlesWithinMs } = contract;
-  const asks: readonly Word[] = [
-    wordOf('late', `a request of ${name} takes effect within ${durationText(settlesWithinMs)}, or never`),
-    wordOf('lookup', `the lookup of ${name} shows at once what has happened`),
-  ];
-  const shows = wordOf('open', `the lookup of ${name} shows only what is done, nothing that is pending or was refused`);
+  const { name, idempotency, settlesWithinMs } = contract;
+  const late = wordOf('late', `a request of ${name} takes effect within ${durationText(settlesWithinMs)}, or never`);
   return [
     ...keyWords(name, idempotency),
-    ...(reconcile === null ? [] : asks),
-    ...(isLookedUp(contract) && rowsNotDone(contract, false).length === 0 ? [shows] : []),
+    ...(contract.reconcile === null ? [] : [late, ...lookupWords(contract)]),
     ...answerWords(contract),
+  ];
+}
+
+/** What a lookup promises: the last three, where others than the action's own code answer it. */
+function lookupWords(contract: ActionContract): readonly Word[] {
+  const { name, reconcile } = contract;
+  const at = `the lookup of ${name}`;
+  const atOnce = wordOf('lookup', `${at} shows at once what has happened`);
+  if (reconcile === null || !isLookedUp(contract)) return [atOnce];
+  const shows = wordOf('open', `${at} shows only what is done, nothing that is pending or was refused`);
+  const empty: Word = { ...wordOf('empty', `${at} answers 200 only where there is something`), mend: MENDS.empty };
+  return [
+    atOnce,
+    ...(rowsNotDone(contract, false).length === 0 ? [shows] : []),
+    empty,
+    ...(isPlain(reconcile.transport) ? [] : [wordOf('reads', `${at} only asks`)]),
   ];
 }
 
@@ -58,18 +72,29 @@ function keyWords(name: string, idempotency: ActionContract['idempotency']): rea
   return [wordOf('keys', `${name} remembers ${what} for ${durationText(idempotency.remembersMs)}`)];
 }
 
-/** Answers that the action's own table takes at their word, and by themselves say less. */
-function answerWords({ name, outcome }: ActionContract): readonly Word[] {
+/** Answers that the table takes at their word, the action's own or the default one, and that by themselves say less. */
+function answerWords({ name, outcome, transport }: ActionContract): readonly Word[] {
+  if (transport.kind !== 'http') return [];
   const named = namedNumbers(outcome.map(({ when }) => when.source));
-  const noes = [429, 503].map((status) => ({ status, isDone: true, means: 'it was not done' }));
-  const yeses = [404, 409, 410].map((status) => ({ status, isDone: false, means: 'it is as it should be already' }));
-  return [...noes, ...yeses]
-    .filter(({ status }) => named.includes(status))
-    .map(({ status, isDone, means }) => ({
-      lie: null,
-      promise: `a ${status} of ${name} means that ${means}`,
-      troubles: (target) => untrueAnswer(target, status, isDone),
-    }));
+  const throttled = named.includes(429) ? [429] : [];
+  const yeses = [404, 409, 410].filter((status) => named.includes(status));
+  return [
+    ...[...throttled, ...TRUSTED_NOES].map(
+      (status): Word => ({
+        lie: status === 429 ? null : 'noes',
+        promise: `a ${status} of ${name} means that it was not done`,
+        troubles: (target) => untrueAnswer(target, status, true),
+        mend: MENDS.noes,
+      }),
+    ),
+    ...yeses.map(
+      (status): Word => ({
+        lie: null,
+        promise: `a ${status} of ${name} means that it is as it should be already`,
+        troubles: (target) => untrueAnswer(target, status, false),
+      }),
+    ),
+  ];
 }
 
 /** What goes wrong when a promise is broken: the first that is found; null = nothing depends on it. */
@@ -109,10 +134,17 @@ export async function findRelies(lab: Lab, cases: readonly Case[], tally: Tally)
       if (word.lie !== null && untruthOf(lab, word.lie, contract.name) !== null) continue;
       const otherwise = await breakWord(lab, one, word, tally);
       if (otherwise === null) continue;
-      found.push({ effect: target.effect, action: target.action, promise: word.promise, otherwise });
+      const { promise, mend } = word;
+      const told = { effect: target.effect, action: target.action, promise, otherwise };
+      found.push(mend === undefined ? told : { ...told, mend });
     }
   }
   return [...found, ...readReliances(lab)];
+}
+
+/** Whether by its method it only asks. */
+function isPlain(transport: Transport): boolean {
+  return transport.kind === 'http' && (transport.method === 'GET' || transport.method === 'HEAD');
 }
 
 /** Reads that may do something: they are asked again after every crash. */
@@ -121,8 +153,7 @@ function readReliances(lab: Lab): readonly Reliance[] {
     if (step.verb !== 'call') return [];
     const contract = lab.compiled.action(step.action);
     const { transport } = contract;
-    const isPlain = transport.kind === 'http' && (transport.method === 'GET' || transport.method === 'HEAD');
-    if (contract.effect !== 'read' || isPlain || actsOnRead(lab, contract)) return [];
+    if (contract.effect !== 'read' || isPlain(transport) || actsOnRead(lab, contract)) return [];
     const promise = `${contract.name} only reads`;
     return [{ effect: step.id, action: step.action, promise, otherwise: 'what it does happens again after a crash' }];
   });

@@ -7,6 +7,7 @@ import { type Draw, generateValue } from './generate-value.ts';
 import type { Lab, Story } from './lab.ts';
 import { namedNumbers, withField } from './literals.ts';
 import { play, type Played } from './play.ts';
+import { timedAround } from './groups.ts';
 import type { PlayedRow } from './play-records.ts';
 
 /** A story with what comes of it when nothing goes wrong. */
@@ -158,6 +159,7 @@ async function tellHappy(lab: Lab, stories: Collection): Promise<void> {
       pick: draw.pick,
       declined: new Set(),
       away: new Set(),
+      slow: new Map(),
       denied: new Set(),
     };
     told.push(await stories.tell(story));
@@ -217,9 +219,33 @@ async function tellAbsences(lab: Lab, stories: Collection): Promise<void> {
   }
 }
 
+/** How much longer a call takes than the time that is left to it, milliseconds. */
+const TOO_LONG_MS = 1_000;
+
+/** A call takes longer than a group around it may: crashed only where that leads to something new, warned of in any case. */
+async function tellDelays(lab: Lab, stories: Collection): Promise<readonly ToldStory[]> {
+  const seen = new Set<string>();
+  const delays: ToldStory[] = [];
+  for (const { story, calm } of [...stories.told]) {
+    for (const row of calm.rows) {
+      const { label, step } = row;
+      const timeoutMs = timedAround(lab, step)?.timeoutMs ?? null;
+      if (!isRefusable(lab, row) || seen.has(label) || timeoutMs === null) continue;
+      seen.add(label);
+      const slow = new Map([[label, timeoutMs + TOO_LONG_MS]]);
+      const told = await stories.tell({ ...story, name: `${label} takes too long`, slow });
+      stories.keep(told);
+      delays.push(told);
+    }
+  }
+  return delays;
+}
+
 /** The stories of a workflow, what they lack, and what they do not reach. */
 export interface Stories {
   readonly told: readonly ToldStory[];
+  /** Calls that take too long for what is around them. */
+  readonly delays: readonly ToldStory[];
   readonly problems: readonly string[];
   /** Calls, approvals and awaits that no story comes to. */
   readonly unreached: readonly string[];
@@ -236,6 +262,7 @@ export async function findStories(lab: Lab): Promise<Stories> {
   for (const one of refusals) stories.note(one);
   const before = stories.told.length;
   await tellAbsences(lab, stories);
+  const delays = await tellDelays(lab, stories);
   const told = [...stories.told.slice(0, before), ...refusals, ...stories.told.slice(before)];
   const reached = new Set(told.flatMap(({ calm }) => [...calm.steps]));
   const outside = [...lab.compiled.steps.values()].filter(
@@ -243,6 +270,7 @@ export async function findStories(lab: Lab): Promise<Stories> {
   );
   return {
     told,
+    delays,
     problems: [...stories.problems],
     unreached: outside.map(({ id }) => id).filter((id) => !reached.has(id)),
   };

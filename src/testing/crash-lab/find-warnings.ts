@@ -1,5 +1,6 @@
 import { compensationOf } from '../../decision/effect-policy.ts';
 import type { ToldStory } from './find-stories.ts';
+import { keepingRaces, runnerOf, timedAround } from './groups.ts';
 import type { Lab } from './lab.ts';
 import { MENDS } from './mends.ts';
 import type { PlayedRow } from './play-records.ts';
@@ -93,14 +94,18 @@ function doneThoughDenied(lab: Lab, { story, calm }: ToldStory, told: readonly T
   );
 }
 
+/** Whether doing it again changes nothing, or is up to a workflow of its own. */
+function isHarmless(lab: Lab, { action }: PlayedRow): boolean {
+  const { transport, idempotency } = lab.compiled.action(action);
+  return transport.kind === 'child' || idempotency?.kind === 'natural';
+}
+
 /** What was asked for twice in one run, to the byte, and done twice: an undo beside one made by hand, items that do not differ. */
 function askedTwice(lab: Lab, { story, calm }: ToldStory): readonly Warning[] {
   const first = new Map<string, PlayedRow>();
   return calm.rows.flatMap((row): readonly Warning[] => {
     const { action, label, request } = row;
-    const { transport, idempotency } = lab.compiled.action(action);
-    const isHarmless = transport.kind === 'child' || idempotency?.kind === 'natural';
-    if (isHarmless || !calm.happened.has(label)) return [];
+    if (isHarmless(lab, row) || !calm.happened.has(label)) return [];
     const name = JSON.stringify([action, request]);
     const before = first.get(name);
     first.set(name, before ?? row);
@@ -110,6 +115,63 @@ function askedTwice(lab: Lab, { story, calm }: ToldStory): readonly Warning[] {
   });
 }
 
+/** What a group had on its way when its time was over, and nobody undid. */
+function doneTooLate(lab: Lab, told: ToldStory): readonly Warning[] {
+  const { story, calm } = told;
+  if (calm.status === 'HELD') return [];
+  return standing(told).flatMap(({ label, step, action }): readonly Warning[] => {
+    const group = timedAround(lab, step);
+    if (!story.slow.has(label) || group === null || calm.codes.get(group.id) !== 'timeout') return [];
+    const message = `it takes longer than ${group.id} may, is done all the same, and stands although ${group.id} was left by timeout`;
+    return [{ effect: label, action, story: story.name, message, mend: MENDS.slow }];
+  });
+}
+
+/** Rows in the order of the file. */
+function inOrder({ compiled }: Lab, rows: readonly PlayedRow[]): readonly PlayedRow[] {
+  const order = [...compiled.steps.keys()];
+  return [...rows].sort((left, right) => order.indexOf(left.step) - order.indexOf(right.step));
+}
+
+/** More acts of a race than it needs stand at the end. */
+function keptLosers(lab: Lab, told: ToldStory): readonly Warning[] {
+  const { story } = told;
+  return keepingRaces(lab).flatMap(({ race, needed }): readonly Warning[] => {
+    const runners = new Map<string, PlayedRow>();
+    for (const row of inOrder(lab, standing(told))) {
+      const runner = runnerOf(race, row.step, row.label);
+      if (runner !== null && !isHarmless(lab, row)) runners.set(runner, row);
+    }
+    const rows = [...runners.values()];
+    const [last] = rows.slice(-1);
+    if (rows.length <= needed || last === undefined) return [];
+    const beside = rows.slice(0, -1).map(({ label }) => label);
+    const enough = needed === 1 ? 'one is' : `${needed} are`;
+    const message = `it stands at the end beside ${beside.join(', ')}, where ${enough} enough for ${race.id}: \`losers: keep\` undoes none of them`;
+    return [{ effect: last.label, action: last.action, story: story.name, message, mend: MENDS.kept }];
+  });
+}
+
+/** What was told to others before it came to nothing, and nobody tells them otherwise. */
+function toldForNothing(lab: Lab, { story, calm }: ToldStory, told: readonly ToldStory[]): readonly Warning[] {
+  if (!ENDED_BADLY.has(calm.status)) return [];
+  const good = told.filter((other) => other.calm.status === 'COMPLETED');
+  const isGood = (step: string): boolean => good.some((other) => other.calm.steps.has(step));
+  const published = [...calm.steps].flatMap((id) => {
+    const step = lab.compiled.steps.get(id);
+    return step?.verb === 'publish' ? [step] : [];
+  });
+  // Whoever publishes only where it fails says so; so does a `finally`, which knows the end.
+  if (published.some(({ id }) => !isGood(id) || lab.compiled.isLast(id))) return [];
+  return published.map(({ id, event }) => ({
+    effect: id,
+    action: event,
+    story: story.name,
+    message: `what it told stands although the run is ${calm.status}: nobody who heard it is told otherwise`,
+    mend: MENDS.told,
+  }));
+}
+
 /** Looks through stories without any trouble for what stands at their ends. */
 export function findWarnings(lab: Lab, told: readonly ToldStory[]): readonly Warning[] {
   const all = told.flatMap((one) => [
@@ -117,7 +179,15 @@ export function findWarnings(lab: Lab, told: readonly ToldStory[]): readonly War
     ...strandedBehind(lab, one),
     ...doneThoughDenied(lab, one, told),
     ...askedTwice(lab, one),
+    ...doneTooLate(lab, one),
+    ...keptLosers(lab, one),
+    ...toldForNothing(lab, one, told),
   ]);
+  return distinct(all);
+}
+
+/** The first that says the same of an effect stands for all. */
+export function distinct(all: readonly Warning[]): readonly Warning[] {
   const known = new Map<string, Warning>();
   for (const warning of all) {
     const name = JSON.stringify([warning.effect, warning.mend]);

@@ -96,8 +96,14 @@ class Generator {
   #array(schema: JsonObject, name: string, depth: number): Json {
     const fixed = Array.isArray(schema['prefixItems']) ? (schema['prefixItems'] as readonly Json[]) : [];
     const count = Math.max(numberOf(schema, 'minItems') ?? 1, fixed.length, 1);
+    // Items are told from each other by what they hold.
+    const { no, size } = this.#draw;
     return Array.from({ length: count }, (_, at) =>
-      this.make(fixed[at] ?? schema['items'], `${name}-${at}`, depth + 1),
+      new Generator(this.#root, { ...this.#draw, no: no + at, size: size + at }).make(
+        fixed[at] ?? schema['items'],
+        `${name}-${at}`,
+        depth + 1,
+      ),
     );
   }
 

@@ -36,6 +36,9 @@ export type Gift =
   /** It is awaited, and the lab cannot make it. */
   | { readonly kind: 'cannot'; readonly message: string };
 
+/** One that can be made. */
+export type Sendable = Exclude<Gift, { kind: 'cannot' }>;
+
 /** The names behind `event.data` in the value by which an event is correlated. */
 function correlationPath(lab: Lab, event: string): readonly string[] | null {
   return pathOf(lab.definition.events.find((declared) => declared.name === event)?.by?.source ?? '');
@@ -213,7 +216,7 @@ export function giftsFor(lab: Lab, story: Story, stored: StoredRun, isStray: boo
 }
 
 /** Gives it; whoever hears nothing gives it again. */
-export async function give(verbs: Verbs, run: RunIdentity, gift: Exclude<Gift, { kind: 'cannot' }>): Promise<void> {
+export async function give(verbs: Verbs, run: RunIdentity, gift: Sendable): Promise<void> {
   if (gift.kind === 'event') {
     const { name, data, id } = gift.event;
     await verbs.signal(run.runId, { name, data, source: 'crashtest', eventId: id, by: 'crashtest', waitMs: 0 });

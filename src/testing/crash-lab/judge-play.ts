@@ -23,6 +23,9 @@ const UNDONE_ENDS: ReadonlySet<string> = new Set(['COMPENSATED', 'CANCELLED', 'F
 /** Kinds of waiting that end by somebody who is told, or by time. */
 const NAMED_WAITS: ReadonlySet<string> = new Set(['approval', 'event', 'person', 'timer']);
 
+/** Kinds of waiting in which the run does again by itself what it has done. */
+const GOING_ON: ReadonlySet<string> = new Set(['query', 'resend', 'retry']);
+
 function timesOf(played: Played, label: string): number {
   return played.happened.get(label) ?? 0;
 }
@@ -32,6 +35,8 @@ function whyConfirmed(played: Played, label: string): { readonly text: string; r
   const shown = played.shown.get(label);
   if (shown === undefined) return { text: '', mend: null };
   if (shown === 'another') return { text: ': its lookup took what another effect did for its own', mend: MENDS.shared };
+  if (shown === 'empty') return { text: ': its lookup took a 200 with nothing in it for done', mend: MENDS.empty };
+  if (shown === 'asked') return { text: '', mend: MENDS.asks };
   if (shown === 'key') return { text: ': it was answered with what another effect did under its key', mend: MENDS.key };
   return { text: `: its lookup took a row that says "${String(shown.value)}" for done`, mend: MENDS.row };
 }
@@ -79,8 +84,8 @@ function judgeStop(played: Played): readonly Fault[] {
   if (isEnd(status)) return [];
   if (status === 'HELD' && incidents.length > 0) return [];
   if (waitsFor.some((kind) => NAMED_WAITS.has(kind))) return [];
-  // Questions end by `giveUp`, which may be a day of one a second.
-  if (isUnderWay && waitsFor.includes('query')) return [];
+  // It goes on by itself: questions end by `giveUp`, which may be a day of one a second; what is retried for ever is meant to be.
+  if (isUnderWay && waitsFor.some((kind) => GOING_ON.has(kind))) return [];
   const waits = waitsFor.length === 0 ? 'nothing' : waitsFor.join(', ');
   return [
     { kind: 'silent', label: null, message: `the run is ${status}, has not ended and waits for ${waits}`, mend: null },
@@ -100,7 +105,7 @@ export function judgePlay(played: Played, calm: Played): readonly Fault[] {
         kind: 'double',
         label,
         message: `it happened ${times} times`,
-        mend: null,
+        mend: played.shown.get(label) === 'asked' ? MENDS.asks : null,
       }),
     ),
     ...[...latest.values()].flatMap((row) => [...judgeRow(played, row), ...judgeUndo(played, row)]),

@@ -90,6 +90,7 @@ class LabAdapter implements ActionAdapter {
     if (word.kind === 'refused') return broken(false, 'connection refused');
     if (!gate()) return { kind: 'unsent', reason: 'the seat has no time left' };
     const { director, provider } = this.#wires;
+    provider.sent(order);
     const fate = director.callFate(order);
     const isHttp = order.contract.transport.kind === 'http';
     const repeatStatus = provider.knows(order) ? director.repeatStatus(order) : null;
@@ -145,9 +146,13 @@ class LabAdapter implements ActionAdapter {
     });
   }
 
-  #wayOf({ contract, timeoutMs }: SendOrder) {
-    const { lab } = this.#wires;
-    return { landsMs: landingMs(lab, contract), takesMs: lab.scenario.takes.get(contract.name) ?? 0, timeoutMs };
+  #wayOf(order: SendOrder) {
+    const { lab, story, provider } = this.#wires;
+    const { contract, timeoutMs } = order;
+    const slowMs = story.slow.get(labelOf(order.effect));
+    const ownMs = lab.scenario.takes.get(contract.name) ?? 0;
+    const takesMs = slowMs === undefined ? ownMs : provider.takesMs(order, slowMs);
+    return { landsMs: landingMs(lab, contract), takesMs, timeoutMs };
   }
 
   /** What the lab cannot play is told, and nothing is answered. */

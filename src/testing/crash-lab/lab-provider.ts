@@ -13,7 +13,7 @@ import { answered } from '../simulator/answered.ts';
 import type { World } from '../simulator/world.ts';
 import { type Happening, makeYes, type Yes } from './answer-bodies.ts';
 import { type Asked, askedOf, type LabJudge } from './judge.ts';
-import { type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
+import { actsOnLookup, type Lab, labelOf, landsWithinMs, untruthOf } from './lab.ts';
 import { type ComparedField, withField } from './literals.ts';
 import { findShape, givenShape, type LookupShape, type ShownRow } from './lookup-answers.ts';
 import { keyNamesOf, writtenKey } from './own-keys.ts';
@@ -71,8 +71,8 @@ export interface Done {
 export class LabProvider {
   /** The truth. */
   readonly done: Done[] = [];
-  /** By label, what a lookup has shown, or a key of the author's, that was not the effect's own doing. */
-  readonly shown = new Map<string, 'another' | 'key' | ComparedField>();
+  /** By label, what a lookup has shown, or a key of the author's, that was not the effect's own doing; `empty` = a 200 with nothing, `asked` = the question did it. */
+  readonly shown = new Map<string, 'another' | 'key' | 'empty' | 'asked' | ComparedField>();
   /** By label, why the action's own rules cannot read its yes. */
   readonly misread = new Map<string, string>();
   readonly #lab: Lab;
@@ -85,6 +85,10 @@ export class LabProvider {
   readonly #answers = new Map<string, Answer>();
   readonly #keyNames: ReadonlySet<string>;
   readonly #seenAtMs = new Map<string, number>();
+  /** When an effect was first asked for, by key, world time. */
+  readonly #firstAtMs = new Map<string, number>();
+  /** How much of the truth is in no book: what reads and lookups did. */
+  #beside = 0;
   readonly #shapes = new Map<string, LookupShape>();
   /** What has been taken in and has a row before it is done, by key; until when, world time. */
   readonly #takenIn = new Map<string, { readonly says: ComparedField; readonly untilMs: number }>();
@@ -98,10 +102,16 @@ export class LabProvider {
     this.#desks = { honoured: this.#desk('honoured'), ignored: this.#desk('ignored') };
   }
 
+  /** A request is on its way, whether it comes in or not. */
+  sent(order: SendOrder): void {
+    const { key } = order.effect;
+    this.#orders.set(key, order);
+    this.#firstAtMs.set(key, this.#firstAtMs.get(key) ?? this.#world.nowMs());
+  }
+
   /** A request has come in. */
   async receive(order: SendOrder, word: ScriptWord): Promise<Reaction> {
     const { contract, effect } = order;
-    this.#orders.set(effect.key, order);
     const remembersMs = memoryOf(this.#lab, contract);
     this.#forgetIfOld(effect.key, remembersMs);
     const first = this.#firstUnder(order);
@@ -146,6 +156,14 @@ export class LabProvider {
     return null;
   }
 
+  /** What was asked for: its action, where it went and with what; null of what nobody sent. */
+  requestOf({ effect }: Done): Json {
+    const order = this.#orders.get(effect);
+    if (order === undefined) return null;
+    const { method, url, body } = order.request;
+    return [order.contract.name, method, url, body];
+  }
+
   /** Whether a request would be known again. */
   knows(order: SendOrder): boolean {
     return memoryOf(this.#lab, order.contract) !== null && this.#happened(order.effect.key);
@@ -157,7 +175,7 @@ export class LabProvider {
     const scope = await this.#judge.scopeOf(run);
     const asked = askedOf(contract, effect, scope);
     const shape = await this.#shapeOf(order, asked);
-    const shown: ShownRow[] = [];
+    const shown: ShownRow[] = actsOnLookup(this.#lab, contract) ? [this.#actBy(order, asked)] : [];
     for (const { id, effect: key } of this.#shownOf(contract.name)) {
       const other = this.#orders.get(key);
       if (other === undefined || (key !== effect.key && !(await this.#isMeant(order, other)))) continue;
@@ -172,13 +190,32 @@ export class LabProvider {
       shown.push({ body: this.#yes(asked, happening).body, says, action: contract });
     }
     if (contract.reconcile?.transport.kind === 'function') return declared(shown);
-    return shown.length > 0 ? shape.found(shown) : shape.absent();
+    if (shown.length > 0) return shape.found(shown);
+    if (untruthOf(this.#lab, 'empty', contract.name) === null) return shape.absent();
+    this.shown.set(labelOf(effect), 'empty');
+    return shape.empty();
+  }
+
+  /** How much longer the answer to a request takes, if its answers come so long after the first one; milliseconds. */
+  takesMs({ effect }: SendOrder, slowMs: number): number {
+    const nowMs = this.#world.nowMs();
+    return Math.max(0, (this.#firstAtMs.get(effect.key) ?? nowMs) + slowMs - nowMs);
+  }
+
+  /** A question does what it asks about. @returns what it shows. */
+  #actBy(order: QueryOrder, asked: Asked): ShownRow {
+    const { contract, effect, run } = order;
+    this.shown.set(labelOf(effect), 'asked');
+    const id = `${contract.name.replaceAll('.', '-')}-asked`;
+    const atMs = this.#world.nowMs();
+    this.#beside += 1;
+    this.done.push({ run: run.runId, label: labelOf(effect), action: contract.name, effect: effect.key, id, atMs });
+    return { body: this.#yes(asked, happeningOf(order, id)).body, says: null, action: contract };
   }
 
   /** A request has been taken in: it has a row, and is not done. */
   takeIn(order: SendOrder, says: ComparedField): void {
     const { contract, effect } = order;
-    this.#orders.set(effect.key, order);
     const looksMs = OPEN_LOOKS * (contract.reconcile?.everyMs ?? 0);
     const untilMs = this.#world.nowMs() + landsWithinMs(contract) + OPEN_MS + looksMs;
     this.#takenIn.set(effect.key, this.#takenIn.get(effect.key) ?? { says, untilMs });
@@ -204,6 +241,7 @@ export class LabProvider {
     const { contract, request, run, step } = order;
     const id = `${contract.name.replaceAll('.', '-')}-1`;
     if (acts) {
+      this.#beside += 1;
       this.done.push({
         run: run.runId,
         label: step,
@@ -264,8 +302,7 @@ export class LabProvider {
 
   /** Takes what is new in the book. */
   #note(): void {
-    const acts = this.done.filter(({ effect, label }) => effect === label).length;
-    for (const entry of this.#book.entries.slice(this.done.length - acts)) this.done.push(this.#doneOf(entry));
+    for (const entry of this.#book.entries.slice(this.done.length - this.#beside)) this.done.push(this.#doneOf(entry));
   }
 
   #doneOf({ effect, id }: BookEntry): Done {
@@ -313,7 +350,7 @@ export class LabProvider {
 }
 
 /** Functions say what they found themselves. */
-const FUNCTION_SHAPE: LookupShape = { found: declared, absent: () => declared([]) };
+const FUNCTION_SHAPE: LookupShape = { found: declared, absent: () => declared([]), empty: () => declared([]) };
 
 function declared(shown: readonly ShownRow[]): AttemptReport {
   const data = shown[0]?.body ?? null;

@@ -46,6 +46,8 @@ export interface Reliance {
   readonly promise: string;
   /** What happens otherwise, where. */
   readonly otherwise: string;
+  /** How not to depend on it; absent where only the provider can tell. */
+  readonly mend?: string;
 }
 
 /** What the lab has to say about a workflow. */

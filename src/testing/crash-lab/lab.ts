@@ -33,6 +33,8 @@ export interface Story {
   readonly declined: ReadonlySet<string>;
   /** Effects whose provider is not there whenever it is asked, by label. */
   readonly away: ReadonlySet<string>;
+  /** How long after its first request the answers of an effect come, by label, milliseconds; those of the others come at once. */
+  readonly slow: ReadonlyMap<string, number>;
   /** Approvals that are denied and events that never come, by step. */
   readonly denied: ReadonlySet<string>;
 }
@@ -62,6 +64,11 @@ export function untruthOf(lab: Lab, lie: Lie, action: string): Untruth | null {
 export function landsWithinMs(contract: ActionContract): number {
   // Whoever waits that long for an answer reckons with requests that take that long.
   return Math.max(contract.settlesWithinMs, contract.timeoutMs);
+}
+
+/** Whether asking what happened does something as well: only where it is said to. */
+export function actsOnLookup(lab: Lab, { name, reconcile }: ActionContract): boolean {
+  return reconcile?.transport.kind === 'http' && untruthOf(lab, 'reads', name) !== null;
 }
 
 /** Methods by which nobody only asks. */

@@ -1,5 +1,5 @@
 /** A way in which providers do not keep their word. */
-export const LIES = ['keys', 'late', 'lookup', 'open', 'reads'] as const;
+export const LIES = ['keys', 'late', 'lookup', 'open', 'empty', 'noes', 'reads'] as const;
 /** One of them. */
 export type Lie = (typeof LIES)[number];
 

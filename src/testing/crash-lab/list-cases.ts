@@ -34,7 +34,7 @@ function effectCases(lab: Lab, told: ToldStory, seen: Set<string>): readonly Cas
     if (seen.has(effect)) return [];
     seen.add(effect);
     const contract = lab.compiled.action(action);
-    const is = { undo: isUndo, open: untruthOf(lab, 'open', action) !== null };
+    const is = { undo: isUndo, ...liesOf(lab, action) };
     const target = { label, effect, action, story: story.name, calm };
     return [
       {
@@ -45,6 +45,11 @@ function effectCases(lab: Lab, told: ToldStory, seen: Set<string>): readonly Cas
       },
     ];
   });
+}
+
+/** In which ways a provider lies by what it shows and answers. */
+function liesOf(lab: Lab, action: string): { readonly open: boolean; readonly noes: boolean } {
+  return { open: untruthOf(lab, 'open', action) !== null, noes: untruthOf(lab, 'noes', action) !== null };
 }
 
 /** An effect, and how its provider stands to it in a story. */
@@ -74,7 +79,7 @@ function earlyOf(lab: Lab, { rows }: ToldStory['calm'], undo: string): readonly 
   if (forward === undefined) return [];
   const contract = lab.compiled.action(forward.action);
   if (isInside(contract)) return [];
-  const is = { undo: false, open: untruthOf(lab, 'open', forward.action) !== null };
+  const is = { undo: false, ...liesOf(lab, forward.action) };
   return earlyTroubles(exposureOf(forward.label, contract, is));
 }
 

@@ -21,6 +21,8 @@ export interface ShownRow {
 export interface LookupShape {
   found(rows: readonly ShownRow[]): AttemptReport;
   absent(): AttemptReport;
+  /** With 200 and nothing in it; as `absent` where it is said how it answers. */
+  empty(): AttemptReport;
 }
 
 const LISTS = ['items', 'data', 'results'];
@@ -104,7 +106,9 @@ export function findShape(judge: LabJudge, asked: Asked, item: Json): LookupShap
     const form = forms(shape, fields, contract.name).find(
       (made) => judge.query(asked, answered(200, made([row]))) === 'confirmed',
     );
-    if (form !== undefined) return { found: (rows) => answered(200, form(rows)), absent: () => absent };
+    if (form === undefined) continue;
+    const nothing = answered(200, shape([]));
+    return { found: (rows) => answered(200, form(rows)), absent: () => absent, empty: () => nothing };
   }
   throw cannotAsk(contract);
 }
@@ -139,6 +143,7 @@ function fill(template: Json, items: readonly Json[]): Json {
 export function givenShape(judge: LabJudge, asked: Asked, bodies: LookupBodies, item: Json): LookupShape {
   const { found, absent, absentStatus } = bodies;
   const row: ShownRow = { body: item, says: null, action: asked.contract };
+  const nothing = (): AttemptReport => answered(absentStatus, fill(absent, []));
   const shape: LookupShape = {
     found: (rows) =>
       answered(
@@ -148,7 +153,8 @@ export function givenShape(judge: LabJudge, asked: Asked, bodies: LookupBodies, 
           rows.map((row) => dressed(row, asked.contract.name, [])),
         ),
       ),
-    absent: () => answered(absentStatus, fill(absent, [])),
+    absent: nothing,
+    empty: nothing,
   };
   const isUnderstood =
     judge.query(asked, shape.found([row])) === 'confirmed' && judge.query(asked, shape.absent()) === 'absent';

@@ -2,7 +2,7 @@
 export const MENDS = {
   double: 'let the provider know a repeat (`idempotency` with a key that it remembers), or ask before sending again',
   loss: 'let `outcome` and `reconcile` name only answers that prove it; what proves nothing is left to the default table',
-  silent: 'give the wait a `timeout`, so that it ends or says who can move it',
+  silent: 'give the step or the workflow a `timeout`, so that it ends or says who can move it',
   bug: 'this is a fault of Pawl: please report it with the file',
   answer: 'name the words of an answer in `outcome`: only what says done is confirmed, what is still open is `pending`',
   misread: 'ask by `has(…)` for what a yes need not carry, before a rule compares it, or let `output` require it',
@@ -18,6 +18,15 @@ export const MENDS = {
   accepted: 'a 202 says accepted, not done: leave it out of `outcome`, and give the action a `reconcile`',
   doubtful:
     'this answer proves nothing either way: leave it out of `outcome`, and the doubt is settled by key or question',
+  noes: 'let `outcome` say `unknown` of this answer: the doubt is then settled by key or question',
+  empty: 'ask for what was done, not for the status alone: a list of nothing is a 200, too (`found: size(…) > 0`)',
+  asks: 'ask for what happened in a way that does nothing (`reconcile` by GET)',
+  slow: 'say `undo: true` in the `catch`, with a `compensate` that undoes it, or ask behind it what stands; if it is to stand, all is well',
+  late: 'take it behind the wait, too (`on`, or another `await`), or call it off where it comes from (a call in the `catch`) before the run is over',
+  again:
+    'say `reach: workflow` with an `object` that tells what it is about, or let the request say for which run it is',
+  kept: 'say `losers: undo`, so that one of them stands at the end; if all of them may, all is well',
+  told: 'publish it behind what can be refused, or publish that it is not so (`catch`, `finally`)',
   refusal: 'this answer is a no: do not name it `confirmed`',
   repeat: 'a repeat that is refused as known proves no no: take this answer out of the rule that says `rejected`',
   lookup:

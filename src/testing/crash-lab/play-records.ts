@@ -1,6 +1,7 @@
 import { readRequest } from '../../decision/effect-key.ts';
+import { authorOf } from '../../machine/lane-steps.ts';
 import { canonicalJson } from '../../model/canonical-json.ts';
-import type { Incident } from '../../model/run.ts';
+import type { Incident, RunData } from '../../model/run.ts';
 import type { EffectState } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
 import { labelOf } from './lab.ts';
@@ -46,6 +47,13 @@ export function playedApprovals({ approvals }: StoredRun): readonly PlayedApprov
     isApproved: state === 'approved',
     shown: canonicalJson([title, subject]),
   }));
+}
+
+/** The codes of the steps that failed, by step. */
+export function codesOf({ steps }: RunData): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(steps).flatMap(([step, { code }]) => (typeof code === 'string' ? [[authorOf(step), code]] : [])),
+  );
 }
 
 /** The code of its failure; null = it has none. */

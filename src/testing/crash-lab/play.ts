@@ -1,18 +1,26 @@
 import { authorOf } from '../../machine/lane-steps.ts';
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
-import { canonicalJson } from '../../model/canonical-json.ts';
 import { waitingFor } from '../../engine/waiting-for.ts';
 import { createVersionCache } from '../../engine/version-cache.ts';
 import type { Incident, RunIdentity } from '../../model/run.ts';
 import { isEnd, type RunStatus } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
 import { Director } from './director.ts';
-import { childrenOf, doneByChildren, isMoving, labOfChild } from './family.ts';
-import { give, type Gift, giftsFor, type SentEvent, surprisesFor } from './givers.ts';
+import { childrenOf, isMoving, labOfChild } from './family.ts';
+import { giveScheduled } from './give-scheduled.ts';
+import { give, type Gift, giftsFor, type Sendable, type SentEvent, surprisesFor } from './givers.ts';
 import { type Lab, landsWithinMs, type Story } from './lab.ts';
 import { type LabProvider, landingMs } from './lab-provider.ts';
-import { failureCode, type PlayedApproval, playedApprovals, type PlayedRow, playedRows } from './play-records.ts';
-import type { GivenEvent } from './scenario-file.ts';
+import { patienceEndsAtMs } from './patience.ts';
+import {
+  codesOf,
+  failureCode,
+  type PlayedApproval,
+  playedApprovals,
+  type PlayedRow,
+  playedRows,
+} from './play-records.ts';
+import { bookOf } from './played-book.ts';
 import { LEASE_MS, Stage } from './stage.ts';
 import type { Trouble } from './trouble.ts';
 import { passedBy } from './var-flow.ts';
@@ -28,13 +36,19 @@ export interface Played {
   readonly happened: ReadonlyMap<string, number>;
   /** The place of the last time of each label in the provider's book. */
   readonly lastAt: ReadonlyMap<string, number>;
+  /** Labels of what another run asked for, too, to the byte and under another key. */
+  readonly asOthers: ReadonlySet<string>;
+  /** By step, the code with which it failed. */
+  readonly codes: ReadonlyMap<string, string>;
+  /** Whether what it was given came when nobody waited for it any more. */
+  readonly cameLate: boolean;
   readonly incidents: readonly Incident[];
   /** What it says that it waits for; kinds, in order. */
   readonly waitsFor: readonly string[];
   /** Steps that the run has been in. */
   readonly steps: ReadonlySet<string>;
   /** What it was given, in order. */
-  readonly gifts: readonly Exclude<Gift, { kind: 'cannot' }>[];
+  readonly gifts: readonly Sendable[];
   /** By label, what was shown that was not the effect's own doing: another's, by a lookup or under its key, or a row that is not done. */
   readonly shown: LabProvider['shown'];
   /** By label, why the rules of its action cannot read its yes. */
@@ -84,12 +98,13 @@ class Play {
   readonly #ask: PlayAsk;
   readonly #stage: Stage;
   readonly #givenAtMs = new Map<string, { atMs: number; times: number }>();
-  readonly #gifts: Exclude<Gift, { kind: 'cannot' }>[] = [];
+  readonly #gifts: Sendable[] = [];
   readonly #steps = new Set<string>();
   /** By name, the first event that was sent. */
   readonly #firsts = new Map<string, SentEvent>();
   #deaths = 0;
   #surprisedAtMs: number | null = null;
+  #lateAtMs: number | null = null;
   #isUnderWay = false;
 
   constructor(ask: PlayAsk) {
@@ -108,7 +123,8 @@ class Play {
     const run = await this.#start(story.input);
     this.#stage.watch(run.runId);
     if (trouble?.disorder === true) this.#giveAllEarly(run);
-    this.#giveScheduled(run);
+    const send = (gift: Sendable): void => this.#send(run, gift);
+    giveScheduled({ lab: this.#ask.lab, mode: trouble?.events ?? null, stage: this.#stage, send }, run);
     const stored = await this.#untilRest(run);
     return this.#result(stored);
   }
@@ -140,10 +156,11 @@ class Play {
       await this.#stage.pass(this.#stepMs());
       const stored = await this.#stage.load(run.runId);
       if (stored === null) throw new Error('a run that was started is not stored');
-      this.#look(stored);
+      const active = this.#look(stored);
       if (this.#stage.problems.size > 0) return stored;
+      const isComing = this.#comesLate(run, active);
       const isAtRest = isEnd(stored.status) || stored.status === 'HELD';
-      if (isAtRest) {
+      if (isAtRest && !isComing) {
         restedAtMs ??= world.nowMs();
         if (world.nowMs() >= restedAtMs + this.#afterMs()) return stored;
         await this.#stage.pass(restedAtMs + this.#afterMs() - world.nowMs());
@@ -154,7 +171,7 @@ class Play {
       const gave = this.#giveWhatIsAwaited(run, stored, await this.#giftsForChildren(run));
       this.#isUnderWay = steps > STEPS_MAX;
       if (this.#isUnderWay || world.nowMs() > endMs) return stored;
-      if (!gave && !(await this.#sleep())) return stored;
+      if (!gave && !isComing && !(await this.#sleep(stored))) return stored;
     }
   }
 
@@ -169,10 +186,15 @@ class Play {
   }
 
   /** Sleeps until something is due. @returns false when nothing ever is. */
-  async #sleep(): Promise<boolean> {
+  async #sleep(stored: StoredRun): Promise<boolean> {
     const { store, world } = this.#stage;
     const { dueAtMs, nowMs } = await this.#stage.nextDueMs();
     if (isMoving(store) || !this.#stage.isStaffed() || this.#isGiving()) return true;
+    const patienceMs = patienceEndsAtMs(this.#ask, stored, store.peek());
+    if (patienceMs !== null && patienceMs - nowMs > NAP_MS_MIN) {
+      await this.#stage.nap(world.nowMs() + patienceMs - nowMs);
+      return true;
+    }
     if (dueAtMs === null) return this.#isScheduled();
     if (dueAtMs - nowMs < NAP_MS_MIN) return true;
     if (dueAtMs - nowMs > HORIZON_MS) return false;
@@ -194,11 +216,26 @@ class Play {
     return [...events, ...(votes ?? [])].some(({ atMs }) => atMs !== null && atMs > this.#stage.world.nowMs());
   }
 
-  #look(stored: StoredRun): void {
+  /** @returns the steps that are under way. */
+  #look(stored: StoredRun): ReadonlySet<string> {
     const { control, snapshot } = unpackSnapshot(stored.snapshot, stored.run.digest);
-    for (const step of [...Object.keys(control.activeSinceMs), ...Object.keys(snapshot.data.steps)]) {
+    const active = Object.keys(control.activeSinceMs);
+    for (const step of [...active, ...Object.keys(snapshot.data.steps)]) {
       if (snapshot.data.steps[step]?.skipped !== true) this.#steps.add(authorOf(step));
     }
+    return new Set(active.map((step) => authorOf(step)));
+  }
+
+  /** What a step has waited for comes when it waits no more. @returns whether it may still be on its way. */
+  #comesLate(run: RunIdentity, active: ReadonlySet<string>): boolean {
+    const step = this.#ask.trouble?.late ?? null;
+    if (step === null) return false;
+    const nowMs = this.#stage.world.nowMs();
+    if (this.#lateAtMs === null && this.#steps.has(step) && !active.has(step)) {
+      this.#lateAtMs = nowMs;
+      for (const gift of this.#ask.gifts ?? []) this.#send(run, gift);
+    }
+    return this.#lateAtMs !== null && nowMs < this.#lateAtMs + SURPRISE_MS;
   }
 
   /** A call that is about to be surprised is looked for more often. */
@@ -291,7 +328,7 @@ class Play {
     if (gift.kind === 'event' && mode === null) this.#stage.problems.add(notTaken(gift.event.name));
   }
 
-  #send(run: RunIdentity, gift: Exclude<Gift, { kind: 'cannot' }>): void {
+  #send(run: RunIdentity, gift: Sendable): void {
     // What is refused or unheard is seen by what the run still waits for.
     give(this.#stage.verbs, run, gift).catch(() => undefined);
   }
@@ -301,28 +338,6 @@ class Play {
     for (const gift of [...(this.#ask.gifts ?? [])].reverse()) if (gift.kind === 'event') this.#send(run, gift);
   }
 
-  /** What the scenario sends at its own times. */
-  #giveScheduled(run: RunIdentity): void {
-    const { events, votes } = this.#ask.lab.scenario;
-    const mode = this.#ask.trouble?.events ?? null;
-    const sent = mode === 'none' || mode === 'foreign' ? [] : mode === 'once' ? distinct(events) : events;
-    for (const [at, { name, data, atMs, id }] of sent.entries()) {
-      if (atMs === null) continue;
-      const gift: Gift = { kind: 'event', event: { name, data, id: id ?? `${name}-at-${at}` } };
-      this.#stage.world.after(atMs, null, () => this.#send(run, gift));
-    }
-    for (const vote of votes ?? []) {
-      if (vote.atMs === null) continue;
-      this.#stage.world.after(vote.atMs, null, () => void this.#voteOnOpen(run, vote));
-    }
-  }
-
-  async #voteOnOpen(run: RunIdentity, vote: Extract<Gift, { kind: 'vote' }>['cast']['vote']): Promise<void> {
-    const stored = await this.#stage.load(run.runId);
-    for (const { approvalId } of stored?.approvals.filter(({ state }) => state === 'open') ?? [])
-      this.#send(run, { kind: 'vote', cast: { approval: approvalId, vote } });
-  }
-
   async #result(stored: StoredRun): Promise<Played> {
     const { lab } = this.#ask;
     const { provider, problems, bugs } = this.#stage;
@@ -330,25 +345,14 @@ class Play {
     const envelope = unpackSnapshot(stored.snapshot, stored.run.digest);
     const { incidents } = envelope.control;
     const children = childrenOf(this.#stage.store, stored.run.runId);
-    const paths = new Map(children.map(({ rows, path }) => [rows.run.runId, `${path} / `]));
-    paths.set(stored.run.runId, '');
-    const happened = new Map(doneByChildren(children));
-    const lastAt = new Map<string, number>();
-    for (const [at, { run, label: own }] of provider.done.entries()) {
-      const path = paths.get(run);
-      if (path === undefined) continue;
-      const label = `${path}${own}`;
-      happened.set(label, (happened.get(label) ?? 0) + 1);
-      lastAt.set(label, at);
-    }
     const source = { version, stored, envelope, incidents, children: new Map(), nowMs: this.#stage.nowMs() };
     return {
       status: stored.status,
       rows: playedRows(stored, incidents),
       approvals: playedApprovals(stored),
       passedBy: passedBy(lab, stored, envelope.snapshot.data),
-      happened,
-      lastAt,
+      ...bookOf(provider, stored, children),
+      codes: codesOf(envelope.snapshot.data),
       incidents,
       waitsFor: [
         ...waitingFor(source).map(({ kind }) => kind),
@@ -358,17 +362,13 @@ class Play {
       gifts: this.#gifts,
       shown: provider.shown,
       misread: provider.misread,
+      cameLate: this.#lateAtMs !== null,
       isUnderWay: this.#isUnderWay,
       problems: [...problems],
       bugs,
       failure: failureCode(stored),
     };
   }
-}
-
-/** Events that say the same are one event. */
-function distinct(events: readonly GivenEvent[]): readonly GivenEvent[] {
-  return [...new Map(events.map((event) => [canonicalJson([event.name, event.data]), event])).values()];
 }
 
 function notTaken(event: string): string {

@@ -6,7 +6,7 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import { tryEvents } from './event-troubles.ts';
 import { findRelies } from './find-relies.ts';
 import { findStories, type Stories, type ToldStory } from './find-stories.ts';
-import { findWarnings } from './find-warnings.ts';
+import { distinct, findWarnings } from './find-warnings.ts';
 import { judgePlay, misreadYes } from './judge-play.ts';
 import type { Lab } from './lab.ts';
 import type { Lie } from './lies.ts';
@@ -14,6 +14,8 @@ import { type LabReport, type Reliance, Tally } from './lab-report.ts';
 import { type Case, listCases } from './list-cases.ts';
 import { play } from './play.ts';
 import type { Scenario } from './scenario-file.ts';
+import { findLateEvents } from './late-events.ts';
+import { findSameRequests } from './same-requests.ts';
 import { LEASE_MS } from './stage.ts';
 import { trySurprises } from './surprises.ts';
 import { PLAIN_YES, WAITING_TROUBLES } from './trouble.ts';
@@ -121,6 +123,11 @@ export async function runCrashLab(ask: LabAsk): Promise<LabReport> {
     ...(await trySurprises(lab, stories.told, targets, tally)),
   ];
   const relies = [...(await findRelies(lab, cases, tally)), ...senders];
+  const warnings = [
+    ...findWarnings(lab, [...stories.told, ...stories.delays]),
+    ...(await findLateEvents(lab, stories.told, tally)),
+    ...(await findSameRequests(lab, stories.told, tally)),
+  ];
   const findings = tally.findings();
   const { workflow, version } = lab.definition;
   return {
@@ -132,7 +139,7 @@ export async function runCrashLab(ask: LabAsk): Promise<LabReport> {
     rows: tally.rows(),
     findings,
     relies,
-    warnings: findWarnings(lab, stories.told),
+    warnings: distinct(warnings),
     problems: [...new Set([...stories.problems, ...problems, ...whyNothing(lab, stories, cases)])],
     unreached: stories.unreached,
   };

@@ -68,7 +68,7 @@ const SCHEMA: JsonSchema = {
   additionalProperties: false,
   properties: {
     input: {},
-    provider: { type: 'object', additionalProperties: { type: ['string', 'array'] } },
+    provider: { type: 'object', additionalProperties: { type: ['string', 'integer', 'array'] } },
     answers: { type: 'object' },
     keys: {
       anyOf: [
@@ -85,6 +85,7 @@ const SCHEMA: JsonSchema = {
         properties: {
           lag: DURATION,
           open: { enum: ['shown', 'hidden'] },
+          empty: { enum: ['shown', 'hidden'] },
           found: {},
           absent: {},
           absentStatus: { type: 'integer', minimum: 200, maximum: 599 },
@@ -147,6 +148,7 @@ interface ScenarioFile {
 interface LookupEntry {
   readonly lag?: string;
   readonly open?: 'shown' | 'hidden';
+  readonly empty?: 'shown' | 'hidden';
   readonly found?: Json;
   readonly absent?: Json;
   readonly absentStatus?: number;
@@ -154,6 +156,12 @@ interface LookupEntry {
 
 function refuse(file: string, message: string): RefusedError {
   return new RefusedError('PAWL_CONFIG_INVALID', `scenario ${file}: ${message}`, { file });
+}
+
+/** A script as it is read: a status may stand in it as a number. */
+function scriptOf(words: Json): Json {
+  if (Array.isArray(words)) return words.map((word: Json) => (typeof word === 'number' ? String(word) : word));
+  return typeof words === 'number' ? String(words) : words;
 }
 
 function timeOf(text: string | undefined): number | null {
@@ -183,6 +191,10 @@ function untruthsOf({ keys, settles, lookup, reads }: ScenarioFile): readonly Un
     ...named(
       'open',
       Object.entries(lookup ?? {}).flatMap(([action, { open }]) => (open === 'shown' ? [[action, null]] : [])),
+    ),
+    ...named(
+      'empty',
+      Object.entries(lookup ?? {}).flatMap(([action, { empty }]) => (empty === 'shown' ? [[action, null]] : [])),
     ),
     ...named(
       'reads',
@@ -228,7 +240,9 @@ export function readScenario(text: string, file: string, definition: WorkflowDef
   checkNames(file, value, definition);
   return {
     input: value.input,
-    scripts: new Map(Object.entries(value.provider ?? {}).map(([name, words]) => [name, parseScript(name, words)])),
+    scripts: new Map(
+      Object.entries(value.provider ?? {}).map(([name, words]) => [name, parseScript(name, scriptOf(words))]),
+    ),
     answers: new Map(Object.entries(value.answers ?? {})),
     takes: NO_SCENARIO.takes,
     untruths: untruthsOf(value),

@@ -56,6 +56,8 @@ export interface Trouble {
    * else; null = what is awaited.
    */
   readonly events: 'once' | 'repeated' | 'none' | 'foreign' | null;
+  /** The step that waits for what comes only when it waits no more; null = none does. */
+  readonly late: string | null;
   /** An event that a step takes by `on` comes while that is under way; null = none does. */
   readonly surprise: Surprise | null;
 }
@@ -83,6 +85,7 @@ const CALM: Omit<Trouble, 'boundary' | 'words' | 'target'> = {
   waiting: false,
   disorder: false,
   events: null,
+  late: null,
   surprise: null,
 };
 
@@ -94,6 +97,13 @@ const DONE: CallFate = { arrives: 'now', answer: 'none', worker: 'lives' };
 const LATE: CallFate = { arrives: 'late', answer: 'none', worker: 'lives' };
 
 const dies = (fate: CallFate): CallFate => ({ ...fate, worker: 'dies' });
+
+/** More calls than any retry that is played to its end. */
+const MANY = 64;
+
+function eachTime(fate: CallFate): readonly CallFate[] {
+  return Array.from({ length: MANY }, () => fate);
+}
 
 type Way = Partial<typeof CALM> & { readonly words: string };
 
@@ -170,7 +180,7 @@ function failingLookup({ failedLookups }: Exposure, fate: CallFate): readonly Wa
 }
 
 /** What an answer says that is no no, with everything done. */
-function untrueNoes({ doubtful, repeats, hasRules }: Exposure): readonly Way[] {
+function untrueNoes({ doubtful, repeats, hasRules, noes }: Exposure): readonly Way[] {
   const accepted: Way = {
     words: 'it was accepted with 202, and done',
     calls: [{ ...DONE, answer: 202 }],
@@ -182,6 +192,11 @@ function untrueNoes({ doubtful, repeats, hasRules }: Exposure): readonly Way[] {
       words: `it was done and ${status} was answered`,
       calls: [{ ...DONE, answer: status }],
       mend: MENDS.doubtful,
+    })),
+    ...noes.map((status) => ({
+      words: `it was done and ${status} was answered, each time`,
+      calls: eachTime({ ...DONE, answer: status }),
+      mend: MENDS.noes,
     })),
     { words: 'it was done and the answer could not be read', calls: [{ ...DONE, answer: 'page' as const }] },
     ...repeats.map((status) => ({
@@ -240,7 +255,6 @@ const LAST_SHARE = 0.9;
 const MINUTE_MS = 60_000;
 /** A memory of up to half an hour is outlived by repeats alone; a longer one, by a worker that is away. */
 const SHORT_MEMORY_MS = 30 * MINUTE_MS;
-const MANY = 64;
 
 function awayWays({ remembersMs }: Exposure): readonly Way[] {
   const longMs = (remembersMs ?? DAY_MS) + MINUTE_MS;
@@ -253,7 +267,7 @@ function awayWays({ remembersMs }: Exposure): readonly Way[] {
     remembersMs <= SHORT_MEMORY_MS
       ? {
           words: 'it was done, every answer was lost, and every repeat arrived as late as it may',
-          calls: [DONE, ...Array.from({ length: MANY }, () => LATE)],
+          calls: [DONE, ...eachTime(LATE)],
         }
       : {
           words: 'it was done, nobody was there nearly until its key was forgotten, and the last repeat arrived late',
@@ -328,6 +342,11 @@ export const EVENT_TROUBLES = {
   foreign: hearing('foreign', 'only events about something else came'),
 } as const;
 
+/** What is awaited comes when that step waits no more. */
+export function comingLate(step: string): Trouble {
+  return { ...hearing('once', `what ${step} awaits came too late`), events: null, late: step };
+}
+
 const COMES = { once: 'came', twice: 'came twice, under two ids,', foreign: 'about something else came' } as const;
 const SLOW: CallFate = { ...WHOLE, arrives: 'slow' };
 
@@ -339,8 +358,9 @@ export function surprising(surprise: Surprise): Trouble {
 }
 
 /** What breaks a promise, if anything depends on it. */
-export function brokenPromise(target: string, lie: Exclude<Lie, 'reads'>): readonly Trouble[] {
+export function brokenPromise(target: string, lie: Lie): readonly Trouble[] {
   if (lie === 'late') return ways(target, 'done', [{ words: 'it was done later than promised', calls: [dies(LATE)] }]);
+  if (lie === 'empty') return ways(target, 'sent', [{ words: 'the request was lost', calls: [LOST] }]);
   if (lie === 'open') {
     const row = { path: ['status'], value: 'pending' };
     return ways(target, 'sent', [{ words: 'it was taken in, and came to nothing', calls: [LOST], row }]);
@@ -351,6 +371,6 @@ export function brokenPromise(target: string, lie: Exclude<Lie, 'reads'>): reado
 /** An answer that the action's own table believes, and that is not true. */
 export function untrueAnswer(target: string, status: number, isDone: boolean): readonly Trouble[] {
   const fate: CallFate = { ...(isDone ? DONE : LOST), answer: status };
-  const words = `${status} was answered`;
-  return ways(target, isDone ? 'done' : 'sent', [{ words, calls: [fate] }]);
+  const words = `${status} was answered, each time`;
+  return ways(target, isDone ? 'done' : 'sent', [{ words, calls: eachTime(fate) }]);
 }

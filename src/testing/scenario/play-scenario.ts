@@ -67,7 +67,16 @@ function isAtEnd(status: RunStatus): boolean {
 }
 
 function storyOf({ name, input }: TestScenario): Story {
-  return { name, input, neighbour: null, pick: 0, declined: new Set(), away: new Set(), denied: new Set() };
+  return {
+    name,
+    input,
+    neighbour: null,
+    pick: 0,
+    declined: new Set(),
+    away: new Set(),
+    slow: new Map(),
+    denied: new Set(),
+  };
 }
 
 /** One play of a scenario: its stage, its run, and what was sent so far. */
