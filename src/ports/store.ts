@@ -30,6 +30,7 @@ import type {
   Transition,
 } from '../model/run-commit.ts';
 import type { InboxOutcome, RunStatus } from '../model/statuses.ts';
+import type { ChangeStore } from './change-store.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { ScheduleStore } from './schedule-store.ts';
@@ -227,7 +228,7 @@ export interface Hearing {
  * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);
  * times in answers are the database's. Two implementations pass `testing/store-conformance`.
  */
-export interface Store extends ScheduleStore, RetentionStore, KeyStore, WitnessStore, Partial<StatementStore> {
+export interface Store extends ScheduleStore, RetentionStore, KeyStore, ChangeStore, WitnessStore, Partial<StatementStore> {
   readonly parts: number;
   /**
    * Stores a version once. A new one brings its schedule along, in the same statement: it takes the place of the schedule

@@ -34,6 +34,8 @@ const READS_ONLY: Readonly<Record<Exclude<keyof Store, 'parts'>, boolean>> = {
   locks: true,
   heads: true,
   retained: true,
+  changes: true,
+  forgetChanges: false,
   prune: false,
   sharedEffect: true,
   putSharedEffect: false,

@@ -3,6 +3,8 @@ import type { WorkerId } from '../../model/ids.ts';
 import type { CommitAnswer, EffectChange, RunCommit } from '../../model/run-commit.ts';
 import { isEnd, type RunStatus } from '../../model/statuses.ts';
 import { STORED_EFFECT_MOVES } from '../effect-moves.ts';
+import { toldByCommit } from '../told-change.ts';
+import { writeChange } from './changes.ts';
 import { offersAfter } from './queues.ts';
 import { check, inOrder, rowOf, withMissing, withNew, withOver } from './row.ts';
 import {
@@ -132,6 +134,7 @@ function commitOne(statement: Statement, part: number, workerId: WorkerId, commi
   try {
     const next = applied(statement, rows, commit, workerId);
     statement.runs.set(commit.runId, next);
+    writeChange(statement, next, toldByCommit(commit));
     return { kind: 'applied', revision: next.head.revision, atMs: statement.nowMs };
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;

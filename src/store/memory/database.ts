@@ -1,6 +1,7 @@
 import { StoreError } from '../../model/errors.ts';
 import type { RunId } from '../../model/ids.ts';
 import type { Delivery, DeliveryAnswer } from '../../ports/store.ts';
+import { noChanges } from './changes.ts';
 import { storeDeliveries, wakesOf } from './deliver.ts';
 import { copyOf, keyOf, type OpenDelivery, type Statement, type Tables } from './tables.ts';
 import { WaitsForDelivery } from './wake-ups.ts';
@@ -60,6 +61,7 @@ export function createDatabase(clock: DatabaseClock): Database {
     places: new Map(),
     schedules: new Map(),
     keys: new Map(),
+    changes: noChanges(),
   };
   const open = new Map<RunId, OpenDelivery>();
   let restores = 0;

@@ -2,6 +2,7 @@ import type { RunId } from '../../model/ids.ts';
 import type { KeyStore } from '../../ports/key-store.ts';
 import type { ClaimedRun, Delivery, Store } from '../../ports/store.ts';
 import type { DatabaseIdentity } from '../../ports/witness-store.ts';
+import { changesIn, forgetChanges } from './changes.ts';
 import { claimOne, claimRuns } from './claim.ts';
 import { commitRuns } from './commit.ts';
 import { type BegunDelivery, createDatabase, type Database, type DatabaseClock } from './database.ts';
@@ -246,6 +247,12 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...scheduleVerbs(database),
     ...pruneVerbs(database),
     ...keyVerbs(database),
+    changes: async (tenant, part, after, limit) => {
+      const history = `${identity.systemIdentifier}/${identity.timeline}`;
+      return database.read((statement) => changesIn(statement, { tenant, part, history }, after, limit));
+    },
+    forgetChanges: (part, olderThanMs, limit) =>
+      database.write((statement) => forgetChanges(statement, part, olderThanMs, limit)),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
     // Every row hangs on its run here.
     strays: () => Promise.resolve([]),

@@ -2,6 +2,8 @@ import { InvariantError, invariant, PawlError } from '../../model/errors.ts';
 import type { RunStatus } from '../../model/statuses.ts';
 import type { StartAnswer, StartRequest } from '../../ports/store.ts';
 import type { WorkerId } from '../../model/ids.ts';
+import { toldEffects } from '../../model/run-change.ts';
+import { writeChange } from './changes.ts';
 import { offersAfter } from './queues.ts';
 import { textOf, withNew } from './row.ts';
 import {
@@ -91,7 +93,10 @@ function startOne(statement: Statement, part: number, start: StartRequest): Star
   const rows = created && !statement.runs.has(runId) ? rowsOf(statement, part, start) : null;
   // From here on nothing can be refused any more: all of it is stored, or none.
   if (row === asked) statement.startKeys.set(addressOf(asked), asked);
-  if (rows !== null) statement.runs.set(runId, rows);
+  if (rows !== null) {
+    statement.runs.set(runId, rows);
+    writeChange(statement, rows, toldEffects(start.effects));
+  }
   return {
     refused: null,
     runId: row.runId,

@@ -11,6 +11,7 @@ import type { RunIdentity, Timer } from '../../model/run.ts';
 import type { ScheduleRecord } from '../../model/schedule.ts';
 import type { SharedEffect } from '../../model/shared-effect.ts';
 import type { StoredVersion } from '../../ports/store.ts';
+import type { ChangeRows } from './changes.ts';
 
 /** The hot half of a run. */
 export interface Head extends HeadChange {
@@ -141,6 +142,7 @@ export interface Tables {
   readonly shares: Map<string, SharedEffect>;
   readonly queues: Map<string, QueueRow>;
   readonly keys: Map<string, ApiKey>;
+  readonly changes: ChangeRows;
 }
 
 /** A delivery that is not committed yet, as the other statements meet it. */
@@ -160,7 +162,7 @@ export interface Statement extends Tables {
 
 /** A copy whose maps can be changed without the others seeing it. */
 export function copyOf(tables: Tables): Tables {
-  const { versions, runs, seats, startKeys, locks, places, schedules, shares, queues, keys } = tables;
+  const { versions, runs, seats, startKeys, locks, places, schedules, shares, queues, keys, changes } = tables;
   return {
     versions: new Map(versions),
     runs: new Map(runs),
@@ -172,6 +174,7 @@ export function copyOf(tables: Tables): Tables {
     shares: new Map(shares),
     queues: new Map(queues),
     keys: new Map(keys),
+    changes: { ...changes, keptFrom: new Map(changes.keptFrom) },
   };
 }
 

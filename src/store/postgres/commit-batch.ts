@@ -1,5 +1,6 @@
 import type { EffectKey, RunId, WorkerId } from '../../model/ids.ts';
 import type { CommitAnswer, EffectChange, RunCommit } from '../../model/run-commit.ts';
+import { toldByCommit } from '../told-change.ts';
 import type { Connections, Row } from './connections.ts';
 import { messageToRow } from './outbox-verbs.ts';
 import { offerToRow } from './queue-verbs.ts';
@@ -82,6 +83,7 @@ function leaseColumns({ lease }: RunCommit) {
 }
 
 function memberOf(commit: RunCommit): MemberRow {
+  const told = toldByCommit(commit);
   const set = new Set(commit.timersSet.map((timer) => timer.name));
   return {
     run_id: commit.runId,
@@ -97,6 +99,7 @@ function memberOf(commit: RunCommit): MemberRow {
     receipts: packed(commit.receipts.map(receiptToRow)),
     timers_set: packed(commit.timersSet.map(timerToRow)),
     timers_cleared: packed(commit.timersCleared.filter((name) => !set.has(name))),
+    told: told === null ? null : JSON.stringify(told),
     ...leaseColumns(commit),
     approvals: packed(commit.approvals.map(approvalToRow)),
     votes: packed(commit.votes.map(({ approvalId, vote }) => voteToRow(approvalId, vote))),

@@ -8,6 +8,7 @@ import { partOf } from '../../model/virtual-shard.ts';
 import type { ClaimedRun, CommitTrace, DrainedRun, Store, StoredRun, StoredVersion } from '../../ports/store.ts';
 import { createAdmission, witnessVerbs } from './admission.ts';
 import { assertSameContent } from '../version-conflict.ts';
+import { changeVerbs } from './change-verbs.ts';
 import { commitBatch } from './commit-batch.ts';
 import { type ConnectionOptions, type Connections, openConnections, type Row } from './connections.ts';
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
@@ -336,6 +337,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...scheduleVerbs(connections),
     ...pruneVerbs(connections),
     ...keyVerbs(connections),
+    ...changeVerbs(connections),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

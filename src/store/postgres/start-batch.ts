@@ -1,5 +1,6 @@
 import { invariant, PawlError } from '../../model/errors.ts';
 import type { RunId } from '../../model/ids.ts';
+import { toldEffects } from '../../model/run-change.ts';
 import type { StartAnswer, StartRequest } from '../../ports/store.ts';
 import type { Connections, Row } from './connections.ts';
 import { messageToRow } from './outbox-verbs.ts';
@@ -66,6 +67,7 @@ function memberOf(start: StartRequest): MemberRow {
     audit: packed(start.audit.map(auditToRow)),
     outbox: packed(start.outbox.map(messageToRow)),
     offers: packed((start.offers ?? []).map(offerToRow)),
+    told: JSON.stringify(toldEffects(start.effects)),
     worker_id: lease.kind === 'keep' ? lease.workerId : null,
     ready_at: lease.kind === 'free' ? lease.readyAtMs : null,
   };

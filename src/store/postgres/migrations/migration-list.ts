@@ -9,6 +9,7 @@ import { SHARED_EFFECTS } from './0007-shared-effects.ts';
 import { RETENTION } from './0008-retention.ts';
 import { QUEUES } from './0009-queues.ts';
 import { API_KEYS } from './0010-api-keys.ts';
+import { CHANGES } from './0011-changes.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 8, name: 'retention', breaking: true, sql: RETENTION },
   { number: 9, name: 'queues', breaking: true, sql: QUEUES },
   { number: 10, name: 'api-keys', breaking: true, sql: API_KEYS },
+  { number: 11, name: 'changes', breaking: true, sql: CHANGES },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

@@ -16,6 +16,7 @@ import {
   VOTE,
 } from './columns.ts';
 import { STORED_EFFECT_MOVES } from '../../effect-moves.ts';
+import { changeRows } from './change.ts';
 import { type Statement, TIME, timeOf } from './statement.ts';
 
 /** The columns of a member, each one array of the batch; child rows travel with their member as JSON text. */
@@ -41,6 +42,7 @@ const MEMBER = {
   receipts: 'text',
   timers_set: 'text',
   timers_cleared: 'text',
+  told: 'text',
   release: 'boolean',
   wake_seen: 'bigint',
   ready_at: 'bigint',
@@ -151,6 +153,7 @@ e AS (
   SET ${assignmentsFrom(EFFECT_MOVING, 'excluded')}
   WHERE (e.state || '>' || excluded.state) = ANY (${MOVES})
   RETURNING 1),
+ch AS (${changeRows('w', { revision: 'w.at_revision + w.n', status: 'CASE WHEN w.has_head THEN w.status ELSE w.at_status END' })}),
 ri AS (
   INSERT INTO pawl.receipt (part, run_id, tenant, ${namesOf(RECEIPT)})
   SELECT $1, w.run_id, w.tenant, ${valuesOf(RECEIPT, 'x')}

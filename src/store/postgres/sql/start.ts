@@ -1,4 +1,5 @@
 import { APPROVAL, AUDIT, EFFECT, namesOf, RECEIPT, recordOf, TIMER, TRANSITION, valuesOf } from './columns.ts';
+import { changeRows } from './change.ts';
 import { offerRows, outboxRows } from './commit.ts';
 import { type Statement, TIME, timeOf } from './statement.ts';
 
@@ -34,6 +35,7 @@ const MEMBER = {
   audit: 'text',
   outbox: 'text',
   offers: 'text',
+  told: 'text',
   worker_id: 'text',
   ready_at: 'bigint',
 } as const;
@@ -114,6 +116,7 @@ au AS (
   INSERT INTO pawl.audit (part, run_id, tenant, ${namesOf(AUDIT)})
   SELECT $1, new.run_id, new.tenant, ${valuesOf(AUDIT, 'x')}
   FROM new CROSS JOIN LATERAL json_to_recordset(new.audit::json) AS x (${recordOf(AUDIT)})),
+ch AS (${changeRows('new', { revision: 'new.revision', status: 'new.status' })}),
 ox AS (${outboxRows('new')}),
 oi AS (${offerRows('new')}),
 y AS (

@@ -1,5 +1,6 @@
 import { HOLD } from './act.ts';
 import { CREATE_KEY, FIND_KEY, LIST_KEYS, REVOKE_KEY } from './api-key.ts';
+import { CHANGES, FORGET_CHANGES } from './change.ts';
 import { CLAIM, CLAIM_RUN } from './claim.ts';
 import { COMMIT, COMMIT_FULL } from './commit.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition.ts';
@@ -103,4 +104,6 @@ export const STATEMENTS: readonly Statement[] = [
   LIST_SCHEDULES,
   RETAINED,
   PRUNE,
+  CHANGES,
+  FORGET_CHANGES,
 ];

@@ -1,7 +1,7 @@
 import { msOf, type Statement, TIME } from './statement.ts';
 
 /** This server's own word: its system identifier, and the timeline that it writes; a standby writes none. */
-const IDENTITY = `SELECT s.system_identifier::text AS system_identifier,
+export const IDENTITY = `SELECT s.system_identifier::text AS system_identifier,
        CASE WHEN pg_is_in_recovery() THEN 0
             ELSE ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::integer END AS timeline
 FROM pg_control_system() AS s`;
