@@ -16,6 +16,7 @@ const REFUSALS = {
   415: 'the body is of a kind that is not read',
   422: 'the value, or the workflow, does not fit',
   428: 'If-Match is missing',
+  429: 'too many streams are open under this name',
   503: 'the database does not answer, or the server has too much in hand',
 } as const;
 
@@ -25,17 +26,18 @@ function bare(media: string): string {
 }
 
 /** Which of them a route can give. */
-export function refusalsOf({ right, body, ifMatch, path, method }: Route): readonly (keyof typeof REFUSALS)[] {
+export function refusalsOf({ right, body, ifMatch, path, method, resumes }: Route): readonly (keyof typeof REFUSALS)[] {
   const hasNames = path.includes('{');
   return [
     400,
     ...(right === null ? [] : ([401, 403] as const)),
-    ...(hasNames || path === '/v1/runs' ? ([404] as const) : []),
+    ...(hasNames || resumes === true || path === '/v1/runs' ? ([404] as const) : []),
     ...(method === 'POST' || path.includes('{run}') ? ([409] as const) : []),
     ...(ifMatch === undefined ? [] : ([412] as const)),
     ...(method === 'POST' ? ([413, 415] as const) : []),
     ...(body === undefined ? [] : ([422] as const)),
     ...(ifMatch === 'required' ? ([428] as const) : []),
+    ...(resumes === true ? ([429] as const) : []),
     503,
   ];
 }
@@ -103,6 +105,9 @@ function parametersOf(route: Route): readonly JsonObject[] {
     ...(route.idempotency === undefined
       ? []
       : [header('Idempotency-Key', 'the name of this act; sent again, it is the same act', !canBeDry)]),
+    ...(route.resumes === true
+      ? [header('Last-Event-ID', 'the id of the last event that was read; it goes on behind it', false)]
+      : []),
     ...(route.ifMatch === undefined
       ? []
       : [header('If-Match', 'the ETag of the run for which this is meant', route.ifMatch === 'required')]),

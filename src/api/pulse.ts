@@ -21,8 +21,7 @@ export class Pulse {
   #beats = 0;
   #watchers = 0;
   #isLooking = false;
-  #rung: () => void = () => undefined;
-  #next: Promise<void> = this.#newRing();
+  readonly #waiting = new Set<() => void>();
 
   constructor(sources: PulseSources) {
     this.#sources = sources;
@@ -33,7 +32,7 @@ export class Pulse {
     return this.#beats;
   }
 
-  /** Looks until the returned function is called, which is once. */
+  /** Looks until the returned function is called, which is once; what was before the first look is told, too. */
   watch(): () => void {
     this.#watchers += 1;
     if (!this.#isLooking) void this.#look();
@@ -46,20 +45,17 @@ export class Pulse {
   async after(beats: number, ms: number, signal: AbortSignal): Promise<void> {
     if (this.#beats > beats || signal.aborted) return;
     const over = new AbortController();
-    await Promise.race([this.#next, this.#sources.clock.sleep(ms, AbortSignal.any([signal, over.signal]))]);
-    over.abort();
-  }
-
-  #newRing(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#rung = resolve;
-    });
+    const end = (): void => over.abort();
+    this.#waiting.add(end);
+    signal.addEventListener('abort', end);
+    await this.#sources.clock.sleep(ms, over.signal);
+    this.#waiting.delete(end);
+    signal.removeEventListener('abort', end);
   }
 
   #ring(): void {
     this.#beats += 1;
-    this.#rung();
-    this.#next = this.#newRing();
+    for (const wake of this.#waiting) wake();
   }
 
   async #look(): Promise<void> {
@@ -79,13 +75,13 @@ export class Pulse {
   }
 }
 
-/** @param places behind what each part was looked at; moved on. @returns whether there was anything. */
+/** @param places behind what each part was looked at, null = not yet; moved on. @returns whether there may be anything to read. */
 async function lookOnce(store: PulseSources['store'], tenant: string, places: (number | null)[]): Promise<boolean> {
   let isNews = false;
   for (const [part, position] of places.entries()) {
     const after = position === null ? null : { position, runId: null };
     const page = await store.changes(tenant, part, after, LOOK_CHANGES_MAX);
-    isNews ||= page.changes.length > 0;
+    isNews ||= position === null || page.changes.length > 0;
     places[part] = page.next;
   }
   return isNews;

@@ -19,7 +19,7 @@ export interface RawRequest {
 }
 
 /** What of a request a handler is given, read by the row of its route. */
-export type ReadCall = Pick<Call, 'query' | 'body' | 'idempotencyKey' | 'ifMatch' | 'ifNoneMatch'>;
+export type ReadCall = Pick<Call, 'query' | 'body' | 'idempotencyKey' | 'ifMatch' | 'ifNoneMatch' | 'lastEventId'>;
 
 /**
  * Reads a request by the row of its route: nothing is coerced, filled in or dropped.
@@ -34,6 +34,7 @@ export function readRequest(route: Route, request: RawRequest): ReadCall {
     idempotencyKey: isDry ? null : readIdempotencyKey(route, request),
     ifMatch: isDry ? null : readIfMatch(route, request),
     ifNoneMatch: headerOf(request, 'if-none-match'),
+    lastEventId: route.resumes === true ? headerOf(request, 'last-event-id') : null,
     body: readBody(route.body, request.body),
   };
 }

@@ -3,6 +3,16 @@ import type { Caller } from '../app/caller.ts';
 import type { ApiRight } from '../model/api-key.ts';
 import type { JsonSchema } from '../model/definition.ts';
 import type { Json } from '../model/json.ts';
+import type { Pulse } from './pulse.ts';
+import type { Streams } from './streams.ts';
+
+/** What a route needs that goes on answering. */
+export interface Watching {
+  readonly pulse: Pulse;
+  readonly streams: Streams;
+  /** Who asks, looked up anew. @throws PAWL_API_UNAUTHENTICATED, PAWL_STORE_*. */
+  readonly admit: () => Promise<Caller>;
+}
 
 /** What the handler of a route is given; everything in it fits the route's row. */
 export interface Call {
@@ -18,6 +28,9 @@ export interface Call {
   /** The revision that the act is meant for. */
   readonly ifMatch: number | null;
   readonly ifNoneMatch: string | null;
+  /** Behind which event a stream goes on. */
+  readonly lastEventId: string | null;
+  readonly watching: Watching;
   /** Ends what waits: the caller has left, or the server stops. */
   readonly leaving: AbortSignal;
   /** The release of this server. */
@@ -32,6 +45,8 @@ export interface Answer {
   /** Sent as it is, instead of `body`. */
   readonly text?: { readonly media: string; readonly text: string };
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent piece by piece as it comes, instead of `body`: server-sent events. */
+  readonly stream?: AsyncIterable<string>;
 }
 
 /** How an answer of a route is described. */
@@ -69,6 +84,8 @@ export interface Route {
   readonly idempotency?: 'required';
   /** Whether `If-Match` must be sent, or may be; absent: it is not read. */
   readonly ifMatch?: 'required' | 'optional';
+  /** It answers with a stream, and `Last-Event-ID` says where that goes on; absent: it is not read. */
+  readonly resumes?: true;
   readonly answers: Readonly<Record<number, AnswerDoc>>;
   readonly handle: (call: Call) => Promise<Answer>;
 }

@@ -4,6 +4,7 @@ import { houseRoutes } from './house-routes.ts';
 import { describeApi } from './open-api.ts';
 import type { Route } from './route.ts';
 import { RUN_ROUTES } from './run-routes.ts';
+import { STREAM_ROUTES } from './stream-routes.ts';
 import { WORKFLOW_ROUTES } from './workflow-routes.ts';
 
 let described: JsonObject | null = null;
@@ -15,4 +16,10 @@ export function openApi(): JsonObject {
 }
 
 /** The whole table: whatever the server answers is a row here. */
-export const ROUTES: readonly Route[] = [...houseRoutes(openApi), ...WORKFLOW_ROUTES, ...RUN_ROUTES, ...ACT_ROUTES];
+export const ROUTES: readonly Route[] = [
+  ...houseRoutes(openApi),
+  ...WORKFLOW_ROUTES,
+  ...RUN_ROUTES,
+  ...ACT_ROUTES,
+  ...STREAM_ROUTES,
+];

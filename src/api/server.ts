@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../app/caller.ts';
 import type { App } from '../app/create-app.ts';
@@ -8,9 +9,11 @@ import { Calls } from './calls.ts';
 import { openLibrary, ownError } from './library.ts';
 import { checkMedia } from './media.ts';
 import { problemAnswer } from './problem-json.ts';
+import { Pulse } from './pulse.ts';
 import { readRequest } from './read-request.ts';
 import { type Answer, isPathOf, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
+import { Streams } from './streams.ts';
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -43,8 +46,18 @@ const GUARDS = {
 /** Whoever asks what anybody may ask. */
 const NOBODY: Caller = { name: '', roles: [], scopes: [], held: [] };
 
-function send(reply: FastifyReply, { status, body, text, headers = {} }: Answer): FastifyReply {
+/** A stream whose reader takes nothing, not even a beat, is cut off after so long, milliseconds. */
+const STALLED_MS = 60_000;
+
+function send(reply: FastifyReply, { status, body, text, headers = {}, stream }: Answer): FastifyReply {
   void reply.code(status).headers({ ...GUARDS, 'x-request-id': reply.request.id, ...headers });
+  if (stream !== undefined) {
+    reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
+    return reply
+      .header('content-type', 'text/event-stream')
+      .header('x-accel-buffering', 'no')
+      .send(Readable.from(stream));
+  }
   if (text !== undefined) return reply.header('content-type', text.media).send(text.text);
   if (body === undefined) return reply.send();
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
@@ -68,14 +81,29 @@ function routeOf({ routeOptions }: FastifyRequest): Route | null {
   return (routeOptions.config as { readonly route?: Route } | undefined)?.route ?? null;
 }
 
+function logFault(app: App, error: unknown, requestId: string): void {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  app.engine.logger.error({ requestId, message }, 'api.fault');
+}
+
+/** A stream that ends where it cannot go on: whoever reads comes again with the last id, and is told why if need be. */
+async function* endingQuietly(
+  app: App,
+  requestId: string,
+  stream: AsyncIterable<string>,
+): AsyncGenerator<string, void> {
+  try {
+    yield* stream;
+  } catch (error) {
+    if (!(error instanceof ApiError)) logFault(app, error, requestId);
+  }
+}
+
 /** Tells an error; one of our own is also logged, under the id that the caller is told. */
 function refuseWith(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const own = ownError(error);
   const answer = problemAnswer(own, { requestId: request.id, path: splitUrl(request).path });
-  if (answer.status >= 500 && !(own instanceof ApiError)) {
-    const message = own instanceof Error ? (own.stack ?? own.message) : String(own);
-    app.engine.logger.error({ requestId: request.id, message }, 'api.fault');
-  }
+  if (answer.status >= 500 && !(own instanceof ApiError)) logFault(app, own, request.id);
   return send(reply, answer);
 }
 
@@ -83,6 +111,9 @@ function refuseWith(app: App, error: unknown, request: FastifyRequest, reply: Fa
 export function openServer({ app, authentication, release }: ServerOptions): ApiServer {
   const calls = new Calls();
   const callers = new WeakMap<FastifyRequest, Caller>();
+  const { store, tenant, clock } = app.engine;
+  const pulse = new Pulse({ store, tenant, clock });
+  const streams = new Streams();
   const server = openLibrary((error, request, reply) => refuseWith(app, error, request, reply));
 
   // Before a byte of a body is read: who asks, whether they may, and whether the body is of a kind that is read here.
@@ -111,8 +142,10 @@ export function openServer({ app, authentication, release }: ServerOptions): Api
       ...readRequest(route, { headers: request.headers, search, body }),
       leaving: calls.leavingOf(reply),
       release,
+      watching: { pulse, streams, admit: () => admit(app, authentication, request.headers) },
     });
-    return send(reply, answer);
+    const { stream } = answer;
+    return send(reply, stream === undefined ? answer : { ...answer, stream: endingQuietly(app, request.id, stream) });
   };
   for (const route of ROUTES) {
     const url = route.path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -39,7 +39,16 @@ function frame(event: string, id: string, data: object): string {
 
 /** A change as it is told; times RFC 3339 UTC. */
 function changeView({ runId, key, workflow, version, revision, status, effects, atMs }: RunChange): object {
-  return { id: displayRunId(runId), key, workflow, version, revision, status, effects, at: new Date(atMs).toISOString() };
+  return {
+    id: displayRunId(runId),
+    key,
+    workflow,
+    version,
+    revision,
+    status,
+    effects,
+    at: new Date(atMs).toISOString(),
+  };
 }
 
 /** Where all parts stand now. */
@@ -136,9 +145,10 @@ export async function* tellChanges(telling: Telling): AsyncGenerator<string, voi
     const stream = new Stream(telling, place ?? now, await telling.admit());
     yield `retry: ${RETRY_MS}\n\n${frame('hello', stream.id, { position: stream.id })}`;
     if (place === null) yield frame('resync', stream.id, { position: stream.id });
-    while (!leaving.aborted) {
+    for (let read = -1; !leaving.aborted; ) {
       const { beats } = pulse;
-      for (let part = 0; part < store.parts; part += 1) yield* stream.tellPart(part);
+      for (let part = 0; part < store.parts && beats !== read; part += 1) yield* stream.tellPart(part);
+      read = beats;
       const beat = stream.beat();
       if (beat !== null) yield beat;
       await pulse.after(beats, ASK_AGAIN_MS, leaving);

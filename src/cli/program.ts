@@ -6,6 +6,7 @@ import { addCancel } from './commands/cancel.ts';
 import { addCompensate } from './commands/compensate.ts';
 import { addCrashtest } from './commands/crashtest.ts';
 import { addDb } from './commands/db.ts';
+import { addDev } from './commands/dev.ts';
 import { addExport } from './commands/export.ts';
 import { addFmt } from './commands/fmt.ts';
 import { addKey } from './commands/key.ts';
@@ -59,6 +60,7 @@ const VERBS = [
   addCrashtest,
   addWorker,
   addServer,
+  addDev,
   addKey,
   addDb,
   addReceipt,

@@ -1,4 +1,5 @@
 import { actConformance } from './store-conformance/acts.ts';
+import { changeConformance } from './store-conformance/changes.ts';
 import { checkConformance } from './store-conformance/checks.ts';
 import { doorConformance } from './store-conformance/door.ts';
 import type { ConformanceHarness } from './store-conformance/harness.ts';
@@ -34,5 +35,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: schedules`, () => scheduleConformance(harness));
   harness.describe(`${kind}: retention`, () => retentionConformance(harness));
   harness.describe(`${kind}: keys`, () => keyConformance(harness));
+  harness.describe(`${kind}: changes`, () => changeConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

@@ -1,6 +1,7 @@
 import { createDatabaseClock, type DatabaseClock } from '../engine/database-clock.ts';
 import type { Door } from '../engine/door.ts';
 import type { Engine } from '../engine/engine.ts';
+import { forgetChanges } from '../engine/forget-changes.ts';
 import type { HeldRun, HoldingStart } from '../engine/held-run.ts';
 import type { Outlet } from '../engine/outlet.ts';
 import { openClaim } from '../engine/open-claim.ts';
@@ -310,7 +311,9 @@ class PartLane implements Lane {
     }
     if (!this.tenure.seat.lives()) return numbers.heartbeatMs;
     this.prunedTo = (await pruneRuns(this.engine, this.part, this.prunedTo, null)).next;
-    return this.prunedTo === null ? restMs : POLL_MS_MAX;
+    if (this.prunedTo !== null) return POLL_MS_MAX;
+    await forgetChanges(this.engine, this.part);
+    return restMs;
   }
 
   private async sweepRound(): Promise<boolean> {

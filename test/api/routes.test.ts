@@ -15,6 +15,9 @@ const NAMES: Readonly<Record<string, string>> = { version: '1' };
 const urlOf = (route: Route): string =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => NAMES[name] ?? `no-such-${name}`);
 
+/** A stream that would go on for ever is asked for a run that is not there. */
+const calledUrlOf = (route: Route): string => `${urlOf(route)}${route.resumes === true ? '?runs=no-such-run' : ''}`;
+
 /** A call that fits the row: only what it names is not there. */
 function fitting({ method, body, ifMatch }: Route): Asked {
   const headers = {
@@ -30,7 +33,7 @@ function fitting({ method, body, ifMatch }: Route): Asked {
 
 const call = (route: Route, change: Partial<Asked> = {}): Promise<Told> => {
   const asked = fitting(route);
-  return house.call(route.method, urlOf(route), {
+  return house.call(route.method, calledUrlOf(route), {
     ...asked,
     ...change,
     headers: { ...asked.headers, ...change.headers },
@@ -128,7 +131,7 @@ describe.each(rows(GUARDED))('%s', (_, route) => {
   });
 });
 
-describe.each(rows(GUARDED.filter(({ path }) => path.includes('{'))))('%s', (_, route) => {
+describe.each(rows(GUARDED.filter(({ path, resumes }) => path.includes('{') || resumes === true)))('%s', (_, route) => {
   it('is 404 where there is nothing of that name', async () => {
     const told = await call(route);
     expect([told.status, codeOf(told)]).toEqual([404, expect.stringMatching(/^PAWL_(RUN|VERSION)_NOT_FOUND$/)]);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { checkBind } from '../../api/bind.ts';
 import type { Bind } from '../bind.ts';
 import type { CliContext } from '../cli-context.ts';
-import { UsageError } from '../report-error.ts';
+import { GRACE_MS, listenAt, readPort } from '../listen.ts';
 
 interface ServerOptions {
   readonly port: string;
@@ -12,10 +12,6 @@ interface ServerOptions {
   /** false for `--no-auth`. */
   readonly auth: boolean;
 }
-
-/** How long calls that are under way may take when the server is told to stop, milliseconds. */
-const GRACE_MS = 10_000;
-const PORT_MAX = 65_535;
 
 /** `pawl server [--worker] [--port N]`: answers the HTTP API until it is told to stop. */
 export function addServer(program: Command, bind: Bind): void {
@@ -33,12 +29,6 @@ export function addServer(program: Command, bind: Bind): void {
     );
 }
 
-function readPort(text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= PORT_MAX) return port;
-  throw new UsageError(`--port is a whole number from 0 to ${PORT_MAX}`);
-}
-
 async function serve(context: CliContext, options: ServerOptions, release: string): Promise<void> {
   const port = readPort(options.port);
   const authentication = options.auth ? 'keys' : 'none';
@@ -50,7 +40,7 @@ async function serve(context: CliContext, options: ServerOptions, release: strin
   await context.withApp(
     async (app) => {
       const server = openServer({ app, authentication, release });
-      const address = await server.listen(options.host, port).catch(refuseAddress);
+      const address = await listenAt(server, options.host, port);
       try {
         if (options.worker === true) await app.runWorker();
         const who = options.auth ? 'with keys (pawl key create)' : 'without keys: everybody here may do everything';
@@ -63,11 +53,4 @@ async function serve(context: CliContext, options: ServerOptions, release: strin
     },
     { setsUp: true, log: 'lines' },
   );
-}
-
-/** An address that is not there or is taken is a slip of the caller's, no fault of Pawl. */
-function refuseAddress(error: unknown): never {
-  const code = error instanceof Error ? String(Reflect.get(error, 'code')) : '';
-  if (!/^E[A-Z]+$/.test(code)) throw error;
-  throw new UsageError(`it cannot listen there (${code}): name another --port or --host`);
 }

@@ -29,7 +29,17 @@ export function writeChange({ changes, nowMs }: Statement, rows: RunRows, told: 
   const { part, runId, tenant } = rows.run;
   const { revision, status } = rows.head;
   const position = changes.next;
-  changes.newest = { position, part, tenant, runId, revision, status, effects: told, atMs: nowMs, before: changes.newest };
+  changes.newest = {
+    position,
+    part,
+    tenant,
+    runId,
+    revision,
+    status,
+    effects: told,
+    atMs: nowMs,
+    before: changes.newest,
+  };
   changes.next = position + 1;
 }
 
@@ -70,7 +80,10 @@ export function forgetChanges({ changes, nowMs }: Statement, part: number, older
   const kept: ChangeRow[] = [];
   for (let row = changes.newest; row !== null; row = row.before) kept.push(row);
   const oldest = kept.reverse();
-  const gone = oldest.filter((row) => row.part === part).slice(0, limit).filter(({ atMs }) => atMs < nowMs - olderThanMs);
+  const gone = oldest
+    .filter((row) => row.part === part)
+    .slice(0, limit)
+    .filter(({ atMs }) => atMs < nowMs - olderThanMs);
   const last = gone.at(-1);
   if (last === undefined) return 0;
   changes.keptFrom.set(part, last.position + 1);

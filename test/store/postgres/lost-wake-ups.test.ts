@@ -7,7 +7,7 @@ import { payloadText } from '../../../src/store/postgres/rows.ts';
 import { COMMIT } from '../../../src/store/postgres/sql/commit.ts';
 import { DELIVER } from '../../../src/store/postgres/sql/deliver.ts';
 import { commitOf, LEASE_MS, seated, signalTo, startFree } from '../../../src/testing/store-conformance/rows.ts';
-import { openTestStore, type TestStore } from '../../support/postgres.ts';
+import { openTestStore, runSql, type TestStore } from '../../support/postgres.ts';
 
 const RIGHT_UPSERT = 'DO UPDATE SET due_at = least(r.due_at, excluded.due_at), wake = r.wake + 1';
 const RIGHT_RELEASE = 'r.wake IS NOT DISTINCT FROM w.wake_seen AS seen';
@@ -113,5 +113,44 @@ describe('The two lost wake-ups', () => {
     // W03: "Only a claim, or a drain or release that names the `wake` it saw, deletes a wake-up."
     expect(COMMIT.text.split(RIGHT_RELEASE)).toHaveLength(2);
     expect(await releaseAfterSignal(COMMIT.text.replace(RIGHT_RELEASE, 'true AS seen'))).toEqual([]);
+  });
+});
+
+describe('Changes that become visible late', () => {
+  const WRITE = `INSERT INTO pawl.change (part, run_id, tenant, revision, status, effects, at)
+VALUES (0, $1, 'default', 2, 'HELD', '[]', now())`;
+  const LOOKS_MAX = 20_000;
+
+  it('A commit that is slower than those after it is not passed over: nothing is told before it', async () => {
+    const { store, url } = opened;
+    let position = (await store.changes('default', 0, null, 1)).horizon;
+    const told: string[] = [];
+    /** Goes on reading as a stream does, one by one. */
+    const readOn = async (): Promise<void> => {
+      const { changes, next } = await store.changes('default', 0, { position, runId: null }, 1);
+      told.push(...changes.map(({ status, runId }) => `${status} ${runId}`));
+      position = next;
+    };
+    const readUntil = async (count: number): Promise<void> => {
+      for (let look = 0; look < LOOKS_MAX && told.length < count; look += 1) await readOn();
+    };
+    const [first] = await startFree(store, 1);
+    const [second] = await startFree(store, 1);
+    await readUntil(2);
+    expect(told).toEqual([`RUNNING ${first}`, `RUNNING ${second}`]);
+    const slow = new pg.Client({ connectionString: url });
+    await slow.connect();
+    try {
+      await slow.query('BEGIN');
+      await slow.query(WRITE, [first]);
+      await runSql(url, WRITE, [second]);
+      for (let look = 0; look < 5; look += 1) await readOn();
+      expect(told).toHaveLength(2);
+      await slow.query('COMMIT');
+    } finally {
+      await slow.end();
+    }
+    await readUntil(4);
+    expect(told.slice(2)).toEqual([`HELD ${first}`, `HELD ${second}`]);
   });
 });

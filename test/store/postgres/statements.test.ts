@@ -19,6 +19,8 @@ const WHOLE_PART = new Map([
   ['claim_outbox', ['outbox']],
   ['take_offers', ['offer']],
   ['claim_schedules', ['schedule', 'definition']],
+  ['changes', ['change', 'change_kept']],
+  ['forget_changes', ['change', 'change_kept']],
 ]);
 
 /** What every part has the same of: published once, never changed. */
