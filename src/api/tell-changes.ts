@@ -91,8 +91,15 @@ class Stream {
     this.#caller = await this.#telling.admit();
   }
 
-  /** What has changed in a part since the place, page by page. */
-  async *tellPart(part: number): AsyncGenerator<string, void> {
+  /** What has changed since the place: first in the part in whose middle it was cut, for there is one middle in a place. */
+  async *tellAll(): AsyncGenerator<string, void> {
+    const { within } = this.#place;
+    if (within !== null) yield* this.#tellPart(within.part);
+    for (let part = 0; part < this.#telling.store.parts; part += 1) yield* this.#tellPart(part);
+  }
+
+  /** What has changed in a part, page by page. */
+  async *#tellPart(part: number): AsyncGenerator<string, void> {
     const { store, tenant, leaving } = this.#telling;
     for (let isMore = true; isMore && !leaving.aborted; ) {
       const page = await store.changes(tenant, part, placeIn(this.#place, part), PAGE_CHANGES);
@@ -137,7 +144,7 @@ class Stream {
  * @throws PAWL_API_UNAUTHENTICATED, PAWL_STORE_*.
  */
 export async function* tellChanges(telling: Telling): AsyncGenerator<string, void> {
-  const { pulse, leaving, lastEventId, store } = telling;
+  const { pulse, leaving, lastEventId } = telling;
   const unwatch = pulse.watch();
   try {
     const now = await standing(telling);
@@ -147,7 +154,7 @@ export async function* tellChanges(telling: Telling): AsyncGenerator<string, voi
     if (place === null) yield frame('resync', stream.id, { position: stream.id });
     for (let read = -1; !leaving.aborted; ) {
       const { beats } = pulse;
-      for (let part = 0; part < store.parts && beats !== read; part += 1) yield* stream.tellPart(part);
+      if (beats !== read) yield* stream.tellAll();
       read = beats;
       const beat = stream.beat();
       if (beat !== null) yield beat;

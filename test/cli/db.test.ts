@@ -87,6 +87,43 @@ describe('pawl db', () => {
     expect((await call(['show', 'a', '-o', 'json'])).json()).toMatchObject({ status: 'COMPLETED' });
   });
 
+  it('dev answers the API there, and publishes what is saved: as a draft where the version is taken', async () => {
+    const save = (wait: string): void =>
+      writeFileSync(
+        join(folder, 'nap.pawl.yaml'),
+        `pawl: 1\nworkflow: nap\nversion: 1\ntimeout: 1d\nsteps: [{ id: pause, wait: ${wait} }]\n`,
+      );
+    let text = '';
+    let heard: () => void = () => undefined;
+    const said = async (words: string): Promise<void> => {
+      while (!text.includes(words))
+        await new Promise<void>((resolve) => {
+          heard = resolve;
+        });
+    };
+    const onWrite = (more: string): void => {
+      text += more;
+      heard();
+    };
+    save('1h');
+    const stopping = new AbortController();
+    const developing = callCli(['dev', '--port', '0'], folder, { env: ENV, stopped: stopping.signal, onWrite });
+    await said('watching 1 files *.pawl.yaml');
+    expect(text).toContain('nap@1  published\n');
+    save('soon');
+    await said('"soon"');
+    save('2h');
+    await said('nap@2  published  draft: nap.pawl.yaml says version 1');
+    const [, address] = /the API is at (\S+\/v1),/.exec(text) ?? [];
+    expect(await (await fetch(`${address}/workflows`)).json()).toMatchObject({
+      data: expect.arrayContaining([{ workflow: 'nap', latest: 2, versions: [1, 2] }]) as unknown,
+    });
+    stopping.abort();
+    expect(await developing).toMatchObject({ code: 0, err: expect.stringContaining('stopping') as unknown });
+    const own = { PAWL_DATABASE: inject('databaseUrl') };
+    expect(await call(['dev'], own)).toMatchObject({ code: 2, err: expect.stringContaining('drafts') as unknown });
+  });
+
   it('of a database of one’s own only the address is known: it is neither started nor stopped', async () => {
     const own = { PAWL_DATABASE: inject('databaseUrl') };
     for (const verb of ['start', 'stop']) {

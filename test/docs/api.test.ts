@@ -2,26 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../src/api/routes.ts';
 import { API_ROLES, RIGHTS_OF } from '../../src/model/api-key.ts';
-import { type ApiHouse, openApiHouse, type Told } from '../api/support/api-house.ts';
+import { type ApiHouse, openApiHouse } from '../api/support/api-house.ts';
+import { blocksOf, curlsOf, followCurl } from './support/curl-guide.ts';
 
 const page = readFileSync(new URL('../../docs/guides/api.md', import.meta.url), 'utf8');
 
-/** Blocks of a language. */
-const blocks = (language: string): readonly string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, text = '']) => text);
-
-/** The words of a command as a shell sees them, for what this page uses: quotes that touch make one word. */
-function wordsOf(line: string): readonly string[] {
-  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
-    word.replaceAll(
-      /'([^']*)'|"([^"]*)"/g,
-      (_, single: string | undefined, double: string | undefined) => single ?? double ?? '',
-    ),
-  );
-}
-
-const COMMANDS = blocks('sh').flatMap((block) => block.trim().split('\n'));
-const [YAML = ''] = blocks('yaml');
+const COMMANDS = curlsOf(page);
+const [YAML = ''] = blocksOf(page, 'yaml');
 
 let house: ApiHouse;
 /** What stands for `$NAME`. */
@@ -33,49 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-/** Does what a line of curl would do. */
-async function curl(line: string): Promise<{ readonly told: Told; readonly status: number }> {
-  const [command = '', status = ''] = line.split(' # ');
-  const fill = (word: string): string =>
-    word.replaceAll(/\$([A-Z]+)/g, (_, name: string) => values[name] ?? `no ${name}`);
-  const [program, ...words] = wordsOf(command).map(fill);
-  expect(program).toBe('curl');
-  const headers: Record<string, string> = {};
-  let [method, url, text]: [string, string, string | undefined] = ['GET', '', undefined];
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    const next = words[at + 1] ?? '';
-    if (word === '-X') method = next;
-    else if (word === '-H') headers[next.slice(0, next.indexOf(':')).toLowerCase()] = next.slice(next.indexOf(':') + 2);
-    else if (word === '--data') text = next;
-    else if (word === '--data-binary') text = next === '@payout.pawl.yaml' ? YAML : next;
-    else {
-      url = word;
-      continue;
-    }
-    at += 1;
-  }
-  const told = await house.call(method, url, { as: null, headers, ...(text === undefined ? {} : { text }) });
-  return { told, status: Number(status) };
-}
-
-/** What a reader takes from an answer for the next command. */
-function keep(told: Told): void {
-  if (told.headers['etag'] !== undefined) values['ETAG'] = String(told.headers['etag']);
-  const body = told.json<{ planHash?: string; approvals?: readonly { subjectHash: string }[] }>();
-  if (body.planHash !== undefined) values['PLAN'] = body.planHash;
-  const hash = body.approvals?.[0]?.subjectHash;
-  if (hash !== undefined) values['HASH'] = hash;
-}
-
 describe('docs/guides/api.md', () => {
   it('every command does what the page says, one after the other', async () => {
     expect(COMMANDS.length).toBeGreaterThan(14);
-    for (const line of COMMANDS) {
-      const { told, status } = await curl(line);
-      expect([line, told.status, told.text]).toEqual([line, status, told.text]);
-      keep(told);
-    }
+    const files = { 'payout.pawl.yaml': YAML };
+    for (const line of COMMANDS) await followCurl({ house, values, files, address: '', readers: [] }, line);
   });
 
   it('has a row for each route, with its right', () => {
