@@ -106,6 +106,7 @@ class Play {
   #surprisedAtMs: number | null = null;
   #lateAtMs: number | null = null;
   #isUnderWay = false;
+  #restedAtMs: number | null = null;
 
   constructor(ask: PlayAsk) {
     this.#ask = ask;
@@ -151,28 +152,41 @@ class Play {
   async #untilRest(run: RunIdentity): Promise<StoredRun> {
     const { world } = this.#stage;
     const endMs = world.nowMs() + HORIZON_MS;
-    let restedAtMs: number | null = null;
+    this.#restedAtMs = null;
     for (let steps = 0; ; steps += 1) {
       await this.#stage.pass(this.#stepMs());
-      const stored = await this.#stage.load(run.runId);
-      if (stored === null) throw new Error('a run that was started is not stored');
+      const stored = await this.#load(run);
       const active = this.#look(stored);
       if (this.#stage.problems.size > 0) return stored;
       const isComing = this.#comesLate(run, active);
       const isAtRest = isEnd(stored.status) || stored.status === 'HELD';
       if (isAtRest && !isComing) {
-        restedAtMs ??= world.nowMs();
-        if (world.nowMs() >= restedAtMs + this.#afterMs()) return stored;
-        await this.#stage.pass(restedAtMs + this.#afterMs() - world.nowMs());
+        if (await this.#hasRested()) return stored;
         continue;
       }
-      restedAtMs = null;
+      this.#restedAtMs = null;
       this.#surprise(run, stored);
       const gave = this.#giveWhatIsAwaited(run, stored, await this.#giftsForChildren(run));
       this.#isUnderWay = steps > STEPS_MAX;
       if (this.#isUnderWay || world.nowMs() > endMs) return stored;
       if (!gave && !isComing && !(await this.#sleep(stored))) return stored;
     }
+  }
+
+  async #load({ runId }: RunIdentity): Promise<StoredRun> {
+    const stored = await this.#stage.load(runId);
+    if (stored === null) throw new Error('a run that was started is not stored');
+    return stored;
+  }
+
+  /** Lets what is still on its way to a run at rest come in. @returns whether all of it has. */
+  async #hasRested(): Promise<boolean> {
+    const nowMs = this.#stage.world.nowMs();
+    this.#restedAtMs ??= nowMs;
+    const leftMs = this.#restedAtMs + this.#afterMs() - nowMs;
+    if (leftMs <= 0) return true;
+    await this.#stage.pass(leftMs);
+    return false;
   }
 
   /** What has been sent may still land, and a worker that has died or stopped comes back. */
