@@ -1,6 +1,10 @@
 import type { JsonObject } from '../model/json.ts';
+import { ApiError } from './api-error.ts';
 import type { Answer, Call, Route } from './route.ts';
 import { objectOf } from './schemas.ts';
+
+/** Prometheus' text format. */
+const METRICS_MEDIA = 'text/plain; version=0.0.4; charset=utf-8';
 
 const STATE = objectOf({ status: { enum: ['ok'] } });
 
@@ -9,7 +13,14 @@ async function ready({ app }: Call): Promise<Answer> {
   return { status: 200, body: { status: 'ok' } };
 }
 
-/** Routes about the server itself; anybody is answered, and learns nothing of what it holds. @param document how the API is described. */
+/** Counts are of all workflows: a key that is narrowed to some has no business with them. */
+async function metrics({ app, caller }: Call): Promise<Answer> {
+  if (caller.scopes.length > 0)
+    throw new ApiError('PAWL_API_FORBIDDEN', 'metrics are of all workflows; this key is narrowed to some');
+  return { status: 200, text: { media: METRICS_MEDIA, text: await app.metrics() } };
+}
+
+/** Routes about the server itself; but for the metrics anybody is answered, and learns nothing of what it holds. @param document how the API is described. */
 export function houseRoutes(document: () => JsonObject): readonly Route[] {
   return [
     {
@@ -43,6 +54,15 @@ export function houseRoutes(document: () => JsonObject): readonly Route[] {
         },
       },
       handle: async ({ release }) => ({ status: 200, body: { name: 'pawl', version: release } }),
+    },
+    {
+      id: 'showMetrics',
+      method: 'GET',
+      path: '/metrics',
+      summary: 'What this process has done since it began, for Prometheus',
+      right: 'run:read',
+      answers: { 200: { description: 'The exposition', media: ['text/plain'] } },
+      handle: metrics,
     },
     {
       id: 'describeApi',

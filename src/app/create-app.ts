@@ -10,6 +10,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Publisher } from '../ports/publisher.ts';
 import type { Store } from '../ports/store.ts';
 import { createLogger } from '../telemetry/logger.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
 import type { Worker } from '../worker/worker.ts';
 import type { Config, Environment } from './config.ts';
 import { createDoors } from './doors.ts';
@@ -54,6 +55,8 @@ export interface App extends Verbs {
   principal(by: string | null): Principal;
   /** Starts the worker of this process, or gives the one that runs. @throws PAWL_CONFIG_INVALID naming a broken function module. */
   runWorker(): Promise<Worker>;
+  /** What this process has counted since it began, as Prometheus reads it. @throws PAWL_STORE_*. */
+  metrics(): Promise<string>;
   /** Finishes or releases what is held, gives seats and connections back. @param graceMs 10 000 unless given. */
   close(graceMs?: number): Promise<void>;
 }
@@ -98,15 +101,18 @@ function publisherOf(
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, env, setsUp = true } = options;
   const clock = options.clock ?? createSystemClock();
-  const logger = options.logger ?? createLogger('warn', STDERR, () => listSecretValues(env));
+  const metrics = createMetrics();
+  const log = options.logger ?? createLogger('warn', STDERR, () => listSecretValues(env));
+  const logger = metrics.overLogger(log);
   const functions = functionsOf(options);
   const secrets = createSecrets(env);
   const opened =
     options.store === undefined
       ? await openStore({ config, env, clock, logger, setsUp })
       : { store: options.store, close: () => Promise.resolve() };
+  const store = metrics.overStore(opened.store);
   const engine: Engine = {
-    store: opened.store,
+    store,
     actions: options.actions ?? createActionAdapter({ functions: functions.registry, clock, logger }),
     secrets,
     ...publisherOf(options, { secrets, clock }),
@@ -114,7 +120,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ids: options.ids ?? createSystemIds(),
     logger,
     numbers: config.numbers,
-    versions: createVersionCache(opened.store),
+    versions: createVersionCache(store),
     tenant: 'default',
   };
   const doors = createDoors(engine);
@@ -128,6 +134,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await functions.load();
       return doors.openWorker();
     },
+    metrics: () => metrics.expose(store, engine.tenant),
     close: (graceMs = GRACE_MS) => {
       closing ??= doors.close(graceMs).finally(() => opened.close());
       return closing;

@@ -67,7 +67,7 @@ function telling(store: ScriptedStore, change: Partial<Telling> = {}): Telling &
   };
 }
 
-const idOf = (text: string | void): string => /^id: (.*)$/m.exec(text ?? '')?.[1] ?? '';
+const idOf = (text: unknown): string => /^id: (.*)$/m.exec(String(text))?.[1] ?? '';
 
 describe('a stream', () => {
   it('reads on only when what it has read was taken', async () => {
