@@ -224,17 +224,14 @@ export interface Hearing {
   end(): Promise<void>;
 }
 
+/** Verbs that have ports of their own. */
+type Others = ScheduleStore & RetentionStore & KeyStore & ChangeStore & WitnessStore & Partial<StatementStore>;
+
 /**
  * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);
  * times in answers are the database's. Two implementations pass `testing/store-conformance`.
  */
-export interface Store
-  extends ScheduleStore,
-    RetentionStore,
-    KeyStore,
-    ChangeStore,
-    WitnessStore,
-    Partial<StatementStore> {
+export interface Store extends Others {
   readonly parts: number;
   /**
    * Stores a version once. A new one brings its schedule along, in the same statement: it takes the place of the schedule

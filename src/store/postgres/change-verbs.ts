@@ -28,12 +28,13 @@ export function changeVerbs({ run }: Connections): ChangeStore {
   return {
     changes: async (tenant, part, after, limit) => {
       const rows = await run(CHANGES, [part, tenant, after?.position ?? null, after?.runId ?? NO_RUN, limit]);
-      const changes = rows.filter((row) => row['run_id'] !== null).map(changeFromRow);
+      const found = rows.filter((row) => row['run_id'] !== null);
       const horizon = rows[0]?.['horizon'] as number;
-      const last = changes.length < limit ? undefined : changes.at(-1);
+      const last = found.length < limit ? undefined : found.at(-1);
       return {
-        changes,
-        next: last === undefined ? horizon : last.position + 1,
+        // A run that somebody has deleted is nothing to tell of.
+        changes: found.filter((row) => row['run_key'] !== null).map(changeFromRow),
+        next: last === undefined ? horizon : (last['position'] as number) + 1,
         horizon,
         keptFrom: rows[0]?.['kept_from'] as number,
         history: rows[0]?.['history'] as string,

@@ -43,8 +43,8 @@ async function since(
   assert.fail('what was committed is not told');
 }
 
-/** What a store tells of what its commits have changed. */
-export function changeConformance(harness: ConformanceHarness): void {
+/** What is told, and what is not. */
+function tellingConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
   test('a start and each commit that somebody could see is told once, in order; one that only files something is not', async ({
@@ -84,6 +84,28 @@ export function changeConformance(harness: ConformanceHarness): void {
     assert.deepEqual([changes, next], [[], horizon]);
     assert.deepEqual((await store.changes('other', 0, { position: from, runId: null }, MANY)).changes, []);
   });
+
+  test('a start that was there already tells nothing', async ({ store }) => {
+    const from = await standing(store);
+    const run = identityOf(newRunId(), store.parts, { key: 'order-1' });
+    const again = identityOf(newRunId(), store.parts, { key: 'order-1' });
+    const started: RunId[] = [];
+    for (const one of [run, again])
+      for (const { runId } of await store.start(0, [startOf(one, { kind: 'free', readyAtMs: null })]))
+        started.push(runId);
+    assert.deepEqual(started, [run.runId, run.runId]);
+    const [last] = await startFree(store, 1);
+    const told = await since(store, from, (changes) => changes.some(({ runId }) => runId === last));
+    assert.deepEqual(
+      told.map(({ runId }) => runId),
+      [run.runId, last],
+    );
+  });
+}
+
+/** How it is read page by page, and dropped. */
+function pagingConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
 
   test('pages meet: each has all runs of its last position, and a place between two of them goes on behind the first', async ({
     store,
@@ -127,21 +149,10 @@ export function changeConformance(harness: ConformanceHarness): void {
     assert.equal(await store.forgetChanges(0, 5_000, MANY), 0);
     assert.equal((await store.changes('default', 0, { position: from, runId: null }, MANY)).changes.length, 1);
   });
+}
 
-  test('a start that was there already tells nothing', async ({ store }) => {
-    const from = await standing(store);
-    const run = identityOf(newRunId(), store.parts, { key: 'order-1' });
-    const again = identityOf(newRunId(), store.parts, { key: 'order-1' });
-    const started: RunId[] = [];
-    for (const one of [run, again])
-      for (const { runId } of await store.start(0, [startOf(one, { kind: 'free', readyAtMs: null })]))
-        started.push(runId);
-    assert.deepEqual(started, [run.runId, run.runId]);
-    const [last] = await startFree(store, 1);
-    const told = await since(store, from, (changes) => changes.some(({ runId }) => runId === last));
-    assert.deepEqual(
-      told.map(({ runId }) => runId),
-      [run.runId, last],
-    );
-  });
+/** What a store tells of what its commits have changed. */
+export function changeConformance(harness: ConformanceHarness): void {
+  tellingConformance(harness);
+  pagingConformance(harness);
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { numbersFor } from '../../../src/model/numbers.ts';
+import type { ChangePlace } from '../../../src/model/run-change.ts';
 import { commitBatch } from '../../../src/store/postgres/commit-batch.ts';
 import { type Connections, openConnections } from '../../../src/store/postgres/connections.ts';
 import { payloadText } from '../../../src/store/postgres/rows.ts';
@@ -152,5 +153,41 @@ VALUES (0, $1, 'default', 2, 'HELD', '[]', now())`;
     }
     await readUntil(4);
     expect(told.slice(2)).toEqual([`HELD ${first}`, `HELD ${second}`]);
+  });
+
+  it('Cut behind every change while others write, a reader finds each once: none is missing', async () => {
+    const { store, url } = opened;
+    const from = (await store.changes('default', 0, null, 1)).horizon;
+    const runs = await startFree(store, 20);
+    const writers = await Promise.all(
+      [0, 1, 2, 3].map(async () => {
+        const client = new pg.Client({ connectionString: url });
+        await client.connect();
+        return client;
+      }),
+    );
+    /** Each run by two of them, in transactions that overlap and end in another order than they began. */
+    const write = async (client: pg.Client, at: number): Promise<void> => {
+      for (const [index, runId] of runs.entries()) {
+        if (index % 2 !== at % 2) continue;
+        await client.query('BEGIN');
+        await client.query(WRITE, [runId]);
+        for (let pause = 0; pause < at; pause += 1) await store.nowMs();
+        await client.query('COMMIT');
+      }
+    };
+    const written = Promise.all(writers.map(write));
+    const told: string[] = [];
+    let place: ChangePlace = { position: from, runId: null };
+    for (let look = 0; look < LOOKS_MAX && told.length < 60; look += 1) {
+      const { changes, next } = await store.changes('default', 0, place, 1);
+      const [change] = changes;
+      if (change !== undefined) told.push(`${change.status} ${change.position} ${change.runId}`);
+      place = change ?? { position: next, runId: null };
+    }
+    await written;
+    for (const client of writers) await client.end();
+    expect([told.length, new Set(told).size]).toEqual([60, 60]);
+    expect((await store.changes('default', 0, place, 100)).changes).toEqual([]);
   });
 });
