@@ -9,6 +9,7 @@ import { findRun, loadStored } from '../engine/find-run.ts';
 import { type HistoryView, historyView } from '../engine/history-view.ts';
 import { type RunLineView, listRuns } from '../engine/list-runs.ts';
 import { limitLock, listLocks, type LimitAsk, type LockView } from '../engine/list-locks.ts';
+import { type ActView, listActs, runActs, type RunActsView } from '../engine/list-acts.ts';
 import { actOnMessage, listMessages, type MessageLineView } from '../engine/list-messages.ts';
 import { listNeeds, type NeedView } from '../engine/list-needs.ts';
 import { listSchedules, orderSchedule, type ScheduleView } from '../engine/list-schedules.ts';
@@ -28,6 +29,8 @@ import { shareStandings } from '../engine/share-view.ts';
 import { type SignalAsk, signalRun } from '../engine/signal-run.ts';
 import { type StartAsk, type Started, startRun } from '../engine/start-run.ts';
 import { type VerifiedRun, verifyRun } from '../engine/verify-run.ts';
+import { type AuditSeal, readSeal } from '../engine/audit-seal.ts';
+import { sealAudit, type VerifiedAudit, verifyAudit } from '../engine/verify-audit.ts';
 import { type CheckedCounts, type VerifiedStore, verifyStore } from '../engine/verify-store.ts';
 import { type Pulse, takePulse } from '../engine/watch-overdue.ts';
 import { explainRun, type WhyView } from '../engine/why-run.ts';
@@ -36,6 +39,8 @@ import { NotFoundError } from '../model/errors.ts';
 import type { OutboxAct } from '../model/outbox.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { ScheduleAct } from '../model/schedule.ts';
+import type { ActOfTenant } from '../model/tenant-act.ts';
+import type { ActFilter } from '../ports/audit-store.ts';
 import type { RunFilter, StoredVersion } from '../ports/store.ts';
 
 /** Who orders something, and why. */
@@ -102,13 +107,21 @@ export interface Verbs {
    * Begins the database's recovery mode: an older copy was put back (P14). @param sinceMs when it was made, epoch ms; null = when a
    * worker was last seen. @returns false when it is in it already.
    */
-  beginRecovery(sinceMs: number | null): Promise<boolean>;
+  beginRecovery(sinceMs: number | null, act: Omit<ActOfTenant, 'tenant'>): Promise<boolean>;
   /** Ends the database's recovery mode: the window was reconciled (P14). @returns false when there was none. */
   endRecovery(act: Act): Promise<boolean>;
   history(run: string): Promise<HistoryView>;
   verify(run: string): Promise<VerifiedRun>;
   /** Every invariant of every run. @param onProgress told what was looked at so far. */
   verifyStore(onProgress?: (checked: CheckedCounts) => void): Promise<VerifiedStore>;
+  /** Acts of people and keys, the newest first. */
+  acts(filter: Omit<ActFilter, 'tenant'>): Promise<readonly ActView[]>;
+  /** Acts of a run, their chain recomputed. */
+  runActs(run: string): Promise<RunActsView>;
+  /** Every chain of acts, recomputed. @param seal what `sealAudit` once gave, and what messages call it; null = nothing. */
+  verifyAudit(seal: { readonly text: string; readonly name: string } | null): Promise<VerifiedAudit>;
+  /** The heads of all chains, to be kept elsewhere. */
+  sealAudit(): Promise<AuditSeal>;
   /** Takes the state of runs whose retention is over; without an act it only says what would go and why others are kept (P10). */
   prune(act: Omit<Act, 'eventId'> | null): Promise<PruneView>;
   /** Locks with their holders and queues. @param name null = all. */
@@ -143,6 +156,10 @@ type ReadVerbs = Pick<
   | 'history'
   | 'verify'
   | 'verifyStore'
+  | 'acts'
+  | 'runActs'
+  | 'verifyAudit'
+  | 'sealAudit'
   | 'prune'
   | 'locks'
   | 'limitLock'
@@ -167,11 +184,15 @@ function readVerbs(engine: Engine): ReadVerbs {
     why: async (name) => explainRun(engine, await find(name)),
     pulse: () => takePulse(engine),
     recoveryWindow: () => recoveryWindow(engine),
-    beginRecovery: (sinceMs) => engine.store.beginRecovery(sinceMs),
-    endRecovery: ({ by, reason }) => engine.store.endRecovery(by, reason),
+    beginRecovery: (sinceMs, act) => engine.store.beginRecovery(sinceMs, { tenant: engine.tenant, ...act }),
+    endRecovery: ({ by, reason }) => engine.store.endRecovery({ tenant: engine.tenant, by, reason }),
     history: async (name) => historyView(engine, await find(name)),
     verify: async (name) => verifyRun(engine, await find(name)),
     verifyStore: (onProgress) => verifyStore(engine.store, onProgress),
+    acts: (filter) => listActs(engine, filter),
+    runActs: async (name) => runActs(engine, await find(name)),
+    verifyAudit: async (seal) => verifyAudit(engine.store, seal === null ? null : readSeal(seal.text, seal.name)),
+    sealAudit: () => sealAudit(engine.store),
     prune: (act) => pruneAll(engine, act === null ? null : { actor: act.by, reason: act.reason }),
     previewCancel: async (name) => previewCancel(engine, await find(name)),
     previewCompensation: async (name) => previewCompensation(engine, await find(name)),

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { type CliContext, type CliHost, createCliContext, type GlobalOptions } from './cli-context.ts';
 import type { Bind } from './bind.ts';
 import { addApprove, addDeny } from './commands/approve.ts';
+import { addAudit } from './commands/audit.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addCompensate } from './commands/compensate.ts';
 import { addCrashtest } from './commands/crashtest.ts';
@@ -65,6 +66,7 @@ const VERBS = [
   addDb,
   addReceipt,
   addVerify,
+  addAudit,
   addLock,
   addOutbox,
   addQueue,

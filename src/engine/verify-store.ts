@@ -3,6 +3,7 @@ import { findFaults, RUN_CHECKS } from '../decision/invariants/find-faults.ts';
 import type { RunId } from '../model/ids.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { Store } from '../ports/store.ts';
+import { verifyTenantActs } from './verify-audit.ts';
 import { SHARE, verifyShares, verifyUses } from './verify-shares.ts';
 import { createVersionCache } from './version-cache.ts';
 
@@ -101,6 +102,7 @@ export async function verifyStore(
     faults.push(...(await verifyUses(store, records)));
     checked = counted(checked, records);
   };
+  faults.push(...(await verifyTenantActs(store)));
   for (let part = 0; part < store.parts; part += 1) {
     faults.push(...(await store.strays(part, STRAYS_MAX)).map(strayFault));
     faults.push(...(await verifyShares(store, part)));

@@ -31,6 +31,7 @@ import type {
 } from '../model/run-commit.ts';
 import type { InboxOutcome, RunStatus } from '../model/statuses.ts';
 import type { ChangeStore } from './change-store.ts';
+import type { AuditStore } from './audit-store.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { ScheduleStore } from './schedule-store.ts';
@@ -225,7 +226,13 @@ export interface Hearing {
 }
 
 /** Verbs that have ports of their own. */
-type Others = ScheduleStore & RetentionStore & KeyStore & ChangeStore & WitnessStore & Partial<StatementStore>;
+type Others = AuditStore &
+  ScheduleStore &
+  RetentionStore &
+  KeyStore &
+  ChangeStore &
+  WitnessStore &
+  Partial<StatementStore>;
 
 /**
  * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);

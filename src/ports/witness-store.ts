@@ -1,3 +1,5 @@
+import type { ActOfTenant } from '../model/tenant-act.ts';
+
 /** Which history of which database this is: another one may have forgotten commits that were acknowledged (P14). */
 export interface DatabaseIdentity {
   readonly systemIdentifier: string;
@@ -26,9 +28,9 @@ export interface WitnessStore {
   witness(by: 'worker' | 'reader'): Promise<Witness>;
   /**
    * P14: opens recovery mode by an operator's word: an older copy of the database was put back, which has the identity that it
-   * always had. @param sinceMs when the copy was made; null = when a worker was last seen. @returns false when it is open.
+   * always had; recorded. @param sinceMs when the copy was made; null = when a worker was last seen. @returns false when it is open.
    */
-  beginRecovery(sinceMs: number | null): Promise<boolean>;
-  /** Ends recovery mode: an operator has reconciled the window. @returns false when there was none. */
-  endRecovery(by: string, reason: string): Promise<boolean>;
+  beginRecovery(sinceMs: number | null, act: ActOfTenant): Promise<boolean>;
+  /** Ends recovery mode: an operator has reconciled the window; recorded. @returns false when there was none. */
+  endRecovery(act: ActOfTenant & { readonly reason: string }): Promise<boolean>;
 }

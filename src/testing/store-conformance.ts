@@ -1,5 +1,6 @@
 import { actConformance } from './store-conformance/acts.ts';
 import { changeConformance } from './store-conformance/changes.ts';
+import { auditConformance } from './store-conformance/audit.ts';
 import { checkConformance } from './store-conformance/checks.ts';
 import { doorConformance } from './store-conformance/door.ts';
 import type { ConformanceHarness } from './store-conformance/harness.ts';
@@ -36,5 +37,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: retention`, () => retentionConformance(harness));
   harness.describe(`${kind}: keys`, () => keyConformance(harness));
   harness.describe(`${kind}: changes`, () => changeConformance(harness));
+  harness.describe(`${kind}: audit`, () => auditConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

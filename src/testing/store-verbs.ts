@@ -62,6 +62,8 @@ const READS_ONLY: Readonly<Record<Exclude<keyof Store, 'parts'>, boolean>> = {
   observations: true,
   inbox: true,
   audit: true,
+  acts: true,
+  chains: true,
   holder: true,
   workers: true,
   listen: true,

@@ -9,6 +9,11 @@ import { hidePasswords } from '../hide-passwords.ts';
 import { renderTable } from '../table.ts';
 import { timeWords } from '../time-words.ts';
 
+interface RestoredOptions {
+  readonly since?: string;
+  readonly reason?: string;
+}
+
 /** `pawl db start|stop|status|url`: the PostgreSQL that starts itself. */
 export function addDb(program: Command, bind: Bind): void {
   const db = program.command('db').description('the PostgreSQL that starts itself');
@@ -27,7 +32,8 @@ export function addDb(program: Command, bind: Bind): void {
   db.command('restored')
     .description('say that an older copy of the data was put back, before a worker starts: recovery mode begins')
     .option('--since <time>', 'when the copy was made, RFC 3339; else when a worker was last seen')
-    .action(bind((context, { since }: { readonly since?: string }) => restored(context, since ?? null)));
+    .option('--reason <text>', 'kept with the act')
+    .action(bind((context, options: RestoredOptions) => restored(context, options)));
   db.command('recovered')
     .description('list what the database may have forgotten; with --reason end recovery mode, after it was compared')
     .option('--reason <text>', 'how the window was reconciled; kept')
@@ -121,11 +127,13 @@ function forgottenRow({ run, key, status, effect }: ForgottenView): readonly str
   return [run, key, status, effect.step, effect.action, effect.state, effect.key, what];
 }
 
-async function restored(context: CliContext, since: string | null): Promise<void> {
-  const sinceMs = since === null ? null : Date.parse(since);
+async function restored(context: CliContext, { since, reason }: RestoredOptions): Promise<void> {
+  const sinceMs = since === undefined ? null : Date.parse(since);
   if (sinceMs !== null && !Number.isFinite(sinceMs))
     throw new UsageError(`--since ${since}: not a time; write it as 2030-01-31T12:00:00Z`);
-  const begun = await context.withApp((app) => app.beginRecovery(sinceMs));
+  const begun = await context.withApp((app) =>
+    app.beginRecovery(sinceMs, { by: app.principal(context.options.by ?? null).name, reason: reason ?? null }),
+  );
   if (!begun) context.exit = EXIT.conflict;
   if (printJson(context, { begun })) return;
   context.say(

@@ -37,7 +37,7 @@ async function verify(context: CliContext): Promise<void> {
 
 function faultLine({ paint }: CliContext, fault: Verified['faults'][number]): string {
   const { runId, row, what, check, rule, mend } = fault;
-  const said = terminalText(`${displayRunId(runId)}  ${row}: ${what}`);
+  const said = terminalText(`${runId === null ? '' : `${displayRunId(runId)}  `}${row}: ${what}`);
   const help = mend === null ? '' : `  mend: ${mend}`;
   return `${paint.bad('✘')} ${said}  ${paint.quiet(`[${check}: ${rule}]${help}`)}`;
 }

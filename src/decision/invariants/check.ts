@@ -10,7 +10,8 @@ export interface Finding {
 
 /** A finding with all that a person needs to know of it. */
 export interface InvariantFault extends Finding {
-  readonly runId: RunId;
+  /** Null = it is about no run. */
+  readonly runId: RunId | null;
   readonly check: string;
   /** The rules that it breaks. */
   readonly rule: string;

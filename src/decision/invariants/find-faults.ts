@@ -50,6 +50,7 @@ const PRUNED_CHECKS: readonly RowCheck[] = [
   EFFECT_STATE,
   RECEIPT_CHAIN,
   RECEIPT_ROW,
+  AUDIT,
   LEASE,
   START_KEY,
   PIN,

@@ -62,6 +62,7 @@ export function createDatabase(clock: DatabaseClock): Database {
     schedules: new Map(),
     keys: new Map(),
     changes: noChanges(),
+    acts: new Map(),
   };
   const open = new Map<RunId, OpenDelivery>();
   let restores = 0;

@@ -1,11 +1,17 @@
 import type { ApiKey, KeyRevocation } from '../../model/api-key.ts';
 import type { NewApiKey } from '../../ports/key-store.ts';
+import { noteAct } from './audit.ts';
 import { inOrder, rowOf } from './row.ts';
 import type { Statement } from './tables.ts';
 
 /** Writes a new key. @returns false when its id is taken. */
-export function createKey({ keys, nowMs }: Statement, key: NewApiKey): boolean {
+export function createKey(statement: Statement, key: NewApiKey): boolean {
+  const { keys, nowMs } = statement;
   if (keys.has(key.keyId)) return false;
+  const { tenant, keyId, principal, roles, scopes, expiresAtMs, createdBy } = key;
+  const after = { principal, roles, scopes: scopes.map(({ right, workflows }) => ({ right, workflows })), expiresAtMs };
+  const detail = { before: null, after };
+  noteAct(statement, { tenant, actor: createdBy, act: 'key.create', target: keyId, reason: null, detail });
   keys.set(key.keyId, rowOf({ ...key, createdAtMs: nowMs, revoked: null }));
   return true;
 }
@@ -24,12 +30,17 @@ export function listKeys({ keys }: Statement, tenant: string, limit: number): re
 
 /** Takes a key back. @returns false when the tenant has no such key. */
 export function revokeKey(
-  { keys, nowMs }: Statement,
+  statement: Statement,
   of: Pick<ApiKey, 'tenant' | 'keyId'>,
   act: Omit<KeyRevocation, 'atMs'>,
 ): boolean {
+  const { keys, nowMs } = statement;
   const key = keys.get(of.keyId);
   if (key === undefined || key.tenant !== of.tenant) return false;
-  if (key.revoked === null) keys.set(key.keyId, rowOf({ ...key, revoked: { ...act, atMs: nowMs } }));
+  if (key.revoked !== null) return true;
+  keys.set(key.keyId, rowOf({ ...key, revoked: { ...act, atMs: nowMs } }));
+  const detail = { before: { principal: key.principal }, after: null };
+  const { by: actor, reason } = act;
+  noteAct(statement, { tenant: of.tenant, actor, act: 'key.revoke', target: of.keyId, reason, detail });
   return true;
 }

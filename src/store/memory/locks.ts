@@ -9,6 +9,7 @@ import {
   type LockRecord,
 } from '../../model/lock.ts';
 import type { Store } from '../../ports/store.ts';
+import { noteAct } from './audit.ts';
 import { inOrder, rowOf } from './row.ts';
 import { keyOf, type LockRow, type PlaceRow, runIn, type Statement } from './tables.ts';
 
@@ -93,6 +94,8 @@ export function limitLock(
   const act = rowOf({ by, reason, limit, atMs: statement.nowMs });
   const row = rowOf({ ...before, setLimit: limit, acts: [act, ...before.acts] });
   statement.locks.set(lockKey(lock), row);
+  const detail = { before: { limit: before.setLimit }, after: { limit } };
+  noteAct(statement, { tenant: lock.tenant, actor: by, act: 'lock.limit', target: lock.name, reason, detail });
   return takeTurns(statement, row);
 }
 

@@ -1,8 +1,10 @@
 import type { RunId } from '../../model/ids.ts';
+import type { AuditStore } from '../../ports/audit-store.ts';
 import type { KeyStore } from '../../ports/key-store.ts';
 import type { ClaimedRun, Delivery, Store } from '../../ports/store.ts';
 import type { DatabaseIdentity } from '../../ports/witness-store.ts';
 import { changesIn, forgetChanges } from './changes.ts';
+import { chainedActs, listActs, noteAct } from './audit.ts';
 import { claimOne, claimRuns } from './claim.ts';
 import { commitRuns } from './commit.ts';
 import { type BegunDelivery, createDatabase, type Database, type DatabaseClock } from './database.ts';
@@ -204,6 +206,13 @@ function keyVerbs({ read, write }: Database): KeyStore {
   };
 }
 
+function auditVerbs({ read }: Database): AuditStore {
+  return {
+    acts: async (filter) => read((statement) => listActs(statement, filter)),
+    chains: async (part, after, limit) => read((statement) => chainedActs(statement, part, after, limit)),
+  };
+}
+
 type ReadingVerbs = Verbs<
   'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
 >;
@@ -253,13 +262,28 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     },
     forgetChanges: (part, olderThanMs, limit) =>
       database.write((statement) => forgetChanges(statement, part, olderThanMs, limit)),
+    ...auditVerbs(database),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
     // Every row hangs on its run here.
     strays: () => Promise.resolve([]),
     overdue: async (part, graceMs, limit) => database.read((statement) => overdueIn(statement, part, graceMs, limit)),
     witness: async () => database.read(({ nowMs }) => witness.look(identity, nowMs)),
-    beginRecovery: async (sinceMs) => database.write(({ nowMs }) => witness.begin(identity, nowMs, sinceMs)),
-    endRecovery: async () => witness.end(),
+    beginRecovery: (sinceMs, { tenant, by: actor, reason }) =>
+      database.write((statement) => {
+        const lastSeenMs = witness.begin(identity, statement.nowMs, sinceMs);
+        const detail = { before: null, after: { lastSeenMs } };
+        if (lastSeenMs !== null)
+          noteAct(statement, { tenant, actor, act: 'recovery.begin', target: 'database', reason, detail });
+        return lastSeenMs !== null;
+      }),
+    endRecovery: ({ tenant, by: actor, reason }) =>
+      database.write((statement) => {
+        const ended = witness.end();
+        const detail = { before: ended, after: null };
+        if (ended !== null)
+          noteAct(statement, { tenant, actor, act: 'recovery.end', target: 'database', reason, detail });
+        return ended !== null;
+      }),
     become: (other, rows) => {
       identity = other;
       if (rows !== undefined) database.restore(rows);

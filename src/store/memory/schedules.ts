@@ -8,6 +8,7 @@ import {
   type ScheduleStart,
 } from '../../model/schedule.ts';
 import type { StoredVersion } from '../../ports/store.ts';
+import { noteAct } from './audit.ts';
 import { inOrder, rowOf } from './row.ts';
 import { keyOf, type ScheduleRow, type Statement } from './tables.ts';
 
@@ -107,15 +108,19 @@ export function settleSchedule(
 
 /** A person stops a schedule, or has it go on. */
 export function orderSchedule(
-  { schedules, nowMs }: Statement,
+  statement: Statement,
   of: ScheduleAddress & Pick<ScheduleRecord, 'version'>,
   order: ScheduleOrder,
 ): boolean {
+  const { schedules, nowMs } = statement;
   const key = scheduleKey(of);
   const row = schedules.get(key);
   if (row?.version !== of.version) return false;
   const { act, by, reason } = order;
   const noted = { ...row, isPaused: act === 'pause', acts: [rowOf({ act, by, reason, atMs: nowMs }), ...row.acts] };
+  const { tenant, workflow: target, version } = of;
+  const detail = { before: { version, paused: row.isPaused }, after: { version, paused: act === 'pause' } };
+  noteAct(statement, { tenant, actor: by, act: `schedule.${act}`, target, reason, detail });
   const goesOn = row.isPaused && order.act === 'resume';
   schedules.set(key, rowOf(goesOn ? { ...noted, dueAtMs: order.dueAtMs, ...nobodysClaim(row, nowMs) } : noted));
   return true;

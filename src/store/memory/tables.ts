@@ -143,6 +143,8 @@ export interface Tables {
   readonly queues: Map<string, QueueRow>;
   readonly keys: Map<string, ApiKey>;
   readonly changes: ChangeRows;
+  /** Acts that are about no run, by tenant, in the order of their chain. */
+  readonly acts: Map<string, readonly AuditEntry[]>;
 }
 
 /** A delivery that is not committed yet, as the other statements meet it. */
@@ -162,7 +164,7 @@ export interface Statement extends Tables {
 
 /** A copy whose maps can be changed without the others seeing it. */
 export function copyOf(tables: Tables): Tables {
-  const { versions, runs, seats, startKeys, locks, places, schedules, shares, queues, keys, changes } = tables;
+  const { versions, runs, seats, startKeys, locks, places, schedules, shares, queues, keys, acts, changes } = tables;
   return {
     versions: new Map(versions),
     runs: new Map(runs),
@@ -175,6 +177,7 @@ export function copyOf(tables: Tables): Tables {
     queues: new Map(queues),
     keys: new Map(keys),
     changes: { ...changes, keptFrom: new Map(changes.keptFrom) },
+    acts: new Map(acts),
   };
 }
 

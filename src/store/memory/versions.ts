@@ -2,6 +2,7 @@ import type { Digest } from '../../model/ids.ts';
 import type { ScheduleStart } from '../../model/schedule.ts';
 import type { StoredVersion } from '../../ports/store.ts';
 import { assertSameContent } from '../version-conflict.ts';
+import { noteAct } from './audit.ts';
 import { inOrder, rowOf } from './row.ts';
 import { beginSchedule } from './schedules.ts';
 import { keyOf, type Statement } from './tables.ts';
@@ -23,6 +24,8 @@ export function publish(
   const row = rowOf({ tenant, workflow, version, digest, digests, source, machine, publishedBy, publishedAtMs: nowMs });
   if (schedule !== undefined) beginSchedule(statement, row, schedule);
   versions.set(key, row);
+  const detail = { before: null, after: { version, digest } };
+  noteAct(statement, { tenant, actor: publishedBy, act: 'publish', target: workflow, reason: null, detail });
   return { created: true, version: row };
 }
 

@@ -4,8 +4,10 @@ import type { DatabaseIdentity, Witness } from '../../ports/witness-store.ts';
 export interface MemoryWitness {
   /** @param identity which database this is now. @param nowMs the database's time. */
   look(identity: DatabaseIdentity, nowMs: number): Witness;
-  begin(identity: DatabaseIdentity, nowMs: number, sinceMs: number | null): boolean;
-  end(): boolean;
+  /** @returns what was done after when may be forgotten; null = recovery mode is open already. */
+  begin(identity: DatabaseIdentity, nowMs: number, sinceMs: number | null): number | null;
+  /** @returns since when it was open, and what was done after when may be forgotten; null = it was not. */
+  end(): { readonly sinceMs: number; readonly lastSeenMs: number } | null;
 }
 
 /** Nothing was seen yet. */
@@ -26,14 +28,16 @@ export function createMemoryWitness(): MemoryWitness {
     },
     begin: (identity, nowMs, sinceMs) => {
       const { recovery, identity: was, seenMs } = seen ?? { recovery: null, identity, seenMs: nowMs };
-      if (recovery !== null) return false;
-      seen = { identity: was, recovery: { sinceMs: nowMs, was, lastSeenMs: sinceMs ?? seenMs }, seenMs };
-      return true;
+      if (recovery !== null) return null;
+      const lastSeenMs = sinceMs ?? seenMs;
+      seen = { identity: was, recovery: { sinceMs: nowMs, was, lastSeenMs }, seenMs };
+      return lastSeenMs;
     },
     end: () => {
-      if (seen === null || seen.recovery === null) return false;
+      if (seen === null || seen.recovery === null) return null;
+      const { sinceMs, lastSeenMs } = seen.recovery;
       seen = { ...seen, recovery: null };
-      return true;
+      return { sinceMs, lastSeenMs };
     },
   };
 }

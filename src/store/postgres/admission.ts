@@ -69,7 +69,8 @@ function witnessOf(rows: readonly Row[]): Witness {
 export function witnessVerbs({ run }: Connections): WitnessStore {
   return {
     witness: async (by) => witnessOf(await run(by === 'worker' ? WITNESS : WITNESS_READ, [], 'beat')),
-    beginRecovery: async (sinceMs) => (await run(BEGIN_RECOVERY, [sinceMs])).length > 0,
-    endRecovery: async (by, reason) => (await run(END_RECOVERY, [by, reason])).length > 0,
+    beginRecovery: async (sinceMs, { tenant, by, reason }) =>
+      (await run(BEGIN_RECOVERY, [sinceMs, tenant, by, reason])).length > 0,
+    endRecovery: async ({ tenant, by, reason }) => (await run(END_RECOVERY, [tenant, by, reason])).length > 0,
   };
 }

@@ -6,6 +6,7 @@ import { numbersFor, type Numbers } from '../../model/numbers.ts';
 import type { Observation } from '../../model/run-commit.ts';
 import { partOf } from '../../model/virtual-shard.ts';
 import type { ClaimedRun, CommitTrace, DrainedRun, Store, StoredRun, StoredVersion } from '../../ports/store.ts';
+import { auditVerbs } from './audit-verbs.ts';
 import { createAdmission, witnessVerbs } from './admission.ts';
 import { assertSameContent } from '../version-conflict.ts';
 import { changeVerbs } from './change-verbs.ts';
@@ -338,6 +339,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...pruneVerbs(connections),
     ...keyVerbs(connections),
     ...changeVerbs(connections),
+    ...auditVerbs(connections),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

@@ -1,4 +1,3 @@
-import type { AuditRecord } from '../../model/audit-chain.ts';
 import type { Digest, RunId, WorkerId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type {
@@ -11,6 +10,7 @@ import type {
 } from '../../model/run-records.ts';
 import type { RunPhase, RunStatus } from '../../model/statuses.ts';
 import type { RecordsPage } from '../../ports/store.ts';
+import { auditRecord } from './audit-verbs.ts';
 import type { Row } from './connections.ts';
 import {
   approvalFromRow,
@@ -65,21 +65,6 @@ function answeredFromRow(row: Row): InboxRecord {
 function timerRecord(row: Row): TimerRecord {
   const payload = parse<Json>(row['payload']);
   return { ...timerFromRow(row), payload, payloadHash: row['payload_hash'] as string };
-}
-
-function auditRecord(row: Row): AuditRecord {
-  return {
-    auditNo: row['audit_no'] as number,
-    tenant: row['tenant'] as string,
-    actor: row['actor'] as string,
-    act: row['act'] as string,
-    target: row['target'] as string,
-    reason: row['reason'] as string | null,
-    detail: row['detail'] as string,
-    atMs: row['at'] as number,
-    previous: row['previous'] as string,
-    integrity: row['integrity'] as string,
-  };
 }
 
 function placeRecord(row: Row | null): RunRecords['place'] {

@@ -134,9 +134,9 @@ function watchedStore(store: MemoryStore, host: DatabaseHost, violations: Violat
   return {
     ...store,
     sweep: watchSweep(store, violations),
-    endRecovery: async (by, reason) => {
+    endRecovery: async (act) => {
       host.recovered();
-      return store.endRecovery(by, reason);
+      return store.endRecovery(act);
     },
   };
 }

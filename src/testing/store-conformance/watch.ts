@@ -3,6 +3,7 @@ import { type ConformanceHarness, testWith } from './harness.ts';
 import { commitOf, LEASE_MS, seated, startOneHeld } from './rows.ts';
 
 const GRACE_MS = 1_000;
+const ACT = { tenant: 'default', by: 'ana', reason: 'compared with the bank' };
 
 /** P05, P14: what any living process can see of runs that nobody moves, and of a database that is another than before. */
 export function watchConformance(harness: ConformanceHarness): void {
@@ -54,7 +55,7 @@ export function watchConformance(harness: ConformanceHarness): void {
     const first = await store.witness('worker');
     assert.equal(first.recovery, null);
     assert.deepEqual(await store.witness('worker'), first);
-    assert.equal(await store.endRecovery('ana', 'nothing was lost'), false);
+    assert.equal(await store.endRecovery({ ...ACT, reason: 'nothing was lost' }), false);
   });
 
   test('P14 an operator says that an older copy was put back: recovery mode begins, once, and reaches back to what is said', async ({
@@ -62,11 +63,11 @@ export function watchConformance(harness: ConformanceHarness): void {
   }) => {
     const { identity } = await store.witness('worker');
     const sinceMs = (await store.nowMs()) - 60_000;
-    assert.equal(await store.beginRecovery(sinceMs), true);
-    assert.equal(await store.beginRecovery(null), false);
+    assert.equal(await store.beginRecovery(sinceMs, ACT), true);
+    assert.equal(await store.beginRecovery(null, ACT), false);
     const { recovery } = await store.witness('worker');
     assert.deepEqual([recovery?.was, recovery?.lastSeenMs], [identity, sinceMs]);
-    assert.equal(await store.endRecovery('ana', 'compared with the bank'), true);
+    assert.equal(await store.endRecovery(ACT), true);
     assert.equal((await store.witness('worker')).recovery, null);
   });
 
@@ -74,9 +75,9 @@ export function watchConformance(harness: ConformanceHarness): void {
     await store.witness('worker');
     const seenMs = await store.nowMs();
     await advance(5_000);
-    assert.equal(await store.beginRecovery(null), true);
+    assert.equal(await store.beginRecovery(null, ACT), true);
     const { recovery } = await store.witness('reader');
     assert.ok(recovery !== null && recovery.lastSeenMs <= seenMs && recovery.sinceMs > seenMs);
-    await store.endRecovery('ana', 'compared with the bank');
+    await store.endRecovery(ACT);
   });
 }

@@ -31,7 +31,7 @@ describe('which database this is', () => {
     expect(recovery?.lastSeenMs).toBeLessThanOrEqual(recovery?.sinceMs ?? 0);
     await runSql(url, 'UPDATE pawl.witness SET timeline = timeline + 1');
     expect(await (await opened.again()).witness('worker')).toEqual({ identity, recovery });
-    expect(await store.endRecovery('ana', 'compared with the bank')).toBe(true);
+    expect(await store.endRecovery({ tenant: 'default', by: 'ana', reason: 'compared with the bank' })).toBe(true);
     expect(await store.witness('worker')).toEqual({ identity, recovery: null });
     expect(await runSql(url, 'SELECT reconciled_by, reconciled_reason FROM pawl.witness')).toEqual([
       { reconciled_by: 'ana', reconciled_reason: 'compared with the bank' },
@@ -40,7 +40,7 @@ describe('which database this is', () => {
     expect((await store.witness('worker')).recovery).toMatchObject({
       was: { ...identity, timeline: identity.timeline + 1 },
     });
-    await store.endRecovery('ana', 'again');
+    await store.endRecovery({ tenant: 'default', by: 'ana', reason: 'again' });
   });
 
   it('P14 once a connection has met another database nothing but the witness travels, until a worker has asked it', async () => {

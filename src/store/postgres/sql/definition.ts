@@ -1,3 +1,4 @@
+import { NOTE_ACT } from './audit.ts';
 import { msOf, type Statement, TIME, timeOf } from './statement.ts';
 
 const COLUMNS = `d.tenant, d.workflow, d.version, d.digest, d.digests, d.source, d.machine, d.published_by, ${msOf('d.published_at')} AS published_at`;
@@ -8,7 +9,7 @@ const IS_LATE = `(NOT s.paused AND s.due_at <= excluded.since_at
 
 /**
  * PUBLISH: one row when it is new, none when (tenant, workflow, version) is there. Its schedule, where it has one (`$9` part,
- * `$10` first instant), takes the place of a lower version's; of one with the same times (`$11`) what is late stays due. Indexes: definition_pk, schedule_pk.
+ * `$10` first instant), takes the place of a lower version's; of one with the same times (`$11`) what is late stays due. Recorded. Indexes: definition_pk, schedule_pk.
  */
 export const PUBLISH: Statement = {
   name: 'publish',
@@ -31,7 +32,15 @@ begun AS (
     taken_at = CASE WHEN ${IS_LATE} THEN s.taken_at END,
     free_at = CASE WHEN ${IS_LATE} THEN s.free_at ELSE excluded.free_at END,
     attempt = CASE WHEN ${IS_LATE} THEN s.attempt ELSE s.attempt + 1 END
-  WHERE s.version < excluded.version)
+  WHERE s.version < excluded.version
+  RETURNING s.workflow),
+noted AS (
+  ${NOTE_ACT}
+  SELECT made.tenant, made.published_by, 'publish', made.workflow, NULL, json_build_object('before', NULL, 'after',
+    json_build_object('version', made.version, 'digest', made.digest))::text, t.now
+  FROM t CROSS JOIN made
+  -- Never before the schedule's row is taken: the row of the chain is the last.
+  WHERE (SELECT count(*) FROM begun) >= 0)
 SELECT * FROM made`,
 };
 

@@ -1,22 +1,10 @@
-import {
-  APPROVAL,
-  AUDIT,
-  EFFECT,
-  INBOX,
-  OUTBOX_RECORD,
-  readingOf,
-  RECEIPT,
-  RUN,
-  TIMER,
-  TRANSITION,
-  VOTE,
-} from './columns.ts';
+import { CHAINED } from './audit.ts';
+import { APPROVAL, EFFECT, INBOX, OUTBOX_RECORD, readingOf, RECEIPT, RUN, TIMER, TRANSITION, VOTE } from './columns.ts';
 import { rowsOf } from './load.ts';
 import { PLACE } from './lock.ts';
 import { msOf, type Statement, TIME } from './statement.ts';
 
 const JOURNAL = { ...TRANSITION, fence: 'bigint', worker_id: 'text' } as const;
-const CHAINED = { ...AUDIT, audit_no: 'integer', tenant: 'text', previous: 'text', integrity: 'text' } as const;
 const NAMED_PLACE = { ...PLACE, name: 'text' } as const;
 const ANSWERED = { ...INBOX, detail: 'text', consumed: 'boolean', consumed_revision: 'bigint' } as const;
 

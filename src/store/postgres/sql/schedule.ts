@@ -1,3 +1,4 @@
+import { NOTE_ACT } from './audit.ts';
 import { readingOf } from './columns.ts';
 import { msOf, type Statement, timeOf, TIME } from './statement.ts';
 
@@ -92,7 +93,7 @@ export const ORDER_SCHEDULE: Statement = {
   writes: true,
   text: `WITH ${TIME},
 before AS MATERIALIZED (
-  SELECT s.part, s.tenant, s.workflow, s.paused AND $5 = 'resume' AS goes_on FROM pawl.schedule s
+  SELECT s.part, s.tenant, s.workflow, s.paused, s.paused AND $5 = 'resume' AS goes_on FROM pawl.schedule s
   WHERE s.part = $1 AND s.tenant = $2 AND s.workflow = $3 AND s.version = $4
   FOR UPDATE OF s),
 u AS (
@@ -109,6 +110,11 @@ a AS (
   INSERT INTO pawl.schedule_act (part, tenant, workflow, act_no, act, actor, reason, at)
   SELECT before.part, before.tenant, before.workflow,
     (SELECT count(*) + 1 FROM pawl.schedule_act a WHERE a.part = $1 AND a.tenant = $2 AND a.workflow = $3), $5, $6, $7, t.now
+  FROM t CROSS JOIN before),
+noted AS (
+  ${NOTE_ACT}
+  SELECT $2, $6, 'schedule.' || $5, before.workflow, $7, json_build_object('before', json_build_object('version', $4::integer, 'paused', before.paused),
+    'after', json_build_object('version', $4::integer, 'paused', $5 = 'pause'))::text, t.now
   FROM t CROSS JOIN before)
 SELECT u.workflow FROM u`,
 };

@@ -1,6 +1,7 @@
 import { HOLD } from './act.ts';
 import { CREATE_KEY, FIND_KEY, LIST_KEYS, REVOKE_KEY } from './api-key.ts';
 import { CHANGES, FORGET_CHANGES } from './change.ts';
+import { LIST_ACTS, RUN_CHAINS, TENANT_CHAINS } from './audit.ts';
 import { CLAIM, CLAIM_RUN } from './claim.ts';
 import { COMMIT, COMMIT_FULL } from './commit.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition.ts';
@@ -64,6 +65,9 @@ export const STATEMENTS: readonly Statement[] = [
   FIND_KEY,
   LIST_KEYS,
   REVOKE_KEY,
+  LIST_ACTS,
+  RUN_CHAINS,
+  TENANT_CHAINS,
   FIND_RUN_BY_ID,
   FIND_RUN_BY_KEY,
   LIST_RUNS,

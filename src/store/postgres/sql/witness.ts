@@ -1,3 +1,4 @@
+import { NOTE_ACT } from './audit.ts';
 import { msOf, type Statement, TIME } from './statement.ts';
 
 /** This server's own word: its system identifier, and the timeline that it writes; a standby writes none. */
@@ -35,33 +36,50 @@ RETURNING w.system_identifier, w.timeline, ${msOf('w.recovery_since')} AS recove
 /** WITNESS, as somebody asks who sends nothing (P14). One row. */
 export const WITNESS_READ: Statement = { ...WITNESS, name: 'witness_read' };
 
-/** BEGIN RECOVERY (P14): `$1` since when, epoch ms; null = a worker was last seen. One row, or none where it is open already. */
+/** BEGIN RECOVERY (P14): `$1` since when, epoch ms; null = a worker was last seen; `$2` tenant, `$3` who, `$4` why. One row, or none where it is open already. */
 export const BEGIN_RECOVERY: Statement = {
   name: 'begin_recovery',
   hot: false,
   writes: true,
   text: `WITH ${TIME},
-asked AS (SELECT timestamptz 'epoch' + $1::bigint * interval '1 millisecond' AS since)
-INSERT INTO pawl.witness AS w (system_identifier, timeline, seen_at, recovery_since, was_system_identifier, was_timeline, last_seen_at)
-SELECT me.system_identifier, me.timeline, t.now, t.now, me.system_identifier, me.timeline, coalesce(asked.since, t.now)
-FROM t CROSS JOIN asked CROSS JOIN (${IDENTITY}) AS me
-ON CONFLICT ON CONSTRAINT witness_pk DO UPDATE SET
-  recovery_since = excluded.recovery_since, was_system_identifier = w.system_identifier, was_timeline = w.timeline,
-  last_seen_at = coalesce((SELECT since FROM asked), w.seen_at)
-WHERE w.recovery_since IS NULL
-RETURNING true AS begun`,
+asked AS (SELECT timestamptz 'epoch' + $1::bigint * interval '1 millisecond' AS since),
+begun AS (
+  INSERT INTO pawl.witness AS w (system_identifier, timeline, seen_at, recovery_since, was_system_identifier, was_timeline, last_seen_at)
+  SELECT me.system_identifier, me.timeline, t.now, t.now, me.system_identifier, me.timeline, coalesce(asked.since, t.now)
+  FROM t CROSS JOIN asked CROSS JOIN (${IDENTITY}) AS me
+  ON CONFLICT ON CONSTRAINT witness_pk DO UPDATE SET
+    recovery_since = excluded.recovery_since, was_system_identifier = w.system_identifier, was_timeline = w.timeline,
+    last_seen_at = coalesce((SELECT since FROM asked), w.seen_at)
+  WHERE w.recovery_since IS NULL
+  RETURNING ${msOf('w.last_seen_at')} AS last_seen),
+noted AS (
+  ${NOTE_ACT}
+  SELECT $2, $3, 'recovery.begin', 'database', $4,
+    json_build_object('before', NULL, 'after', json_build_object('lastSeenMs', begun.last_seen))::text, t.now
+  FROM t CROSS JOIN begun)
+SELECT true AS begun FROM begun`,
 };
 
-/** END RECOVERY (P14): `$1` who, `$2` why. One row, or none where there was no recovery mode. */
+/** END RECOVERY (P14): `$1` tenant, `$2` who, `$3` why. One row, or none where there was no recovery mode. */
 export const END_RECOVERY: Statement = {
   name: 'end_recovery',
   hot: false,
   writes: true,
-  text: `WITH ${TIME}
-UPDATE pawl.witness w SET recovery_since = NULL, was_system_identifier = NULL, was_timeline = NULL, last_seen_at = NULL,
-  reconciled_at = t.now, reconciled_by = $1, reconciled_reason = $2
-FROM t WHERE w.recovery_since IS NOT NULL
-RETURNING true AS ended`,
+  text: `WITH ${TIME},
+before AS MATERIALIZED (
+  SELECT ${msOf('w.recovery_since')} AS since, ${msOf('w.last_seen_at')} AS last_seen FROM pawl.witness w
+  WHERE w.recovery_since IS NOT NULL FOR UPDATE),
+ended AS (
+  UPDATE pawl.witness w SET recovery_since = NULL, was_system_identifier = NULL, was_timeline = NULL, last_seen_at = NULL,
+    reconciled_at = t.now, reconciled_by = $2, reconciled_reason = $3
+  FROM t CROSS JOIN before
+  RETURNING before.since, before.last_seen),
+noted AS (
+  ${NOTE_ACT}
+  SELECT $1, $2, 'recovery.end', 'database', $3,
+    json_build_object('before', json_build_object('sinceMs', ended.since, 'lastSeenMs', ended.last_seen), 'after', NULL)::text, t.now
+  FROM t CROSS JOIN ended)
+SELECT true AS ended FROM ended`,
 };
 
 /**

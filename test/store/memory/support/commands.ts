@@ -404,6 +404,27 @@ const apiKey: Maker = (choices, { tenant, nowMs }) => {
   ])();
 };
 
+/** Acts are listed, also behind a place, and read as they are chained; the database's recovery mode is everybody's, so nobody begins it. */
+const audit: Maker = (choices, { tenant, part, nowMs, dump }) => {
+  const acts = dump().acts.flatMap(([, known]) => known);
+  const place = { atMs: nowMs, runId: null, auditNo: choices.below(acts.length + 1) };
+  return choices.pick([
+    () =>
+      ask('acts', {
+        tenant,
+        limit: choices.pick([10, 2]),
+        ...choices.pick([{}, { act: 'key.create' }, { after: place }]),
+      }),
+    () =>
+      ask('acts', {
+        tenant,
+        limit: 10,
+        ...choices.pick([{ workflow: 'shop' }, { workflows: ['shop'] }, { untilMs: nowMs }]),
+      }),
+    () => ask('chains', part, null, choices.pick([10, 2])),
+  ])();
+};
+
 /** What a sequence begins with, so that there is something to work on. */
 const FIRST: readonly Maker[] = [takeSeat, start, start, takeSeat];
 
@@ -440,6 +461,7 @@ const MAKERS: readonly Maker[] = [
   pruneEnded,
   pruneEnded,
   apiKey,
+  audit,
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
 ];
