@@ -2,6 +2,7 @@ import { type ApiRight, reaches } from '../model/api-key.ts';
 import { ConflictError, NotFoundError, PawlError } from '../model/errors.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { ApiError } from './api-error.ts';
+import { catalogueOfStored } from '../model/catalogue-name.ts';
 import type { Call } from './route.ts';
 
 /**
@@ -27,4 +28,14 @@ export async function runFor({ app, caller, params }: Call, right: ApiRight): Pr
 export function assertReaches(caller: Call['caller'], right: ApiRight, workflow: string): void {
   if (reaches(caller, right, workflow)) return;
   throw new ApiError('PAWL_API_FORBIDDEN', `${caller.name}'s key does not give ${right} in ${workflow}`);
+}
+
+/** The workflows to which a right of the caller reaches; undefined = all of them, whatever they are called. */
+export async function readableWorkflows(
+  { app, caller }: Call,
+  right: ApiRight,
+): Promise<readonly string[] | undefined> {
+  if (caller.scopes.length === 0) return undefined;
+  const names = new Set((await app.versions()).map(({ workflow }) => workflow));
+  return [...names].filter((name) => catalogueOfStored(name) === null && reaches(caller, right, name));
 }

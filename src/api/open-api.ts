@@ -26,13 +26,21 @@ function bare(media: string): string {
 }
 
 /** Which of them a route can give. */
-export function refusalsOf({ right, body, ifMatch, path, method, resumes }: Route): readonly (keyof typeof REFUSALS)[] {
+export function refusalsOf({
+  right,
+  body,
+  ifMatch,
+  path,
+  method,
+  query,
+  resumes,
+}: Route): readonly (keyof typeof REFUSALS)[] {
   const hasNames = path.includes('{');
   return [
     400,
     ...(right === null ? [] : ([401, 403] as const)),
-    ...(hasNames || resumes === true || path === '/v1/runs' ? ([404] as const) : []),
-    ...(method === 'POST' || path.includes('{run}') ? ([409] as const) : []),
+    ...(hasNames || resumes === true || path === '/v1/runs' || query?.['run'] !== undefined ? ([404] as const) : []),
+    ...(method === 'POST' || path.includes('{run}') || query?.['run'] !== undefined ? ([409] as const) : []),
     ...(ifMatch === undefined ? [] : ([412] as const)),
     ...(method === 'POST' ? ([413, 415] as const) : []),
     ...(body === undefined ? [] : ([422] as const)),

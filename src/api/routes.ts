@@ -1,5 +1,6 @@
 import type { JsonObject } from '../model/json.ts';
 import { ACT_ROUTES } from './act-routes.ts';
+import { AUDIT_ROUTES } from './audit-routes.ts';
 import { houseRoutes } from './house-routes.ts';
 import { describeApi } from './open-api.ts';
 import type { Route } from './route.ts';
@@ -22,4 +23,5 @@ export const ROUTES: readonly Route[] = [
   ...RUN_ROUTES,
   ...ACT_ROUTES,
   ...STREAM_ROUTES,
+  ...AUDIT_ROUTES,
 ];

@@ -1,18 +1,15 @@
-import { reaches } from '../model/api-key.ts';
-import { catalogueOfStored } from '../model/catalogue-name.ts';
 import { invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { displayRunId, parseRunId } from '../model/run-id.ts';
 import { RUN_STATUSES, type RunStatus } from '../model/statuses.ts';
-import { readCursor, writeCursor } from './cursor.ts';
-import { assertReaches, runFor } from './find-run.ts';
+import { readPlace } from './cursor.ts';
+import { assertReaches, readableWorkflows, runFor } from './find-run.ts';
 import { inBody } from './in-body.ts';
+import { answerPage, boundOf, limitOf } from './page.ts';
 import type { Answer, Call, Route } from './route.ts';
 import { answerRun } from './run-answer.ts';
-import { listOf, objectOf, pageOf, RUN_LINE, RUN_SCHEMA, TRANSITION, WAIT } from './schemas.ts';
-
-const LIMIT_DEFAULT = 50;
+import { CURSOR, LIMIT, listOf, objectOf, pageOf, RUN_LINE, RUN_SCHEMA, TRANSITION, WAIT } from './schemas.ts';
 
 /** A text of `RUNNING,HELD`: one or more of the statuses. */
 const STATUSES = `^(${RUN_STATUSES.join('|')})(,(${RUN_STATUSES.join('|')}))*$`;
@@ -44,13 +41,6 @@ async function start(call: Call): Promise<Answer> {
   return { ...answer, headers: { ...headers, location, ...(created ? {} : { 'idempotency-replayed': 'true' }) } };
 }
 
-/** The workflows whose runs a caller may read; undefined = all of them. */
-async function readableWorkflows({ app, caller }: Call): Promise<readonly string[] | undefined> {
-  if (caller.scopes.length === 0) return undefined;
-  const names = new Set((await app.versions()).map(({ workflow }) => workflow));
-  return [...names].filter((name) => catalogueOfStored(name) === null && reaches(caller, 'run:read', name));
-}
-
 type Filter = Omit<Parameters<Call['app']['list']>[0], 'limit'>;
 
 /** What of the runs is asked for. */
@@ -66,30 +56,25 @@ function filterOf({ query }: Call, workflows: readonly string[] | undefined): Fi
   };
 }
 
+/** A time in milliseconds, a run's UUID. */
+const PLACE = /^(\d{1,16})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
 async function list(call: Call): Promise<Answer> {
-  const { limit = LIMIT_DEFAULT, cursor, ...asks } = call.query;
-  const workflows = await readableWorkflows(call);
+  const { cursor } = call.query;
+  const workflows = await readableWorkflows(call, 'run:read');
   const filter = filterOf(call, workflows);
-  // Whoever may read fewer workflows meanwhile goes on with another list: the cursor is bound to that, too.
-  const bound = { ...asks, workflows: workflows === undefined ? null : [...workflows] };
-  const after = cursor === undefined ? {} : { after: readCursor(bound, cursor) };
-  const asked = Number(limit);
-  const found = await call.app.list({ ...filter, ...after, limit: asked + 1 });
-  const data = found.slice(0, asked);
-  const last = found.length > asked ? data.at(-1) : undefined;
-  return { status: 200, body: { data, nextCursor: last === undefined ? null : writeCursor(bound, placeOf(last)) } };
+  const bound = boundOf(call, workflows);
+  const [startedAtMs, runId] = cursor === undefined ? [] : readPlace(bound, cursor, PLACE);
+  const after =
+    cursor === undefined ? {} : { after: { startedAtMs: Number(startedAtMs), runId: runId as RunIdentity['runId'] } };
+  const found = await call.app.list({ ...filter, ...after, limit: limitOf(call) + 1 });
+  return answerPage(call, bound, { found, placeOf });
 }
 
-function placeOf({
-  id,
-  startedAt,
-}: {
-  readonly id: string;
-  readonly startedAt: string;
-}): Parameters<typeof writeCursor>[1] {
+function placeOf({ id, startedAt }: { readonly id: string; readonly startedAt: string }): string {
   const runId = parseRunId(id);
   invariant(runId !== null, 'a run that is listed has no id', { id });
-  return { startedAtMs: Date.parse(startedAt), runId };
+  return `${Date.parse(startedAt)}.${runId}`;
 }
 
 async function show(call: Call): Promise<Answer> {
@@ -151,11 +136,8 @@ export const RUN_ROUTES: readonly Route[] = [
       status: { description: 'one or more statuses, by comma', schema: { type: 'string', pattern: STATUSES } },
       needs: { description: 'only runs that wait for somebody', schema: { enum: ['human'] } },
       q: { description: 'a run id or a business key', schema: NAME },
-      limit: {
-        description: 'at most so many, 1 to 200; 50 unless given',
-        schema: { type: 'string', pattern: '^([1-9]|[1-9][0-9]|1[0-9][0-9]|200)$' },
-      },
-      cursor: { description: '`nextCursor` of the page before, for the same filter', schema: NAME },
+      limit: LIMIT,
+      cursor: CURSOR,
     },
     answers: { 200: { description: 'A page', schema: pageOf(RUN_LINE) } },
     handle: list,

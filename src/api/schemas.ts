@@ -139,3 +139,56 @@ export const DRY_RUN: QueryDoc = {
   description: 'only say what would be done: everything is checked, nothing is written',
   schema: { enum: ['true', 'false'] },
 };
+
+/** Lines of a page unless it is said otherwise. */
+export const LIMIT_DEFAULT = 50;
+
+/** How many lines of a list are asked for. */
+export const LIMIT: QueryDoc = {
+  description: 'at most so many, 1 to 200; 50 unless given',
+  schema: { type: 'string', pattern: '^([1-9]|[1-9][0-9]|1[0-9][0-9]|200)$' },
+};
+
+/** Where a page begins. */
+export const CURSOR: QueryDoc = {
+  description: '`nextCursor` of the page before, for the same filter',
+  schema: { type: 'string', minLength: 1, maxLength: 1_024 },
+};
+
+/** An instant in a query: RFC 3339 UTC, to the millisecond at most. */
+export const INSTANT = {
+  type: 'string',
+  pattern: '^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,3})?Z$',
+} as const;
+
+/** An act of a person or a key. */
+export const ACT = objectOf({
+  at: TIME,
+  actor: TEXT,
+  act: TEXT,
+  run: TEXT_OR_NULL,
+  workflow: TEXT_OR_NULL,
+  target: TEXT,
+  reason: TEXT_OR_NULL,
+  detail: true,
+  no: COUNT,
+});
+
+/** The acts of a run, recomputed. */
+export const RUN_ACTS = objectOf({
+  data: listOf(
+    objectOf({
+      no: COUNT,
+      at: TIME,
+      actor: TEXT,
+      act: TEXT,
+      target: TEXT,
+      reason: TEXT_OR_NULL,
+      detail: true,
+      previous: TEXT,
+      integrity: TEXT,
+    }),
+  ),
+  verified: { type: 'boolean' },
+  faults: listOf(objectOf({ no: COUNT, what: TEXT })),
+});

@@ -20,6 +20,7 @@ export const API_RIGHTS = [
   'effect:reconcile',
   'effect:review',
   'approval:decide',
+  'audit:read',
 ] as const;
 
 /** One of the rights. */

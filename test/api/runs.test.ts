@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCursor, writeCursor } from '../../src/api/cursor.ts';
-import type { RunId } from '../../src/model/ids.ts';
+import { readPlace, writePlace } from '../../src/api/cursor.ts';
 import { type ApiHouse, newAct, openApiHouse } from './support/api-house.ts';
 import { ASK, NAMELESS, publishAll, SLEEP, startRun } from './support/workflows.ts';
 
@@ -183,10 +182,11 @@ describe('the list of runs', () => {
     }
   });
 
-  it('a cursor says behind which run it goes on', () => {
-    const place = { startedAtMs: 1_700_000_000_123, runId: '01890000-0000-7000-8000-00000000000a' as RunId };
-    expect(readCursor({ a: 1 }, writeCursor({ a: 1 }, place))).toEqual(place);
-    expect(() => readCursor({ a: 2 }, writeCursor({ a: 1 }, place))).toThrow('another filter');
+  it('a cursor says behind which line it goes on', () => {
+    const form = /^(\d+)\.(\w+)$/;
+    expect(readPlace({ a: 1 }, writePlace({ a: 1 }, '17.x'), form)).toEqual(['17', 'x']);
+    expect(() => readPlace({ a: 2 }, writePlace({ a: 1 }, '17.x'), form)).toThrow('another filter');
+    expect(() => readPlace({ a: 1 }, writePlace({ a: 1 }, '17'), form)).toThrow('none of this server');
   });
 });
 

@@ -51,3 +51,69 @@ it('pawl verify changes nothing: the fault is there afterwards as it was', async
   expect((await shell.call(['verify'])).code).toBe(1);
   expect(await runSql(shell.url, 'SELECT xmin, * FROM pawl.run_head ORDER BY run_id')).toEqual(before);
 });
+
+/** Changes acts as superuser, their trigger asleep. */
+const forge = (sql: string): Promise<unknown> => runSql(shell.url, `SET session_replication_role = replica; ${sql}`);
+
+interface Act {
+  readonly act: string;
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+it('A05: pawl audit ls tells who has done what, also about no run', async () => {
+  // A05: "Everything is audited": who, what, why, before and after.
+  await shell.ok(['key', 'create', 'kai', '--role', 'viewer', '--by', 'root']);
+  await shell.ok(['cancel', 'o1', '--terminate', '--yes', '--reason', 'wrong', '--by', 'ana']);
+  const told = await shell.call(['audit', 'ls', '-o', 'json']);
+  const acts = told.json<readonly Act[]>().map(({ act, actor, reason }) => [act, actor, reason]);
+  expect(acts.slice(0, 2)).toEqual([
+    ['terminate', 'ana', 'wrong'],
+    ['key.create', 'root', null],
+  ]);
+  expect(acts.slice(2).map(([act]) => act)).toEqual(['publish', 'publish']);
+  expect(await shell.ok(['audit', 'ls', '--run', 'o1', '--actor', 'ana'])).toMatch(
+    /ana +terminate +run_\w{26} .*wrong/,
+  );
+  const cut = await shell.call([
+    'audit',
+    'ls',
+    '--limit',
+    '1',
+    '--since',
+    '2020-01-01T00:00:00Z',
+    '--workflow',
+    'order',
+  ]);
+  expect([cut.code, cut.err]).toEqual([0, expect.stringContaining('! only the newest 1 act, there are more')]);
+  const none = await shell.call(['audit', 'ls', '--until', '2020-01-01T00:00:00Z', '--act', 'publish']);
+  expect([none.code, none.out, none.err]).toEqual([0, '', 'no such act\n']);
+  expect((await shell.call(['audit', 'ls', '--since', 'yesterday'])).code).toBe(2);
+});
+
+it('S56 pawl audit verify names an act that was changed, and with a seal one that was cut off', async () => {
+  const whole = await shell.call(['audit', 'verify']);
+  expect([whole.code, whole.out]).toEqual([0, '✔ nobody has changed what is written: 4 acts in 2 chains checked\n']);
+  const seal = shell.file('seal.json', await shell.ok(['audit', 'seal']));
+  expect((await shell.call(['audit', 'verify', '--seal', seal])).code).toBe(0);
+  await forge('DELETE FROM pawl.tenant_act WHERE audit_no = 3');
+  expect((await shell.call(['audit', 'verify'])).code).toBe(0);
+  const cut = await shell.call(['audit', 'verify', '--seal', seal]);
+  expect([cut.code, cut.out.split('\n')[0]]).toEqual([
+    1,
+    '✘ tenant default  act 3: it was sealed, and it is not there any more',
+  ]);
+  await forge("UPDATE pawl.tenant_act SET actor = 'mallory' WHERE audit_no = 2");
+  const { code, out } = await shell.call(['audit', 'verify', '-o', 'json']);
+  expect([code, JSON.parse(out)]).toEqual([
+    1,
+    {
+      chains: 2,
+      acts: 3,
+      faults: [{ chain: 'tenant default', row: 'act 2', what: 'its content does not match its integrity' }],
+    },
+  ]);
+  const verified = await shell.call(['verify']);
+  expect(verified.out).toContain('✘ tenant default act 2: its content does not match its integrity  [audit: A05, P15]');
+  expect((await shell.call(['audit', 'verify', '--seal', shell.file('none.json', '{}')])).code).toBe(5);
+});

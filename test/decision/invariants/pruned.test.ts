@@ -3,7 +3,7 @@ import { findFaults } from '../../../src/decision/invariants/find-faults.ts';
 import type { CheckedRun } from '../../../src/decision/invariants/opened-run.ts';
 import { PRUNED_REQUEST } from '../../../src/model/retention.ts';
 import { withEffects } from '../support/checked-run.ts';
-import { asking, done, keyed, sleeping, withHead } from '../support/checked-stories.ts';
+import { asking, done, keyed, sleeping, stopped, withHead } from '../support/checked-stories.ts';
 import { T0 } from '../support/play.ts';
 
 /** A run as pruning leaves it. */
@@ -46,6 +46,11 @@ describe('the invariants of a run without its state', () => {
     const run = pruned();
     expect(told({ ...run, receipts: run.receipts.slice(1) })).not.toEqual([]);
     expect(told(withEffects(run, () => true, { frames: [['m', 'x']] }))).not.toEqual([]);
+    const inbox = stopped().inbox.map((row) => ({ ...row, payload: null as never, detail: null }));
+    const acted = { ...pruned(stopped()), inbox };
+    expect(told(acted).filter((line) => line.startsWith('audit'))).toEqual([]);
+    const forged = acted.audit.map((act) => ({ ...act, actor: 'mallory' }));
+    expect(told({ ...acted, audit: forged })).toContain('audit: act 1: its content does not match its integrity');
     expect(told(pruned(keyed(null)))).toEqual([expect.stringMatching(/^start-key: .*it is missing/)]);
   });
 
