@@ -3,7 +3,7 @@ import type { RunId } from '../model/ids.ts';
 import { parseRunId } from '../model/run-id.ts';
 import { readPlace } from './cursor.ts';
 import { readableWorkflows, runFor } from './find-run.ts';
-import { answerPage, boundOf, instantOf, limitOf } from './page.ts';
+import { answerPage, boundOf, given, instantOf, limitOf } from './page.ts';
 import type { Answer, Call, Route } from './route.ts';
 import { ACT, CURSOR, INSTANT, LIMIT, pageOf, RUN_ACTS } from './schemas.ts';
 
@@ -15,11 +15,6 @@ const PLACE = /^(\d{1,16})\.([0-9a-f-]{36})?\.(\d{1,9})$/;
 
 function placeOf({ at, run, no }: Act): string {
   return `${Date.parse(at)}.${run === null ? '' : parseRunId(run)}.${no}`;
-}
-
-/** What was given, and nothing else. */
-function given<T extends object>(asked: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 async function list(call: Call): Promise<Answer> {

@@ -25,22 +25,21 @@ function bare(media: string): string {
   return media.split(';')[0] ?? media;
 }
 
+/** Whether a call says which run it is about: a key may name several. */
+function namesRun({ path, query }: Pick<Route, 'path'> & { readonly query: Route['query'] | undefined }): boolean {
+  return path.includes('{run}') || query?.['run'] !== undefined;
+}
+
 /** Which of them a route can give. */
-export function refusalsOf({
-  right,
-  body,
-  ifMatch,
-  path,
-  method,
-  query,
-  resumes,
-}: Route): readonly (keyof typeof REFUSALS)[] {
-  const hasNames = path.includes('{');
+export function refusalsOf(route: Route): readonly (keyof typeof REFUSALS)[] {
+  const { right, body, ifMatch, path, method, query } = route;
+  const hasNames = path.includes('{') || path === '/v1/runs' || route.resumes === true;
+  const isOfRun = namesRun({ path, query });
   return [
     400,
     ...(right === null ? [] : ([401, 403] as const)),
-    ...(hasNames || resumes === true || path === '/v1/runs' || query?.['run'] !== undefined ? ([404] as const) : []),
-    ...(method === 'POST' || path.includes('{run}') || query?.['run'] !== undefined ? ([409] as const) : []),
+    ...(hasNames || isOfRun ? ([404] as const) : []),
+    ...(method === 'POST' || isOfRun ? ([409] as const) : []),
     ...(ifMatch === undefined ? [] : ([412] as const)),
     ...(method === 'POST' ? ([413, 415] as const) : []),
     ...(body === undefined ? [] : ([422] as const)),

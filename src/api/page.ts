@@ -43,3 +43,8 @@ export function answerPage<T>(
   const nextCursor = last === undefined ? null : writePlace(bound, placeOf(last));
   return { status: 200, body: { data, nextCursor } };
 }
+
+/** What was given, and nothing else. */
+export function given<T extends object>(asked: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

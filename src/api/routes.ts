@@ -1,6 +1,7 @@
 import type { JsonObject } from '../model/json.ts';
 import { ACT_ROUTES } from './act-routes.ts';
 import { AUDIT_ROUTES } from './audit-routes.ts';
+import { EFFECT_ROUTES } from './effect-routes.ts';
 import { houseRoutes } from './house-routes.ts';
 import { describeApi } from './open-api.ts';
 import type { Route } from './route.ts';
@@ -23,5 +24,6 @@ export const ROUTES: readonly Route[] = [
   ...RUN_ROUTES,
   ...ACT_ROUTES,
   ...STREAM_ROUTES,
+  ...EFFECT_ROUTES,
   ...AUDIT_ROUTES,
 ];

@@ -5,6 +5,7 @@ import type { QueryDoc } from './route.ts';
 const TEXT = { type: 'string' } as const;
 const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
 const TIME = { type: 'string', format: 'date-time' } as const;
+const TIME_OR_NULL = { anyOf: [TIME, { type: 'null' }] } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;
 
 /** An object of exactly these properties; those behind `?` may be left out. */
@@ -191,4 +192,55 @@ export const RUN_ACTS = objectOf({
   ),
   verified: { type: 'boolean' },
   faults: listOf(objectOf({ no: COUNT, what: TEXT })),
+});
+
+/** A line of a list of effects. */
+export const EFFECT_LINE = objectOf({
+  run: TEXT,
+  runKey: TEXT,
+  workflow: TEXT,
+  version: COUNT,
+  startedAt: TIME,
+  key: TEXT,
+  step: TEXT,
+  action: TEXT,
+  state: { enum: [...EFFECT_STATES] },
+  attempt: COUNT,
+  code: TEXT_OR_NULL,
+  since: TIME,
+  settledAt: TIME_OR_NULL,
+});
+
+/** An effect with its proof. */
+export const EFFECT_DETAIL = objectOf({
+  run: TEXT,
+  workflow: TEXT,
+  version: COUNT,
+  effect: {
+    type: 'object',
+    required: ['key', 'step', 'action', 'state', 'attempt', 'sent', 'unsent', 'resends', 'queries', 'requestHash'],
+    properties: { key: TEXT, step: TEXT, action: TEXT, state: { enum: [...EFFECT_STATES] } },
+  },
+  receipts: listOf(
+    objectOf({
+      receiptNo: COUNT,
+      attempt: COUNT,
+      outcome: { enum: ['confirmed', 'failed', 'absent', 'waived'] },
+      code: TEXT_OR_NULL,
+      requestHash: TEXT,
+      externalId: TEXT_OR_NULL,
+      resultBase64: TEXT,
+      observedBy: { enum: ['response', 'query', 'webhook', 'person'] },
+      evidence: true,
+      approvalId: TEXT_OR_NULL,
+      contract: COUNT,
+      previous: TEXT,
+      integrity: TEXT,
+      requestedAt: TIME_OR_NULL,
+      settledAt: TIME,
+      verified: { type: 'boolean' },
+    }),
+  ),
+  faults: listOf(TEXT),
+  observations: listOf(objectOf({ source: TEXT, id: TEXT, detail: true })),
 });

@@ -10,6 +10,7 @@ import { type HistoryView, historyView } from '../engine/history-view.ts';
 import { type RunLineView, listRuns } from '../engine/list-runs.ts';
 import { limitLock, listLocks, type LimitAsk, type LockView } from '../engine/list-locks.ts';
 import { type ActView, listActs, runActs, type RunActsView } from '../engine/list-acts.ts';
+import { type EffectLineView, type EffectView, effectView, listEffects } from '../engine/list-effects.ts';
 import { actOnMessage, listMessages, type MessageLineView } from '../engine/list-messages.ts';
 import { listNeeds, type NeedView } from '../engine/list-needs.ts';
 import { listSchedules, orderSchedule, type ScheduleView } from '../engine/list-schedules.ts';
@@ -41,6 +42,7 @@ import type { RunIdentity } from '../model/run.ts';
 import type { ScheduleAct } from '../model/schedule.ts';
 import type { ActOfTenant } from '../model/tenant-act.ts';
 import type { ActFilter } from '../ports/audit-store.ts';
+import type { EffectFilter } from '../ports/ledger-store.ts';
 import type { RunFilter, StoredVersion } from '../ports/store.ts';
 
 /** Who orders something, and why. */
@@ -114,6 +116,10 @@ export interface Verbs {
   verify(run: string): Promise<VerifiedRun>;
   /** Every invariant of every run. @param onProgress told what was looked at so far. */
   verifyStore(onProgress?: (checked: CheckedCounts) => void): Promise<VerifiedStore>;
+  /** Effects of all runs, those of the newest run first. */
+  effects(filter: Omit<EffectFilter, 'tenant'>): Promise<readonly EffectLineView[]>;
+  /** An effect with its receipts, recomputed. @param effect its key, its beginning, or its step. */
+  effect(run: string, effect: string): Promise<EffectView>;
   /** Acts of people and keys, the newest first. */
   acts(filter: Omit<ActFilter, 'tenant'>): Promise<readonly ActView[]>;
   /** Acts of a run, their chain recomputed. */
@@ -156,6 +162,8 @@ type ReadVerbs = Pick<
   | 'history'
   | 'verify'
   | 'verifyStore'
+  | 'effects'
+  | 'effect'
   | 'acts'
   | 'runActs'
   | 'verifyAudit'
@@ -174,6 +182,18 @@ type ReadVerbs = Pick<
   | 'previewCompensation'
 >;
 
+/** A run with all that is known of it. */
+async function showRun(engine: Engine, run: RunIdentity): Promise<RunView> {
+  // The receipts second: they are only ever added to, so those of every effect just read are among them.
+  const { stored, nowMs } = await loadStored(engine, run);
+  const receipts = await engine.store.receipts(run.part, run.runId);
+  const messages = await engine.store.outbox(run.part, run.runId);
+  const children = await childStatuses(engine.store, stored.effects);
+  const shares = await shareStandings(engine.store, stored.effects);
+  const version = await engine.versions.readable(run.digest);
+  return runView(version, { stored, receipts, messages, children, shares, nowMs });
+}
+
 function readVerbs(engine: Engine): ReadVerbs {
   const find = (name: string): Promise<RunIdentity> => findRun(engine, name);
   return {
@@ -189,6 +209,11 @@ function readVerbs(engine: Engine): ReadVerbs {
     history: async (name) => historyView(engine, await find(name)),
     verify: async (name) => verifyRun(engine, await find(name)),
     verifyStore: (onProgress) => verifyStore(engine.store, onProgress),
+    effects: (filter) => listEffects(engine, filter),
+    effect: async (name, effect) => {
+      const run = await find(name);
+      return effectView(engine, run, { show: () => showRun(engine, run), name: effect });
+    },
     acts: (filter) => listActs(engine, filter),
     runActs: async (name) => runActs(engine, await find(name)),
     verifyAudit: async (seal) => verifyAudit(engine.store, seal === null ? null : readSeal(seal.text, seal.name)),
@@ -216,17 +241,7 @@ function readVerbs(engine: Engine): ReadVerbs {
         { workflow, version },
       );
     },
-    show: async (name) => {
-      const run = await find(name);
-      // The receipts second: they are only ever added to, so those of every effect just read are among them.
-      const { stored, nowMs } = await loadStored(engine, run);
-      const receipts = await engine.store.receipts(run.part, run.runId);
-      const messages = await engine.store.outbox(run.part, run.runId);
-      const children = await childStatuses(engine.store, stored.effects);
-      const shares = await shareStandings(engine.store, stored.effects);
-      const version = await engine.versions.readable(run.digest);
-      return runView(version, { stored, receipts, messages, children, shares, nowMs });
-    },
+    show: async (name) => showRun(engine, await find(name)),
   };
 }
 

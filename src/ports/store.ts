@@ -1,6 +1,6 @@
 import type { Effect, Receipt } from '../model/effect.ts';
 import type { PawlError } from '../model/errors.ts';
-import type { Digest, EffectKey, RunId, WorkerId } from '../model/ids.ts';
+import type { Digest, RunId, WorkerId } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import type { LockAct, LockAddress, LockGrant, LockPlace, LockRecord } from '../model/lock.ts';
@@ -18,7 +18,6 @@ import type {
 import type { RunIdentity, Timer } from '../model/run.ts';
 import type { RunRecords, StrayRow, UnreadableRun } from '../model/run-records.ts';
 import type { ScheduleStart } from '../model/schedule.ts';
-import type { SharedEffect } from '../model/shared-effect.ts';
 import type { Approval } from '../model/approval.ts';
 import type {
   AuditEntry,
@@ -33,6 +32,7 @@ import type { InboxOutcome, RunStatus } from '../model/statuses.ts';
 import type { ChangeStore } from './change-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { KeyStore } from './key-store.ts';
+import type { LedgerStore } from './ledger-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 import type { StatementStore } from './statement-store.ts';
@@ -334,13 +334,6 @@ export interface Store extends Others {
     }[]
   >;
 
-  /** E11: an act that runs share, in the part of its key; null = nobody has asked for it. */
-  sharedEffect(part: number, effectKey: EffectKey): Promise<SharedEffect | null>;
-  /** Writes a shared act that is as `version - 1` was written, or (version 1) is not there. @returns false where it is not. */
-  putSharedEffect(row: SharedEffect): Promise<boolean>;
-  /** Shared acts of a part in the order of their keys. @param after the last key of the page before; null = from the first. */
-  sharedEffects(part: number, after: EffectKey | null, limit: number): Promise<readonly SharedEffect[]>;
-
   /**
    * Takes offers of a queue that are due, longest first, for `forMs`: by then its run has been asked, or whoever took it is gone.
    * Of two who ask at once none gets what the other got. That somebody asked is noted, to the second.
@@ -376,8 +369,6 @@ export interface Store extends Others {
     part: number,
     runId: RunId,
   ): Promise<readonly (Transition & { readonly fence: number; readonly workerId: WorkerId })[]>;
-  receipts(part: number, runId: RunId): Promise<readonly Receipt[]>;
-  observations(part: number, runId: RunId): Promise<readonly Observation[]>;
   inbox(part: number, runId: RunId): Promise<readonly StoredEvent[]>;
   audit(part: number, runId: RunId): Promise<readonly AuditEntry[]>;
   /** Who holds a run and until when; null = nobody. */

@@ -6,6 +6,7 @@ import { doorConformance } from './store-conformance/door.ts';
 import type { ConformanceHarness } from './store-conformance/harness.ts';
 import { keyConformance } from './store-conformance/keys.ts';
 import { leaseConformance } from './store-conformance/leases.ts';
+import { ledgerConformance } from './store-conformance/ledger.ts';
 import { lockConformance } from './store-conformance/locks.ts';
 import { outboxConformance } from './store-conformance/outbox.ts';
 import { queueConformance } from './store-conformance/queues.ts';
@@ -38,5 +39,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: keys`, () => keyConformance(harness));
   harness.describe(`${kind}: changes`, () => changeConformance(harness));
   harness.describe(`${kind}: audit`, () => auditConformance(harness));
+  harness.describe(`${kind}: ledger`, () => ledgerConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

@@ -64,6 +64,7 @@ const READS_ONLY: Readonly<Record<Exclude<keyof Store, 'parts'>, boolean>> = {
   audit: true,
   acts: true,
   chains: true,
+  effects: true,
   holder: true,
   workers: true,
   listen: true,

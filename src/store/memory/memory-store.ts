@@ -10,6 +10,7 @@ import { commitRuns } from './commit.ts';
 import { type BegunDelivery, createDatabase, type Database, type DatabaseClock } from './database.ts';
 import { answerOf, deliverAndClaim, drainRuns, storeDeliveries, wakesOf } from './deliver.ts';
 import { dumpOf, type Dump } from './dump.ts';
+import { listEffects } from './ledger.ts';
 import { fireTimers, nextDue } from './fire.ts';
 import { headsOf, joinLock, leaveLock, limitLock, listLocks, sweepLocks } from './locks.ts';
 import { actOnOutbox, claimOutbox, listOutbox, messagesOf, settleOutbox } from './outbox.ts';
@@ -263,6 +264,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     forgetChanges: (part, olderThanMs, limit) =>
       database.write((statement) => forgetChanges(statement, part, olderThanMs, limit)),
     ...auditVerbs(database),
+    effects: async (filter) => database.read((statement) => listEffects(statement, filter)),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
     // Every row hangs on its run here.
     strays: () => Promise.resolve([]),

@@ -15,6 +15,7 @@ import { type ConnectionOptions, type Connections, openConnections, type Row } f
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
 import { NO_HINTS, openHints } from './hints.ts';
 import { keyVerbs } from './key-verbs.ts';
+import { ledgerVerbs } from './ledger-verbs.ts';
 import { lockVerbs } from './lock-verbs.ts';
 import { queueVerbs } from './queue-verbs.ts';
 import { shareVerbs } from './share-verbs.ts';
@@ -340,6 +341,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...keyVerbs(connections),
     ...changeVerbs(connections),
     ...auditVerbs(connections),
+    ...ledgerVerbs(connections),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

@@ -6,6 +6,7 @@ import { CLAIM, CLAIM_RUN } from './claim.ts';
 import { COMMIT, COMMIT_FULL } from './commit.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition.ts';
 import { ANSWER_OF, DELIVER, DELIVER_AND_CLAIM, DRAIN } from './deliver.ts';
+import { LIST_EFFECTS } from './ledger.ts';
 import { HINT } from './hint.ts';
 import { HEADS, JOIN_LOCK, LEAVE_LOCK, LIMIT_LOCK, LOCK_ROWS, SWEEP_LOCKS } from './lock.ts';
 import { ACT_ON_OUTBOX, CLAIM_OUTBOX, LIST_OUTBOX, OUTBOX_ROWS, SETTLE_OUTBOX } from './outbox.ts';
@@ -67,6 +68,7 @@ export const STATEMENTS: readonly Statement[] = [
   REVOKE_KEY,
   LIST_ACTS,
   RUN_CHAINS,
+  LIST_EFFECTS,
   TENANT_CHAINS,
   FIND_RUN_BY_ID,
   FIND_RUN_BY_KEY,

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import type { RunId } from '../../model/ids.ts';
+import type { EffectFilter, EffectLine } from '../../ports/ledger-store.ts';
+import type { Store } from '../../ports/store.ts';
+import { type ConformanceHarness, testWith } from './harness.ts';
+import { effectOf, identityOf, inserting, newRunId, seated, startOf } from './rows.ts';
+
+const T0 = 1_700_000_000_000;
+
+/** A run with three effects: one in doubt since a minute after its start, one confirmed after two, one that was not sent yet. */
+async function runWith(store: Store, workflow: string, startedAtMs: number): Promise<RunId> {
+  const workerId = await seated(store);
+  const run = identityOf(newRunId(), store.parts, { workflow, startedAtMs });
+  const pay = {
+    action: 'bank.pay',
+    state: 'UNKNOWN',
+    unknownSinceMs: startedAtMs + 60_000,
+    requestedAtMs: startedAtMs,
+  } as const;
+  const book = { action: 'books.write', state: 'CONFIRMED', settledAtMs: startedAtMs + 120_000 } as const;
+  const wait = {
+    action: 'bank.pay',
+    state: 'PROPOSED',
+    requestedAtMs: null,
+    unknownSinceMs: null,
+    settledAtMs: null,
+  } as const;
+  const named = { pay, book, wait };
+  const effects = Object.entries(named).map(([step, set]) =>
+    inserting(effectOf(`${step} ${run.runId}`, { step, ...set })),
+  );
+  const [answer] = await store.start(0, [startOf(run, { kind: 'keep', workerId }, { effects })]);
+  assert.equal(answer?.created, true);
+  return run.runId;
+}
+
+/** Effects of all runs: found, in a stable order. */
+export function ledgerConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
+
+  test('Effects of all runs are listed by state, action, run, workflow and age, page by page without skip or repeat', async ({
+    store,
+  }) => {
+    const old = await runWith(store, 'shop', T0);
+    const young = await runWith(store, 'bank', T0 + 600_000);
+    const list = (filter: Partial<EffectFilter>): Promise<readonly EffectLine[]> =>
+      store.effects({ tenant: 'default', limit: 10, ...filter });
+    const told = async (filter: Partial<EffectFilter>): Promise<readonly string[]> =>
+      (await list(filter)).map(({ step, runId }) => `${step} ${runId === old ? 'old' : 'young'}`).sort();
+    const all = await list({});
+    assert.deepEqual(
+      all.map(({ runId }) => runId),
+      [young, young, young, old, old, old],
+    );
+    for (const runId of [old, young]) {
+      const keys = all.filter((line) => line.runId === runId).map(({ key }) => key);
+      assert.deepEqual(keys, [...keys].sort());
+    }
+    assert.deepEqual(await told({ states: ['UNKNOWN'] }), ['pay old', 'pay young']);
+    assert.deepEqual(await told({ states: ['UNKNOWN', 'CONFIRMED'], runId: old }), ['book old', 'pay old']);
+    assert.deepEqual(await told({ action: 'books.write', workflow: 'bank' }), ['book young']);
+    assert.deepEqual(await told({ workflows: ['shop'], states: ['PROPOSED'] }), ['wait old']);
+    assert.deepEqual(await told({ workflows: [] }), []);
+    assert.deepEqual(await told({ beforeMs: T0 + 60_000 }), ['wait old']);
+    assert.deepEqual(await told({ beforeMs: T0 + 120_000 }), ['pay old', 'wait old']);
+    assert.deepEqual(await told({ tenant: 'other' }), []);
+    const [line] = await list({ states: ['CONFIRMED'], runId: old });
+    const settledAtMs = T0 + 120_000;
+    assert.deepEqual(
+      [line?.workflow, line?.step, line?.action, line?.state, line?.startedAtMs, line?.sinceMs, line?.settledAtMs],
+      ['shop', 'book', 'books.write', 'CONFIRMED', T0, settledAtMs, settledAtMs],
+    );
+    const paged: EffectLine[] = [];
+    for (;;) {
+      const last = paged.at(-1);
+      const page = await list({ limit: 2, ...(last === undefined ? {} : { after: last }) });
+      if (page.length === 0) break;
+      paged.push(...page);
+      if (paged.length === 2) await runWith(store, 'shop', T0 + 900_000);
+    }
+    assert.deepEqual(paged, all);
+  });
+}
