@@ -227,6 +227,7 @@ export interface Hearing {
 
 /** Verbs that have ports of their own. */
 type Others = AuditStore &
+  LedgerStore &
   ScheduleStore &
   RetentionStore &
   KeyStore &
