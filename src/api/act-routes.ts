@@ -8,6 +8,7 @@ import { inBody } from './in-body.ts';
 import type { Answer, BodyDoc, Call, Route } from './route.ts';
 import { CANCEL_PREVIEW, COMPENSATION_PREVIEW, DELIVERED, DRY_RUN, objectOf, REASON, REVIEW_AS } from './schemas.ts';
 import { answerDelivered } from './tell-delivered.ts';
+import { VOTE, voteOf } from './vote.ts';
 
 type Delivered = Parameters<typeof answerDelivered>[0];
 
@@ -42,24 +43,10 @@ async function sendEvent(call: Call): Promise<Answer> {
   return answerDelivered(await inBody('/data', call.app.signal(run.runId, ask)), 'event');
 }
 
-/** What a person says, with the roles that they hold at this moment (A02). */
 async function vote(call: Call): Promise<Answer> {
   const run = await runFor(call, 'approval:decide');
-  const {
-    decision,
-    subjectHash,
-    comment = null,
-    form,
-  } = call.body as {
-    readonly decision: 'approve' | 'deny';
-    readonly subjectHash: string;
-    readonly comment?: string | null;
-    readonly form?: Json;
-  };
-  const { name: principal, held: roles } = call.caller;
-  const approval = call.params['approval'] ?? null;
-  const ask = { approval, decision, subjectHash, principal, roles, comment };
-  return answerDelivered(await call.app.vote(run.runId, form === undefined ? ask : { ...ask, form }), 'order');
+  const ask = voteOf(call.caller, call.body, { approval: call.params['approval'] ?? null });
+  return answerDelivered(await call.app.vote(run.runId, ask), 'order');
 }
 
 async function cancel(call: Call): Promise<Answer> {
@@ -164,12 +151,7 @@ export const ACT_ROUTES: readonly Route[] = [
     right: 'approval:decide',
     body: {
       kind: 'json',
-      schema: objectOf({
-        decision: { enum: ['approve', 'deny'] },
-        subjectHash: PLAN_HASH,
-        'comment?': { type: ['string', 'null'], maxLength: 2_000 },
-        'form?': true,
-      }),
+      schema: VOTE,
       example: { decision: 'approve', subjectHash: 'a'.repeat(64), comment: 'as agreed' },
     },
     answers: TOLD,

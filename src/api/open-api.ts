@@ -32,12 +32,12 @@ function namesRun({ path, query }: Pick<Route, 'path'> & { readonly query: Route
 
 /** Which of them a route can give. */
 export function refusalsOf(route: Route): readonly (keyof typeof REFUSALS)[] {
-  const { right, body, ifMatch, path, method, query } = route;
-  const hasNames = path.includes('{') || path === '/v1/runs' || route.resumes === true;
+  const { right, admit, body, ifMatch, path, method, query, resumes } = route;
+  const hasNames = path.includes('{') || path === '/v1/runs' || resumes === true;
   const isOfRun = namesRun({ path, query });
   return [
     400,
-    ...(right === null ? [] : ([401, 403] as const)),
+    ...(right === null && admit === undefined ? [] : ([401, 403] as const)),
     ...(hasNames || isOfRun ? ([404] as const) : []),
     ...(method === 'POST' || isOfRun ? ([409] as const) : []),
     ...(ifMatch === undefined ? [] : ([412] as const)),
@@ -111,7 +111,13 @@ function parametersOf(route: Route): readonly JsonObject[] {
     })),
     ...(route.idempotency === undefined
       ? []
-      : [header('Idempotency-Key', 'the name of this act; sent again, it is the same act', !canBeDry)]),
+      : [
+          header(
+            'Idempotency-Key',
+            'the name of this act; sent again, it is the same act',
+            route.idempotency === 'required' && !canBeDry,
+          ),
+        ]),
     ...(route.resumes === true
       ? [header('Last-Event-ID', 'the id of the last event that was read; it goes on behind it', false)]
       : []),
@@ -130,12 +136,18 @@ function bodyOf({ body }: Route): JsonObject {
   return { requestBody: { required: true, content } };
 }
 
+/** A route that lets callers in by something else takes a key beside it. */
+function securityOf({ right, admit }: Route): JsonObject {
+  if (right !== null) return { description: `Needs a key with the right \`${right}\`.` };
+  return { security: admit === undefined ? [] : [{}, { key: [] }] };
+}
+
 function operationOf(route: Route): JsonObject {
-  const { id, summary, right } = route;
+  const { id, summary } = route;
   return {
     operationId: id,
     summary,
-    ...(right === null ? { security: [] } : { description: `Needs a key with the right \`${right}\`.` }),
+    ...securityOf(route),
     parameters: parametersOf(route),
     ...bodyOf(route),
     responses: answersOf(route),

@@ -72,6 +72,7 @@ function readIdempotencyKey({ idempotency }: Route, request: RawRequest): string
   if (idempotency === undefined) return null;
   const pointer = '/header/idempotency-key';
   const text = headerOf(request, 'idempotency-key');
+  if (text === null && idempotency === 'optional') return null;
   if (text === null)
     throw malformed('the header Idempotency-Key is missing: without it a second try would be a second act', [
       { pointer, message: `${pointer} is required (found nothing)` },

@@ -18,6 +18,8 @@ export interface Watching {
 export interface Call {
   readonly app: App;
   readonly caller: Caller;
+  /** Who calls a route that needs no key, by the key that they show all the same. @throws PAWL_API_UNAUTHENTICATED. */
+  identify(): Promise<Caller>;
   readonly params: Readonly<Record<string, string>>;
   /** Only what was given. */
   readonly query: Readonly<Record<string, string>>;
@@ -78,10 +80,12 @@ export interface Route {
   readonly summary: string;
   /** What a key must be good for; null = anybody is answered, without a key. */
   readonly right: ApiRight | null;
+  /** What lets a caller in instead of a key, before a body is read; absent = nothing. @throws PAWL_API_UNAUTHENTICATED. */
+  readonly admit?: (app: App, params: Call['params']) => void;
   readonly query?: Readonly<Record<string, QueryDoc>>;
   readonly body?: BodyDoc;
-  /** Whether `Idempotency-Key` must be sent; absent: it is not read. */
-  readonly idempotency?: 'required';
+  /** Whether `Idempotency-Key` must be sent, or may be; absent: it is not read. */
+  readonly idempotency?: 'required' | 'optional';
   /** Whether `If-Match` must be sent, or may be; absent: it is not read. */
   readonly ifMatch?: 'required' | 'optional';
   /** It answers with a stream, and `Last-Event-ID` says where that goes on; absent: it is not read. */

@@ -3,6 +3,7 @@ import { ACT_ROUTES } from './act-routes.ts';
 import { AUDIT_ROUTES } from './audit-routes.ts';
 import { EFFECT_ROUTES } from './effect-routes.ts';
 import { houseRoutes } from './house-routes.ts';
+import { LINK_ROUTES } from './link-routes.ts';
 import { describeApi } from './open-api.ts';
 import type { Route } from './route.ts';
 import { RUN_ROUTES } from './run-routes.ts';
@@ -26,4 +27,5 @@ export const ROUTES: readonly Route[] = [
   ...STREAM_ROUTES,
   ...EFFECT_ROUTES,
   ...AUDIT_ROUTES,
+  ...LINK_ROUTES,
 ];

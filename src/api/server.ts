@@ -7,11 +7,12 @@ import { ApiError } from './api-error.ts';
 import { type Authentication, checkBind } from './bind.ts';
 import { Calls } from './calls.ts';
 import { openLibrary, ownError } from './library.ts';
+import { toldPath } from './link-routes.ts';
 import { checkMedia } from './media.ts';
 import { problemAnswer } from './problem-json.ts';
 import { Pulse } from './pulse.ts';
 import { readRequest } from './read-request.ts';
-import { type Answer, isPathOf, type Route } from './route.ts';
+import { type Answer, type Call, isPathOf, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { Streams } from './streams.ts';
 
@@ -102,7 +103,7 @@ async function* endingQuietly(
 /** Tells an error; one of our own is also logged, under the id that the caller is told. */
 function refuseWith(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const own = ownError(error);
-  const answer = problemAnswer(own, { requestId: request.id, path: splitUrl(request).path });
+  const answer = problemAnswer(own, { requestId: request.id, path: toldPath(splitUrl(request).path) });
   if (answer.status >= 500 && !(own instanceof ApiError)) logFault(app, own, request.id);
   return send(reply, answer);
 }
@@ -121,7 +122,11 @@ export function openServer({ app, authentication, release }: ServerOptions): Api
     const route = routeOf(request);
     if (route?.id === 'isAlive') return;
     calls.take(reply);
-    if (route?.right === null) return;
+    if (route?.right === null) {
+      route.admit?.(app, request.params as Call['params']);
+      checkMedia(route, request.headers);
+      return;
+    }
     const caller = await admit(app, authentication, request.headers);
     callers.set(request, caller);
     if (route === null) return;
@@ -138,7 +143,8 @@ export function openServer({ app, authentication, release }: ServerOptions): Api
     const answer = await route.handle({
       app,
       caller: callers.get(request) ?? NOBODY,
-      params: request.params as Readonly<Record<string, string>>,
+      identify: () => admit(app, authentication, request.headers),
+      params: request.params as Call['params'],
       ...readRequest(route, { headers: request.headers, search, body }),
       leaving: calls.leavingOf(reply),
       release,

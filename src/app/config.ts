@@ -6,6 +6,7 @@ import { RefusedError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import { type Numbers, numbersFor } from '../model/numbers.ts';
 import type { Problem } from '../model/problem.ts';
+import type { LinksConfig } from './links.ts';
 
 /** The environment as plain data. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,6 +35,8 @@ export interface Config {
   readonly principals: Readonly<Record<string, readonly string[]>>;
   /** Who is told what workflows publish; absent = nobody. */
   readonly publish?: { readonly url: string; readonly secret: string };
+  /** Where the addresses of waits lead, and what signs them; absent = none are made. */
+  readonly links?: LinksConfig;
   /** The role in which statements of `sql` actions run; absent = this process carries none out. */
   readonly sql?: { readonly role: string };
   readonly numbers: Numbers;
@@ -127,6 +130,11 @@ function numbersOf(file: ConfigFile): Numbers {
   );
 }
 
+function linksOf({ url, secret, previous }: NonNullable<ConfigFile['links']>): LinksConfig {
+  if (previous === undefined) return { url, secret };
+  return { url, secret, previous: { secret: previous.secret, untilMs: Date.parse(previous.until) } };
+}
+
 function absolute(folder: string, path: string): string {
   return isAbsolute(path) ? path : resolve(folder, path);
 }
@@ -151,6 +159,7 @@ export function loadConfig(sources: ConfigSources): Config {
     catalogues: (all.catalogues ?? []).map((name) => pathOf('catalogues', name)),
     principals: all.principals ?? {},
     ...(all.publish === undefined ? {} : { publish: all.publish }),
+    ...(all.links === undefined ? {} : { links: linksOf(all.links) }),
     ...(all.sql === undefined ? {} : { sql: all.sql }),
     numbers: numbersOf(all),
   };

@@ -8,12 +8,14 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Publisher } from '../ports/publisher.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import type { Store } from '../ports/store.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import type { Worker } from '../worker/worker.ts';
 import type { Config, Environment } from './config.ts';
 import { createDoors } from './doors.ts';
+import { createLinks } from './links.ts';
 import { loadFunctions } from './load-functions.ts';
 import { openStore } from './open-store.ts';
 import { type Principal, resolvePrincipal } from './principal.ts';
@@ -24,6 +26,9 @@ import { createVerbs, type Verbs } from './verbs.ts';
 
 /** How long a closing process may take to finish or release what it holds, milliseconds. */
 const GRACE_MS = 10_000;
+
+/** The tenant of a server: there is one. */
+const TENANT = 'default';
 
 /** Where a process logs unless told otherwise. */
 const STDERR = 2;
@@ -93,6 +98,11 @@ function publisherOf(
   return config.publish === undefined ? {} : { publisher: createWebhookPublisher({ ...config.publish, ...parts }) };
 }
 
+/** Signed addresses; nothing where no address is configured. */
+function linksOf({ config }: AppOptions, secrets: Secrets): Pick<Engine, 'links'> {
+  return config.links === undefined ? {} : { links: createLinks({ config: config.links, secrets, tenant: TENANT }) };
+}
+
 /**
  * Puts the house together: opens the store, binds the verbs. The configured function modules are loaded by the first
  * verb that decides and by the worker: a broken one keeps nobody from reading.
@@ -116,12 +126,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     actions: options.actions ?? createActionAdapter({ functions: functions.registry, clock, logger }),
     secrets,
     ...publisherOf(options, { secrets, clock }),
+    ...linksOf(options, secrets),
     clock,
     ids: options.ids ?? createSystemIds(),
     logger,
     numbers: config.numbers,
     versions: createVersionCache(store),
-    tenant: 'default',
+    tenant: TENANT,
   };
   const doors = createDoors(engine);
   let closing: Promise<void> | null = null;

@@ -12,6 +12,7 @@ import { limitLock, listLocks, type LimitAsk, type LockView } from '../engine/li
 import { type ActView, listActs, runActs, type RunActsView } from '../engine/list-acts.ts';
 import { type EffectLineView, type EffectView, effectView, listEffects } from '../engine/list-effects.ts';
 import { actOnMessage, listMessages, type MessageLineView } from '../engine/list-messages.ts';
+import { type FollowedLink, followLink } from '../engine/follow-link.ts';
 import { listNeeds, type NeedView } from '../engine/list-needs.ts';
 import { listSchedules, orderSchedule, type ScheduleView } from '../engine/list-schedules.ts';
 import { listQueues, type QueueView } from '../engine/list-queues.ts';
@@ -22,6 +23,7 @@ import { type PruneView, pruneAll } from '../engine/prune-view.ts';
 import { type PullAsk, pullAttempts, type PulledAttempt } from '../engine/pull-attempts.ts';
 import { publishCatalogue } from '../engine/publish-catalogue.ts';
 import { type Published, type PublishAsk, publishVersion } from '../engine/publish-version.ts';
+import { assertLinks } from '../engine/reads-links.ts';
 import { type RecoveryWindow, recoveryWindow } from '../engine/recovery-window.ts';
 import { type ResolveAsk, resolveReview } from '../engine/resolve-review.ts';
 import { type RunView, runView } from '../engine/run-view.ts';
@@ -38,6 +40,7 @@ import { explainRun, type WhyView } from '../engine/why-run.ts';
 import { catalogueOfStored } from '../model/catalogue-name.ts';
 import { NotFoundError } from '../model/errors.ts';
 import type { OutboxAct } from '../model/outbox.ts';
+import type { LinkTarget } from '../model/link.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { ScheduleAct } from '../model/schedule.ts';
 import type { ActOfTenant } from '../model/tenant-act.ts';
@@ -72,6 +75,8 @@ export interface Verbs {
   publishCatalogue(ask: PublishAsk): Promise<Published>;
   start(ask: StartAsk): Promise<Started>;
   signal(run: string, ask: SignalAsk): Promise<Delivered>;
+  /** The wait that a signed address leads to, over or not. */
+  followLink(target: LinkTarget): Promise<FollowedLink>;
   vote(run: string, ask: VoteAsk): Promise<Delivered>;
   cancel(run: string, act: Act): Promise<Delivered>;
   /** What `cancel` would come to now, by the same rule. */
@@ -150,6 +155,7 @@ export interface Verbs {
 type ReadVerbs = Pick<
   Verbs,
   | 'find'
+  | 'followLink'
   | 'awaitRun'
   | 'show'
   | 'needs'
@@ -198,6 +204,7 @@ function readVerbs(engine: Engine): ReadVerbs {
   const find = (name: string): Promise<RunIdentity> => findRun(engine, name);
   return {
     find,
+    followLink: (target) => followLink(engine, target),
     awaitRun: (run, patience) => awaitRun(engine, run, patience),
     list: (filter) => listRuns(engine, filter),
     needs: (filter) => listNeeds(engine, filter),
@@ -267,7 +274,7 @@ export function createVerbs(
     publishCatalogue: (ask) => publishCatalogue(engine, ask),
     start: async (ask) => {
       await ready();
-      return startRun(engine, doorOf, ask);
+      return startRun(engine, doorOf, { ...ask, check: (definition) => assertLinks(engine, definition) });
     },
     signal: (name, ask) => at(name, (run, door) => signalRun(engine, door, run, ask)),
     vote: (name, ask) => at(name, (run, door) => castVote(engine, door, run, ask)),

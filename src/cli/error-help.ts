@@ -23,6 +23,8 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_USAGE: '`pawl VERB --help` shows how the verb is called',
   PAWL_SQL_OFF:
     'name the role in which statements run in pawl.config.yaml (`sql: { role: … }`), or take the `sql` actions out',
+  PAWL_LINKS_OFF:
+    'name address and secret in pawl.config.yaml (`links: { url: …, secret: … }`), or take `links.…` out of the workflow',
   PAWL_CONFIG_INVALID: 'mend the setting that the message names: pawl.config.yaml, PAWL_* or the option',
   PAWL_EVENT_REFUSED: 'settle what the message names first: `pawl show RUN` says how',
   PAWL_EVENT_CONFLICT: 'use another `--id`: this one was used with other content',

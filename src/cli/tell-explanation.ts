@@ -27,6 +27,7 @@ function effectLines(effect: ExplainedEffect, { onFailure }: Explanation): reado
   return [
     `  line ${line}  ${step} ${sending === null ? 'runs' : 'calls'} ${action}${pivot ? ', the pivot' : ''}${by}`,
     ...sharingLines(effect),
+    ...linkLines(effect),
     ...(each.length === 0 ? [] : [`    for each     ${each.join(', each ')}`]),
     ...(sending === null ? childLines(isDetached) : sendingLines(sending)),
     ...undoLines(undo, pivot),
@@ -41,6 +42,13 @@ function sharingLines({ sharedWith }: ExplainedEffect): readonly string[] {
     `    shared       by ${whose} with the same object and intent: the first one sends it, the others wait for it as long as`,
     '                 they live and are told how it ended; a refusal is theirs, too, and its last user alone undoes it',
   ];
+}
+
+function linkLines({ links = [] }: ExplainedEffect): readonly string[] {
+  return links.map(
+    (id) =>
+      `    sends        the signed address of ${id}, which is good as long as ${id} waits; it is put in at each sending`,
+  );
 }
 
 function childLines(isDetached: boolean): readonly string[] {

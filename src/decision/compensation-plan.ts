@@ -122,7 +122,10 @@ function proposeCompensation(
   const rendered = compensation.with === null ? {} : evaluator.render(compensation.with, site, scope);
   const withValue = acceptWith(contract, rendered);
   const ingredients = compensationIngredients(forward.key, 0);
-  const plain = renderRequest(evaluator, contract, { with: withValue, key: effectKey(ingredients), scope });
+  const plain = {
+    ...renderRequest(evaluator, contract, { with: withValue, key: effectKey(ingredients), scope }),
+    ...inheritedLinks(readRequest(forward)),
+  };
   const body = childBody({ key: null, input: withValue, detach: false });
   return proposeEffect({
     ingredients,

@@ -4,6 +4,7 @@ import type { Effect } from '../model/effect.ts';
 import { hashJson } from '../model/hash.ts';
 import type { Json } from '../model/json.ts';
 import type { RunData } from '../model/run.ts';
+import { approvalIdOf } from './approval-id.ts';
 import { tally } from './approval-rules.ts';
 import { approvalOutcome, closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
@@ -57,11 +58,6 @@ function isDecided(approval: Approval): boolean {
 /** Held at its expiry and let go on by a person: the same question and votes, with a new time to answer in. */
 function reopen(known: Approval, asked: Approval): Approval {
   return { ...known, step: asked.step, state: 'open', decidedAtMs: null, expiresAtMs: asked.expiresAtMs };
-}
-
-/** Stable name of an approval: the step, and its frames where there are any. */
-export function approvalIdOf(step: string, frames: Effect['frames']): string {
-  return [step, ...frames.map(([kind, value]) => `${kind}${value}`)].join('.');
 }
 
 interface Asking {

@@ -5,6 +5,7 @@ import { hashJson } from '../model/hash.ts';
 import type { InboxEvent } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import type { EventView } from '../model/kernel.ts';
+import { LINK_SOURCE } from '../model/link.ts';
 import { ownValue } from '../model/own-value.ts';
 import { keptTimer } from './kept-timers.ts';
 import type { Draft } from './draft.ts';
@@ -22,9 +23,10 @@ export interface SenderOrder {
 /** A signal as handlers and `await` see it. @throws PAWL_INVARIANT for rows of another kind. */
 export function viewOf(draft: Draft, event: InboxEvent): EventView {
   invariant(event.payload.type === 'signal', 'only a signal is taken by a step', { eventId: event.eventId });
-  const { name, data } = event.payload;
-  const source = event.source.replace(SIGNAL_SOURCE, '');
-  const view = { id: event.eventId, name, data, source, receivedAtMs: event.receivedAtMs, sequence: null };
+  const { name, data, link } = event.payload;
+  const { eventId: id, receivedAtMs } = event;
+  const plain = { id, name, data, source: event.source.replace(SIGNAL_SOURCE, ''), receivedAtMs, sequence: null };
+  const view = link === undefined ? plain : { ...plain, source: LINK_SOURCE, link };
   const order = orderOf(draft, view);
   return typeof order === 'object' && order !== null ? { ...view, sequence: order.sequence } : view;
 }

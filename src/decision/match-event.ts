@@ -3,21 +3,28 @@ import { eventSite } from '../definition/expression-places.ts';
 import { eventView } from '../machine/scope.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { EventView } from '../model/kernel.ts';
+import { awaitLink } from '../model/link.ts';
 import type { RunData } from '../model/run.ts';
 import type { Draft } from './draft.ts';
 import { orFault } from './faults.ts';
-import { scopeAt } from './step-scope.ts';
+import { framesAt, scopeAt } from './step-scope.ts';
 import { authorOf } from '../machine/lane-steps.ts';
 
-/** Whether an `await` takes an event: its name, one of `from`, the correlation value, `where`. */
+/** Whether an `await` takes an event: its name, one of `from`, the correlation value, `where`; by a link, this very wait. */
 export function awaitTakes(draft: Draft, step: AwaitStep, data: RunData, view: EventView): boolean {
-  if (step.event !== view.name) return false;
+  if (step.event !== view.name || !isMeant(draft, step, data, view)) return false;
   if (step.from.length > 0 && !step.from.includes(view.source)) return false;
   return matches(draft, { taker: step, step: step.id, data, view });
 }
 
-/** Whether a handler takes an event. @param step the step that declares it; null = the document. */
+/** What came by an address is for the one wait that the address was made for, of whichever item, turn and visit. */
+function isMeant(draft: Draft, step: AwaitStep, data: RunData, { link }: EventView): boolean {
+  return link === undefined || link === awaitLink(authorOf(step.id), framesAt(draft, step.id, data));
+}
+
+/** Whether a handler takes an event, never one that came for a wait. @param step the step that declares it; null = the document. */
 export function handlerTakes(draft: Draft, handler: Handler, step: string | null, view: EventView): boolean {
+  if (view.link !== undefined) return false;
   return handler.event === view.name && matches(draft, { taker: handler, step, data: draft.snapshot.data, view });
 }
 

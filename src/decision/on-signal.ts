@@ -4,6 +4,7 @@ import { invariant } from '../model/errors.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { EventView, KernelEvent } from '../model/kernel.ts';
+import { awaitLink, stepOfLink } from '../model/link.ts';
 import { ownValue } from '../model/own-value.ts';
 import { isStepping } from '../model/statuses.ts';
 import { keptTimer } from './kept-timers.ts';
@@ -41,7 +42,9 @@ export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void 
   // The steps of a `finally` take events as everywhere.
   const isTaken = isMachine(draft) && draft.phase === 'forward' ? takeByMachine : take;
   if (isStepping(draft.phase) && isTaken(draft, event, view)) return;
-  keepEvent(draft, event, declared);
+  if (isTooLate(draft, view))
+    draft.answer(event, 'unmatched', { code: 'wait-over', detail: { link: view.link ?? null } });
+  else keepEvent(draft, event, declared);
 }
 
 /** What a sender who comes too late is told: how the run ended, when, and by which failure (bug 103). */
@@ -59,6 +62,17 @@ function isRefused(draft: Draft, event: InboxEvent, declared: EventDeclaration, 
   if (misfit === undefined) return false;
   draft.answer(event, 'refused', { code: 'schema', detail: { pointer: misfit.pointer, message: misfit.message } });
   return true;
+}
+
+/**
+ * Whether the one wait that an event came for is over for good. Of a step that is repeated a later turn may still be meant: such an
+ * event is kept like any other, and listed when nobody has taken it.
+ */
+function isTooLate(draft: Draft, { link }: EventView): boolean {
+  const step = link === undefined ? null : stepOfLink(link);
+  if (step === null || link !== awaitLink(step, [])) return false;
+  const { data } = draft.snapshot;
+  return ownValue(data.steps, step) !== undefined && !Object.hasOwn(draft.control.activeSinceMs, step);
 }
 
 /** An event whose number cannot be read has no place in the order; one that is not newer than the last applied moves nothing (V03). */

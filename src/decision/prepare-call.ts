@@ -9,6 +9,7 @@ import { childBody } from './child-run.ts';
 import type { Draft } from './draft.ts';
 import { effectKey, forwardIngredients } from './effect-key.ts';
 import { queueOf } from './hand-out.ts';
+import { linksOf, withLinks } from './link-root.ts';
 import { proposeEffect } from './propose-effect.ts';
 import { redoOf } from './redo.ts';
 import { renderRequest } from './render-request.ts';
@@ -75,13 +76,15 @@ function requestOf(
 ): EffectRequest {
   const { compiled } = draft.ctx;
   const { scope } = scopeAt(draft, ask.step.id, ask.data);
-  return renderRequest(compiled.evaluator, compiled.action(ask.step.action), { ...given, scope });
+  const request = renderRequest(compiled.evaluator, compiled.action(ask.step.action), { ...given, scope });
+  return { ...request, ...linksOf(draft, ask.step, ask.data) };
 }
 
 function withOf(draft: Draft, step: CallStep, data: RunData): Json {
   const { compiled } = draft.ctx;
   const { site, scope } = scopeAt(draft, step.id, data);
-  const rendered = step.with === null ? {} : compiled.evaluator.render(step.with, site, scope);
+  const sent = withLinks(draft, step, { scope, data });
+  const rendered = step.with === null ? {} : compiled.evaluator.render(step.with, site, sent);
   return acceptWith(compiled.action(step.action), rendered);
 }
 

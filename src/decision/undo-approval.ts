@@ -7,7 +7,7 @@ import type { Json } from '../model/json.ts';
 import { expiryTimer, tally, UNDO_APPROVAL } from './approval-rules.ts';
 import { closeApproval } from './close-approval.ts';
 import type { Draft } from './draft.ts';
-import { approvalIdOf } from './enter-approve.ts';
+import { approvalIdOf } from './approval-id.ts';
 import { authorizeEffect } from './request-effect.ts';
 import { askUndo, isShared } from './share-effect.ts';
 import { undoVoters } from './undo-voters.ts';

@@ -35,7 +35,6 @@ function helpOf(problem: ExpressionProblem): string {
 }
 
 function inExpression(problem: ExpressionProblem, expression: Expression): Finding {
-  if (problem.kind === 'unknown-name' && problem.name === 'links') return linksFinding(problem, expression);
   return {
     code: CODES[problem.kind],
     severity: problem.severity,
@@ -43,16 +42,6 @@ function inExpression(problem: ExpressionProblem, expression: Expression): Findi
     at: [expression.offset + problem.start, expression.offset + problem.end],
     message: problem.message,
     help: helpOf(problem),
-  };
-}
-
-function linksFinding(problem: ExpressionProblem, expression: Expression): Finding {
-  return {
-    code: 'PAWL-901',
-    pointer: expression.pointer,
-    at: [expression.offset + problem.start, expression.offset + problem.end],
-    message: '`links` is not yet part of this release',
-    help: 'it belongs to a later part of the language; leave it out for now',
   };
 }
 

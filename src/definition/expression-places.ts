@@ -57,6 +57,11 @@ export function eventSite(event: string, step: string | null): Site {
   return step === null ? { kind: 'event', event } : { kind: 'event', event, step };
 }
 
+/** Where a call says what goes out: `links` can be read there. */
+function sendingSite(site: Site): Site {
+  return site.kind === 'flow' || site.kind === 'catch' ? { ...site, sends: true } : site;
+}
+
 /** Where a machine computes: with the event that it takes, or without any. */
 export function formSite(event: string | null): Site {
   return event === null ? { kind: 'flow' } : eventSite(event, null);
@@ -265,7 +270,7 @@ class PlaceWalk {
 
   private call(step: CallStep, site: Site): void {
     const { pointer } = step;
-    this.template(step.with, site, this.actions.get(step.action)?.input ?? true, `${pointer}/with`);
+    this.template(step.with, sendingSite(site), this.actions.get(step.action)?.input ?? true, `${pointer}/with`);
     this.template(step.object, site, true, `${pointer}/object`);
     this.template(step.intent, site, TEXT, `${pointer}/intent`);
     for (const from of step.review?.from ?? []) this.template(from, site, TEXT, `${pointer}/review/from`);

@@ -144,7 +144,11 @@ export const PROBLEM_CODES = {
   'PAWL-702': 'a literal that looks like a secret',
   'PAWL-703': 'a redacted value is read',
   'PAWL-704': 'a secret that is not declared',
-  'PAWL-901': 'not yet part of this release',
+  'PAWL-705': 'a link outside the `with` of a call',
+  'PAWL-706': 'a link to no step that waits for somebody',
+  'PAWL-707': 'a link that this call cannot send',
+  'PAWL-708': 'a link to a wait that will not be there',
+  'PAWL-709': 'a link from which the wait takes nothing',
 } as const satisfies Record<`PAWL-${number}`, string>;
 
 /** A stable code of a definition problem. */

@@ -77,8 +77,8 @@ function otherLanguage(version: Json | undefined): Finding | null {
 /** A map that lacks a key is still a map: its members are judged. */
 const LACKS: readonly ProblemCode[] = ['PAWL-102', 'PAWL-108'];
 
-/** What is not there, a step without a verb, a target of a machine that leads nowhere: the ways through the whole are not known. */
-const HOLES: readonly ProblemCode[] = ['PAWL-901', 'PAWL-108', 'PAWL-202'];
+/** A step without a verb, a target of a machine that leads nowhere: the ways through the whole are not known. */
+const HOLES: readonly ProblemCode[] = ['PAWL-108', 'PAWL-202'];
 
 /** Keeps findings that are not consequences of earlier ones: nothing is said twice about one place. */
 function withoutConsequences(

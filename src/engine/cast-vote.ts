@@ -2,7 +2,9 @@ import { authorOf } from '../machine/lane-steps.ts';
 import type { Approval } from '../model/approval.ts';
 import { ConflictError, NotFoundError } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
+import type { LinkName } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
+import { approvalLink, stepOfLink } from '../model/link.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { DECISION_WAIT_MS, type Delivered, deliverEvent } from './deliver-event.ts';
 import type { Door } from './door.ts';
@@ -17,6 +19,8 @@ export interface VoteAsk {
    * hash that it showed, it alone is meant, however often the step has asked since.
    */
   readonly approval: string | null;
+  /** The approval that an address leads to, instead of its name; absent = there is none. */
+  readonly link?: LinkName;
   readonly decision: 'approve' | 'deny';
   /** The hash of what the person saw (A04); null = what stands there now. */
   readonly subjectHash: string | null;
@@ -34,11 +38,23 @@ function named(approvals: readonly Approval[], name: string): Approval | undefin
   );
 }
 
+/** @throws PAWL_APPROVAL_NOT_FOUND where nobody has been asked yet. */
+function linked(run: RunIdentity, approvals: readonly Approval[], link: LinkName): Approval {
+  const found = approvals.find(({ step, approvalId }) => approvalLink(authorOf(step), approvalId) === link);
+  if (found !== undefined) return found;
+  const step = stepOfLink(link);
+  throw new NotFoundError('PAWL_APPROVAL_NOT_FOUND', `run ${run.key} has not asked for ${step} yet`, {
+    runId: run.runId,
+    approval: step,
+  });
+}
+
 function choose(
   run: RunIdentity,
   approvals: readonly Approval[],
-  { approval: name, subjectHash }: Pick<VoteAsk, 'approval' | 'subjectHash'>,
+  { approval: name, link, subjectHash }: Pick<VoteAsk, 'approval' | 'link' | 'subjectHash'>,
 ): Approval {
+  if (link !== undefined) return linked(run, approvals, link);
   const open = approvals.filter((approval) => approval.state === 'open' || approval.state === 'held');
   if (name !== null) {
     const seen = approvals.find((approval) => approval.approvalId === name && approval.subjectHash === subjectHash);

@@ -2,6 +2,7 @@ import type { Numbers } from '../model/numbers.ts';
 import type { ActionAdapter } from '../ports/action-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { Links } from '../ports/links.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Publisher } from '../ports/publisher.ts';
 import type { Secrets } from '../ports/secrets.ts';
@@ -13,6 +14,8 @@ export interface Engine {
   readonly store: Store;
   readonly actions: ActionAdapter;
   readonly secrets: Secrets;
+  /** Absent: no address is configured, so nothing that would hold one is sent. */
+  readonly links?: Links;
   /** Absent: no receiver is configured, what is published stays in the outbox. */
   readonly publisher?: Publisher;
   readonly clock: Clock;

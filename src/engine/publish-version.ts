@@ -11,6 +11,7 @@ import type { Problem } from '../model/problem.ts';
 import { scheduleAddress, type ScheduleStart } from '../model/schedule.ts';
 import type { StoredVersion } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { assertLinks } from './reads-links.ts';
 import type { LoadedVersion } from './version-cache.ts';
 import { withChildren } from './with-children.ts';
 import { storeCatalogue } from './store-catalogue.ts';
@@ -34,12 +35,12 @@ export interface Published {
 }
 
 /** The part of an engine that publishing needs. */
-export type Publisher = Pick<Engine, 'store' | 'versions' | 'logger' | 'tenant'>;
+export type Publisher = Pick<Engine, 'store' | 'versions' | 'logger' | 'tenant' | 'links'>;
 
 /**
  * Publishes a version: validated, its catalogues embedded and published with it, lowered, stored under its digest, immutable;
  * its schedule begins with it. The same content again is a no-op.
- * @throws PAWL_DEFINITION_INVALID with all problems; PAWL_SQL_OFF; PAWL_VERSION_CONFLICT when the number exists with other content, or
+ * @throws PAWL_DEFINITION_INVALID with all problems; PAWL_SQL_OFF; PAWL_LINKS_OFF; PAWL_VERSION_CONFLICT when the number exists with other content, or
  * that of a catalogue that it uses.
  * Transaction: opens one, and one for each catalogue before.
  */
@@ -48,6 +49,7 @@ export async function publishVersion(engine: Publisher, ask: PublishAsk): Promis
   const errors = problems.filter((problem) => problem.severity === 'error');
   if (definition === null || errors.length > 0) throw new DefinitionError(errors);
   assertCarriedOut(engine, definition);
+  assertLinks(engine, definition);
   const whole = await withChildren(engine, definition, map);
   const machine = lower(whole);
   const { digest, parts } = digestsOf(machine);

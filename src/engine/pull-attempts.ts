@@ -10,6 +10,7 @@ import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { versionOf } from './find-run.ts';
 import { handOutName } from './hand-out-name.ts';
+import { linkRequest } from './link-request.ts';
 import type { Outlet } from './outlet.ts';
 import { createRecovery } from './recovery.ts';
 
@@ -97,8 +98,23 @@ async function mayLeave(engine: Engine, outlet: Outlet, { stored, effect, nowMs 
   return outlet.ask(departure, nowMs).kind === 'pass';
 }
 
+/** A row with what its worker is told, addresses in it. */
+interface ReadyRow extends OfferedRow {
+  readonly request: Json;
+}
+
+/** Nothing is handed out whose addresses cannot be made here; another process may have what they are made with. */
+function makeReady(engine: Engine, row: OfferedRow): ReadyRow | null {
+  const { stored, effect, nowMs } = row;
+  const { runId } = stored.run;
+  const linked = linkRequest(engine, { runId, effect, request: readRequest(effect), nowMs });
+  if (linked.kind === 'linked') return { ...row, request: linked.request.body };
+  engine.logger.warn({ runId, effectKey: effect.key, reason: linked.reason }, 'link.missing');
+  return null;
+}
+
 /** The run decides; what its commit has made REQUESTED is handed over, and nothing else (E03). */
-async function handOver(engine: Engine, door: Door, row: OfferedRow, ask: PullAsk): Promise<PulledAttempt | null> {
+async function handOver(engine: Engine, door: Door, row: ReadyRow, ask: PullAsk): Promise<PulledAttempt | null> {
   const { stored, effect } = row;
   const { by, leaseMs } = ask;
   const untilMs = (await door.nowMs()) + DECIDED_WITHIN_MS;
@@ -119,7 +135,7 @@ interface Terms {
   readonly untilMs: number;
 }
 
-function attemptOf({ stored: { run }, effect }: OfferedRow, delivered: Delivered): PulledAttempt {
+function attemptOf({ stored: { run }, effect, request }: ReadyRow, delivered: Delivered): PulledAttempt {
   const { attempt, fence, leaseUntilMs, untilMs } = delivered.detail as unknown as Terms;
   return {
     handOut: handOutName({ runId: run.runId, effectKey: effect.key, attempt, fence }),
@@ -128,7 +144,7 @@ function attemptOf({ stored: { run }, effect }: OfferedRow, delivered: Delivered
     attempt,
     action: effect.action,
     contract: effect.contract,
-    request: readRequest(effect).body,
+    request,
     run: displayRunId(run.runId),
     runKey: run.key,
     workflow: `${run.workflow}@${run.version}`,
@@ -160,7 +176,8 @@ async function pullFrom({ engine, ask, pulled }: Look, part: number, door: Door)
   for (const taken of offers) {
     const row = await offeredRow(engine, part, taken);
     if (row === null || !(await mayLeave(engine, outlet, row))) continue;
-    const attempt = await handOver(engine, door, row, ask);
+    const ready = makeReady(engine, row);
+    const attempt = ready === null ? null : await handOver(engine, door, ready, ask);
     if (attempt !== null) pulled.push(attempt);
   }
 }

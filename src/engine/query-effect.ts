@@ -5,17 +5,24 @@ import { readRequest } from '../decision/effect-key.ts';
 import type { AttemptReport } from '../model/outcome.ts';
 import type { QueryOrder } from '../ports/action-adapter.ts';
 import { depart } from './depart.ts';
+import { linkRequest } from './link-request.ts';
 import { sendWithSecrets } from './send-with-secrets.ts';
 import { type Touch, touchScope } from './touch.ts';
 
-function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> {
-  const scope = {
-    ...touchScope(touch, order.run),
-    with: readRequest(order.effect).with,
-    effect: effectView(order.effect),
-  };
-  return sendWithSecrets(touch, { contract: order.contract, what: 'query', scope }, (headers) =>
-    touch.engine.actions.query(order, headers, touch.signal),
+async function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> {
+  const { engine, signal } = touch;
+  const { run, effect, contract } = order;
+  const linked = linkRequest(engine, {
+    runId: run.runId,
+    effect,
+    request: order.request,
+    nowMs: touch.nowMs(),
+  });
+  if (linked.kind === 'missing') return { kind: 'unsent', reason: linked.reason, lacks: 'secret' };
+  const { request, tokens } = linked;
+  const scope = { ...touchScope(touch, run), with: request.with, effect: effectView(effect) };
+  return sendWithSecrets(touch, { contract, what: 'query', scope, tokens }, (headers) =>
+    engine.actions.query({ ...order, request }, headers, signal),
   );
 }
 

@@ -23,6 +23,8 @@ export interface SecretsAsk {
   readonly what: 'send' | 'query';
   /** Roots of the header templates; `secrets` is added here and nowhere else. */
   readonly scope: Scope;
+  /** What else of the request must not come back into a row: of addresses what whoever holds it can act with. */
+  readonly tokens?: readonly string[];
 }
 
 /**

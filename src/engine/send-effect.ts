@@ -5,6 +5,7 @@ import { effectView } from '../decision/effect-view.ts';
 import type { AttemptReport, Outcome } from '../model/outcome.ts';
 import type { SendGate, SendOrder } from '../ports/action-adapter.ts';
 import { depart } from './depart.ts';
+import { linkRequest } from './link-request.ts';
 import { sendWithSecrets } from './send-with-secrets.ts';
 import { type Touch, touchScope } from './touch.ts';
 
@@ -20,9 +21,19 @@ const STATEMENTS_OFF: AttemptReport = {
 
 async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<AttemptReport> {
   if (!gate()) return { kind: 'unsent', reason: 'it was too late for its seat or its commit (E05)' };
-  const scope = { ...touchScope(touch, order.run), with: order.request.with, effect: effectView(order.effect) };
-  return sendWithSecrets(touch, { contract: order.contract, what: 'send', scope }, (headers) =>
-    touch.engine.actions.send(order, headers, gate, touch.signal),
+  const { engine, signal } = touch;
+  const { run, effect, contract } = order;
+  const linked = linkRequest(engine, {
+    runId: run.runId,
+    effect,
+    request: order.request,
+    nowMs: touch.nowMs(),
+  });
+  if (linked.kind === 'missing') return { kind: 'unsent', reason: linked.reason, lacks: 'secret' };
+  const { request, tokens } = linked;
+  const scope = { ...touchScope(touch, run), with: request.with, effect: effectView(effect) };
+  return sendWithSecrets(touch, { contract, what: 'send', scope, tokens }, (headers) =>
+    engine.actions.send({ ...order, request }, headers, gate, signal),
   );
 }
 

@@ -47,7 +47,8 @@ export async function sendWithSecrets(
   if (ready.kind !== 'authorized') return ready;
   const report = await leave(ready.headers);
   const isRefused = report.kind === 'answered' && report.status === UNAUTHORIZED;
-  if (ready.remembered === null || !isRefused) return scrubReport(report, ready.values);
+  const { tokens = [] } = ask;
+  if (ready.remembered === null || !isRefused) return scrubReport(report, [...ready.values, ...tokens]);
   touch.engine.actions.forgetToken(ready.remembered.grant, ready.remembered.token);
   return {
     kind: 'unsent',

@@ -2,6 +2,7 @@ import { readRequest } from '../decision/effect-key.ts';
 import { judgeAttempt } from '../decision/judge-outcome.ts';
 import { unpackSnapshot } from '../decision/snapshot-envelope.ts';
 import { flowScope } from '../machine/scope.ts';
+import type { Effect } from '../model/effect.ts';
 import { NotFoundError, RefusedError } from '../model/errors.ts';
 import type { ToldOutcome } from '../model/inbox-event.ts';
 import type { HandOut } from '../model/offer.ts';
@@ -13,7 +14,9 @@ import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { findRun, loadStored, versionOf } from './find-run.ts';
 import { parseHandOut } from './hand-out-name.ts';
+import { linkRequest } from './link-request.ts';
 import { LEASE_MS_MAX, LEASE_MS_MIN } from './pull-attempts.ts';
+import { scrubReport } from './scrub-report.ts';
 import { toldReport } from './told-report.ts';
 
 /** A remote worker's word about what it was handed. */
@@ -50,10 +53,20 @@ async function judge(engine: Engine, run: RunIdentity, handOut: HandOut, ask: Se
     contract,
     effect,
     with: readRequest(effect).with,
-    report: toldReport(ask, contract.maxResponseBytes),
+    report: scrubReport(toldReport(ask, contract.maxResponseBytes), tokensOf(engine, { run, effect, nowMs })),
     scope: flowScope(compiled, run, data),
     nowMs,
   });
+}
+
+/** What of its addresses a worker must not tell back. @throws PAWL_LINKS_OFF where that is not known here. */
+function tokensOf(
+  engine: Engine,
+  { run, effect, nowMs }: { readonly run: RunIdentity; readonly effect: Effect; readonly nowMs: number },
+): readonly string[] {
+  const linked = linkRequest(engine, { runId: run.runId, effect, request: readRequest(effect), nowMs });
+  if (linked.kind === 'linked') return linked.tokens;
+  throw new RefusedError('PAWL_LINKS_OFF', linked.reason, { effect: effect.key });
 }
 
 /** What a word says for good is said once; that nobody knows yet, or that it is accepted, leaves room for what follows. */

@@ -1,5 +1,6 @@
 import { compileSchema, tellMisfits } from '../definition/schema-validator.ts';
 import { ConflictError, RefusedError } from '../model/errors.ts';
+import type { LinkName } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { type Delivered, deliverEvent } from './deliver-event.ts';
@@ -17,6 +18,8 @@ export interface SignalAsk {
   /** null: a new one is made, and the same event sent again counts twice. */
   readonly eventId: string | null;
   readonly by: string;
+  /** The one wait that it came for, by its address; absent = it is whoever's that takes it. */
+  readonly link?: LinkName;
   /** How long the sender waits for the holder's answer, milliseconds; 0 = not at all. */
   readonly waitMs: number;
 }
@@ -47,12 +50,13 @@ async function checkSignal(engine: Engine, run: RunIdentity, ask: SignalAsk): Pr
  */
 export async function signalRun(engine: Engine, door: Door, run: RunIdentity, ask: SignalAsk): Promise<Delivered> {
   await checkSignal(engine, run, ask);
-  const { name, data, by } = ask;
+  const { name, data, by, link } = ask;
+  const meant = link === undefined ? {} : { link };
   return deliverEvent(engine, door, {
     run,
     source: `signal:${ask.source}`,
     eventId: ask.eventId ?? engine.ids.newEventId(),
-    payload: { type: 'signal', name, data, by },
+    payload: { type: 'signal', name, data, by, ...meant },
     waitMs: ask.waitMs,
   });
 }

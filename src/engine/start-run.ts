@@ -2,7 +2,7 @@ import { fillDefaults } from '../definition/fill-defaults.ts';
 import { compileSchema, tellMisfits } from '../definition/schema-validator.ts';
 import { decideStart } from '../decision/decide-start.ts';
 import type { StartDecision } from '../decision/decision.ts';
-import type { JsonSchema } from '../model/definition.ts';
+import type { JsonSchema, WorkflowDefinition } from '../model/definition.ts';
 import { ConflictError, NotFoundError, RefusedError, StoreError } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
 import type { RunId } from '../model/ids.ts';
@@ -29,6 +29,8 @@ export interface StartAsk {
   readonly key?: string;
   /** The run key where the workflow computes none: what makes the same start twice one run. */
   readonly keyIfNone?: string;
+  /** Refuses a version that this process could not carry out; left out: that is found out, and told, at its sendings. */
+  readonly check?: (definition: WorkflowDefinition) => void;
 }
 
 /** A run that was started, or the one that the key already named. */
@@ -191,6 +193,7 @@ async function answerExisting(
  */
 export async function startRun(engine: Engine, doorOf: (part: number) => Door, ask: StartAsk): Promise<Started> {
   const version = await findVersion(engine, ask);
+  ask.check?.(version.compiled.machine.definition);
   refuseUnstorable('the name of the starter', ask.by);
   const input = acceptInput(version, ask.input);
   const key = ask.key ?? keyOf(version, input) ?? ask.keyIfNone ?? null;

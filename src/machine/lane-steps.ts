@@ -66,6 +66,21 @@ function depthsOf(steps: readonly Step[]): ReadonlyMap<string, number> {
 /** Numbers of lanes, of the outermost map first. */
 type Path = readonly number[];
 
+/** The id of a step's copy in some lanes. */
+function copyIn(path: Path, id: string): string {
+  const depth = path.findLastIndex((lane) => lane !== 0) + 1;
+  return depth === 0 ? id : `${id}@${path.slice(0, depth).join('-')}`;
+}
+
+/**
+ * A step as another one means it that names it: its copy in the lanes around both.
+ * @param id as its author named it. @param depth how many lanes are around it, all of them around `from` too.
+ */
+export function copySeenFrom(from: string, id: string, depth: number): string {
+  const path = /@([\d-]+)$/.exec(from)?.[1]?.split('-').map(Number) ?? [];
+  return copyIn(path.slice(0, depth), id);
+}
+
 class Copier {
   readonly #depths: ReadonlyMap<string, number>;
 
@@ -79,9 +94,7 @@ class Copier {
 
   /** An id as it is seen from a lane; `end` and what stands in no lane is as it is. */
   #id(id: string, path: Path): string {
-    const own = path.slice(0, this.#depths.get(id) ?? 0);
-    const depth = own.findLastIndex((lane) => lane !== 0) + 1;
-    return depth === 0 ? id : `${id}@${own.slice(0, depth).join('-')}`;
+    return copyIn(path.slice(0, this.#depths.get(id) ?? 0), id);
   }
 
   #next<Way extends { readonly next: string | null }>(way: Way, path: Path): Way {

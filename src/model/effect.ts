@@ -1,4 +1,4 @@
-import type { EffectKey } from './ids.ts';
+import type { EffectKey, LinkName } from './ids.ts';
 import type { Json } from './json.ts';
 import type { EffectState, FailureClass } from './statuses.ts';
 
@@ -31,6 +31,8 @@ export interface EffectRequest {
   readonly with: Json;
   /** What goes out as the body; for functions the `request` argument. */
   readonly body: Json;
+  /** Waits whose addresses are put in at each sending, sorted; absent = none. */
+  readonly links?: readonly LinkName[];
 }
 
 /** One intended act in the world: a row of the ledger. */

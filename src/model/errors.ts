@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   PAWL_DURATION_INVALID: { retry: 'never', httpStatus: 400 },
   PAWL_USAGE: { retry: 'never', httpStatus: 400 },
   PAWL_SQL_OFF: { retry: 'never', httpStatus: 409 },
+  PAWL_LINKS_OFF: { retry: 'never', httpStatus: 409 },
   PAWL_CONFIG_INVALID: { retry: 'never', httpStatus: 400 },
   PAWL_EVENT_REFUSED: { retry: 'never', httpStatus: 409 },
   PAWL_EVENT_CONFLICT: { retry: 'never', httpStatus: 409 },

@@ -10,3 +10,8 @@ export type EffectKey = Branded<'effect'>;
 export type Digest = Branded<'digest'>;
 /** A process's name for one life of one seat; new at every start and after every lost seat. */
 export type WorkerId = Branded<'worker'>;
+/**
+ * The name of a wait that an address leads to: `payment.` and 32 hex digits of its step and frames, or of its approval. It is no
+ * secret: without a signature it opens nothing.
+ */
+export type LinkName = Branded<'LinkName'>;

@@ -1,5 +1,5 @@
 import type { ChildNews } from './child.ts';
-import type { EffectKey } from './ids.ts';
+import type { EffectKey, LinkName } from './ids.ts';
 import type { Json } from './json.ts';
 import type { HandOut } from './offer.ts';
 import type { Outcome } from './outcome.ts';
@@ -19,7 +19,14 @@ interface Condition {
 
 /** What an event from outside asks of a run. Timers and acts of people travel the same road as signals (P17). */
 export type InboxPayload =
-  | { readonly type: 'signal'; readonly name: string; readonly data: Json; readonly by: string }
+  | {
+      readonly type: 'signal';
+      readonly name: string;
+      readonly data: Json;
+      readonly by: string;
+      /** The one wait that it came for, by its address; absent = it is whoever's that takes it. */
+      readonly link?: LinkName;
+    }
   /** A child that this run waits for has come to its end, or an undo of it has (V08). */
   | { readonly type: 'child.ended'; readonly news: ChildNews }
   /** The parent of this completed run is being undone, and so is this (R10). */

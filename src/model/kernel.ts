@@ -1,3 +1,4 @@
+import type { LinkName } from './ids.ts';
 import type { Json } from './json.ts';
 import type { Ending, Failure, RunData, RunEnd } from './run.ts';
 
@@ -17,6 +18,8 @@ export interface EventView {
   readonly source: string;
   readonly receivedAtMs: number;
   readonly sequence: number | null;
+  /** The one wait that it came for, by its address; absent = it is whoever's that takes it. */
+  readonly link?: LinkName;
 }
 
 /** An act of a machine that settled while what leads out of its state was put aside: it is remembered, and leads nowhere. */

@@ -21,6 +21,7 @@ export const LOG_EVENTS = {
   'lock.later': 'a lock could not be asked for or given back right away; whoever claims the run, or the sweep, does it',
   'lock.swept': 'locks of runs that had ended were given to the next ones: a process died in between',
   'loop.fault': 'a turn of a worker loop failed; the next one comes',
+  'link.missing': 'an attempt was not handed out because no address can be made here; `reason` says what is missing',
   'message.dead': 'a message was given up; a person says whether it is sent again (`pawl outbox retry`) or dropped',
   'message.failed': 'a message did not reach whoever listens; it is sent again',
   'recovery.ended': 'an operator has reconciled the window; everything is sent again',

@@ -1,4 +1,5 @@
 import { cutText } from '../model/cut-text.ts';
+import { LINK_TOKEN } from '../model/link.ts';
 
 /** What stands where a secret stood. */
 const CENSORED = '[secret]';
@@ -6,6 +7,8 @@ const CENSORED = '[secret]';
 const TEXT_CHARS_MAX = 1_000;
 const DEPTH_MAX = 4;
 const ITEMS_MAX = 100;
+/** Whoever holds one can act by it, and it is made anew at each sending: known by its form alone. */
+const TOKENS = new RegExp(LINK_TOKEN.source, 'g');
 /** A shorter secret would hide half of every log, and is none. */
 const SECRET_CHARS_MIN = 6;
 
@@ -38,7 +41,8 @@ class Scrubber {
 
   /** Censored before it is cut: half a secret at the cut would not be found. */
   text(value: string): string {
-    const clean = this.#forms.reduce((text, form) => text.replaceAll(form, CENSORED), value);
+    const secret = this.#forms.reduce((text, form) => text.replaceAll(form, CENSORED), value);
+    const clean = secret.replaceAll(TOKENS, CENSORED);
     return clean.length > TEXT_CHARS_MAX ? `${cutText(clean, TEXT_CHARS_MAX)}…` : clean;
   }
 
@@ -50,7 +54,7 @@ class Scrubber {
 }
 
 /**
- * Facts without secrets: every text that holds one (as it is, URL-encoded, in base 64) has it censored, errors are
+ * Facts without secrets: every text that holds one (as it is, URL-encoded, in base 64) or a link has it censored, errors are
  * reduced to name and code, and what is long or deep is cut.
  * @param secrets the values that must not appear; those under 6 characters are not looked for.
  */

@@ -107,7 +107,7 @@ export class RemoteWorker {
     }
   }
 
-  async #orderOf({ key, handOut }: PulledAttempt): Promise<SendOrder> {
+  async #orderOf({ key, handOut, request: body }: PulledAttempt): Promise<SendOrder> {
     const { store, versions } = this.#setup;
     const { runId, attempt, fence } = parseHandOut(handOut);
     const { runs } = await store.load(partOf(runId, store.parts), [runId]);
@@ -117,7 +117,8 @@ export class RemoteWorker {
       throw new Error(`what was handed out is not stored: ${handOut}`);
     const { run } = runs[0];
     const contract = version.compiled.action(effect.action);
-    return { run, effect, request: readRequest(effect), contract, attempt, fence, timeoutMs: contract.timeoutMs };
+    const request = { ...readRequest(effect), body };
+    return { run, effect, request, contract, attempt, fence, timeoutMs: contract.timeoutMs };
   }
 
   /** Says it until somebody has heard it; whoever comes too late, or says something else, is told so. */

@@ -1,4 +1,5 @@
 import { compensationOf, compensationPolicy, forwardPolicy } from '../../decision/effect-policy.ts';
+import { linksIn } from '../../decision/link-root.ts';
 import { type CompletedBefore, completedBefore, ledTo } from '../../definition/lint/completed-before.ts';
 import { isInBranch } from '../../definition/lint/branch-rules.ts';
 import { buildFlowGraph, type FlowGraph, type FlowKind, type PlacedStep } from '../../definition/lint/flow-graph.ts';
@@ -64,6 +65,8 @@ export interface ExplainedEffect extends ExplainedStep {
   readonly sending: ExplainedSending | null;
   /** Whether it is a child that nobody waits for. */
   readonly isDetached: boolean;
+  /** Steps whose addresses it sends; absent = none. */
+  readonly links?: readonly string[];
   /** Maps in whose items it is done, outermost first, and how many of each are under way at once; absent where there is none. */
   readonly maps?: readonly { readonly step: string; readonly atOnce: number }[];
   readonly undo: ExplainedUndo;
@@ -82,6 +85,11 @@ function mapsAround(placed: PlacedStep): Pick<ExplainedEffect, 'maps'> {
       maps.unshift({ step: parent.step.id, atOnce: parent.step.concurrency });
   }
   return maps.length === 0 ? {} : { maps };
+}
+
+function linksOf(step: CallStep): Pick<ExplainedEffect, 'links'> {
+  const links = linksIn(step.with);
+  return links.length === 0 ? {} : { links };
 }
 
 /** Who decides, and how long that may take. */
@@ -209,6 +217,7 @@ class Explainer {
       sharedWith: step.reach ?? null,
       sending: step.child === undefined ? explainSending(contract, forwardPolicy(step, contract)) : null,
       isDetached: step.child?.detach === true,
+      ...linksOf(step),
       ...mapsAround(placed),
       undo,
       ...this.later(placed, undo),

@@ -98,12 +98,17 @@ function withEnd(roots: RootTypes): Map<string, ValueType> {
   return new Map(roots).set('run', object({ ...RUN, end: RUN_END }));
 }
 
+/** Which steps a link can lead to is a question of lint. */
+function withLinks(roots: RootTypes, { sends }: { readonly sends?: true }): RootTypes {
+  return sends === undefined ? roots : new Map(roots).set('links', { kind: 'map', value: STRING });
+}
+
 function rootsOf(declared: Declared, everywhere: RootTypes, site: Site): RootTypes {
   switch (site.kind) {
     case 'flow':
-      return site.in === undefined ? everywhere : withEnd(everywhere);
+      return withLinks(site.in === undefined ? everywhere : withEnd(everywhere), site);
     case 'catch':
-      return new Map(site.in === undefined ? everywhere : withEnd(everywhere)).set('failure', FAILURE);
+      return withLinks(new Map(site.in === undefined ? everywhere : withEnd(everywhere)).set('failure', FAILURE), site);
     case 'event':
       return eventRoots(declared, everywhere, site);
     case 'compensate':

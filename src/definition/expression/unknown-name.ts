@@ -1,5 +1,4 @@
 import type { ProblemDraft } from './expression-problem.ts';
-import { ROOT_NAMES } from './names.ts';
 import type { RootTypes } from './root-types.ts';
 import { optionsOf } from './value-type.ts';
 
@@ -13,7 +12,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['secrets', '`auth` and `headers` of actions'],
   ['vars', 'the flow: a `compensate` reads what cannot change'],
   ['steps', 'the flow: a `compensate` reads what cannot change, for example `effect.output`'],
-  ...ROOT_NAMES.filter((name) => name === 'links').map((name) => [name, 'a later release'] as const),
+  ['links', 'the `with` of a call'],
 ]);
 
 /** What is said of a name that begins no path here: where it can be read, what it is a part of, or what begins a path. */

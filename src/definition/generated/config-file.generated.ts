@@ -39,6 +39,32 @@ export interface ConfigFile {
     secret: string;
   };
   /**
+   * Signed addresses of waits, for what workflows read as links; without it they cannot be published or started here.
+   */
+  links?: {
+    /**
+     * How others reach the server: what stands before /v1/links/.
+     */
+    url: string;
+    /**
+     * Name of the secret that addresses are signed with: linkKey is PAWL_SECRET_LINK_KEY.
+     */
+    secret: string;
+    /**
+     * While a secret is replaced: both count.
+     */
+    previous?: {
+      /**
+       * Name of the secret that signed before; what it has signed counts as long as it is named here.
+       */
+      secret: string;
+      /**
+       * When the new secret begins to sign; what was first sent before stays signed by this one.
+       */
+      until: string;
+    };
+  };
+  /**
    * Lets this process carry out statements (sql actions); without it none is.
    */
   sql?: {

@@ -8711,10 +8711,12 @@ return errors === 0;
 validate79.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateConfigFile = validate89;
-const schema168 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"config.schema.json","title":"ConfigFile","description":"pawl.config.yaml; flags and PAWL_* override it.","type":"object","additionalProperties":false,"properties":{"database":{"type":"string","pattern":"^postgres(ql)?://","x-form":"an address such as postgres://user@host:5432/name","description":"The address of an own PostgreSQL; without it one is started in data.","x-since":1},"data":{"type":"string","pattern":"\\S","default":".pawl","x-form":"a path","description":"The directory of the database that starts itself.","x-since":1},"functions":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"Modules that export functions.","x-since":1},"catalogues":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"Folders in which catalogues are looked for, beside the folder of the workflow.","x-since":1},"principals":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"Name -> roles.","x-since":1},"publish":{"type":"object","additionalProperties":false,"required":["url","secret"],"properties":{"url":{"type":"string","pattern":"^https?://\\S+$","x-form":"an address such as https://example.org/events","description":"Where every message is sent by POST.","x-since":1},"secret":{"type":"string","pattern":"^[a-z][A-Za-z0-9]{0,63}$","x-form":"a name such as signingKey","description":"Name of the secret that messages are signed with: signingKey is PAWL_SECRET_SIGNING_KEY.","x-since":1}},"description":"Who is told what workflows publish; without it messages stay in the outbox.","x-since":1},"sql":{"type":"object","additionalProperties":false,"required":["role"],"properties":{"role":{"type":"string","pattern":"^[a-z_][a-z0-9_]{0,62}$","x-form":"the name of a role such as shop_statements","description":"The role of the database in which statements run; it has rights on their tables, and none in the schema pawl.","x-since":1}},"description":"Lets this process carry out statements (sql actions); without it none is.","x-since":1},"leaseMs":{"type":"integer","minimum":300,"maximum":86400000,"default":30000,"description":"How long a process may be silent before others take its runs, milliseconds.","x-since":1},"heartbeatMs":{"type":"integer","minimum":1,"maximum":86400000,"description":"How often a process says that it lives; a sixth of the lease unless set.","x-since":1},"sendMarginMs":{"type":"integer","minimum":1,"maximum":86400000,"description":"How much of its lease must be left at a first byte; a fifteenth of the lease unless set.","x-since":1},"sendWithinMs":{"type":"integer","minimum":1,"maximum":86400000,"description":"How long after its commit a first byte may leave; a sixth of the lease unless set.","x-since":1},"statementTimeoutMs":{"type":"integer","minimum":1,"maximum":86400000,"default":5000,"description":"The longest statement.","x-since":1},"lockTimeoutMs":{"type":"integer","minimum":1,"maximum":86400000,"default":1000,"description":"The longest wait for a lock.","x-since":1},"heldRunsMax":{"type":"integer","minimum":1,"maximum":100000,"default":500,"description":"How many runs a process holds per part.","x-since":1}}};
+const schema168 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"config.schema.json","title":"ConfigFile","description":"pawl.config.yaml; flags and PAWL_* override it.","type":"object","additionalProperties":false,"properties":{"database":{"type":"string","pattern":"^postgres(ql)?://","x-form":"an address such as postgres://user@host:5432/name","description":"The address of an own PostgreSQL; without it one is started in data.","x-since":1},"data":{"type":"string","pattern":"\\S","default":".pawl","x-form":"a path","description":"The directory of the database that starts itself.","x-since":1},"functions":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"Modules that export functions.","x-since":1},"catalogues":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"Folders in which catalogues are looked for, beside the folder of the workflow.","x-since":1},"principals":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"Name -> roles.","x-since":1},"publish":{"type":"object","additionalProperties":false,"required":["url","secret"],"properties":{"url":{"type":"string","pattern":"^https?://\\S+$","x-form":"an address such as https://example.org/events","description":"Where every message is sent by POST.","x-since":1},"secret":{"type":"string","pattern":"^[a-z][A-Za-z0-9]{0,63}$","x-form":"a name such as signingKey","description":"Name of the secret that messages are signed with: signingKey is PAWL_SECRET_SIGNING_KEY.","x-since":1}},"description":"Who is told what workflows publish; without it messages stay in the outbox.","x-since":1},"links":{"type":"object","additionalProperties":false,"required":["url","secret"],"properties":{"url":{"type":"string","pattern":"^https?://[^\\s?#]+[^\\s?#/]$","x-form":"an address without a slash at its end such as https://pawl.example.org","description":"How others reach the server: what stands before /v1/links/.","x-since":1},"secret":{"type":"string","pattern":"^[a-z][A-Za-z0-9]{0,63}$","x-form":"a name such as linkKey","description":"Name of the secret that addresses are signed with: linkKey is PAWL_SECRET_LINK_KEY.","x-since":1},"previous":{"type":"object","additionalProperties":false,"required":["secret","until"],"properties":{"secret":{"type":"string","pattern":"^[a-z][A-Za-z0-9]{0,63}$","x-form":"a name such as linkKey","description":"Name of the secret that signed before; what it has signed counts as long as it is named here.","x-since":1},"until":{"type":"string","pattern":"^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\dZ$","x-form":"an instant such as 2026-12-01T12:00:00Z","description":"When the new secret begins to sign; what was first sent before stays signed by this one.","x-since":1}},"description":"While a secret is replaced: both count.","x-since":1}},"description":"Signed addresses of waits, for what workflows read as links; without it they cannot be published or started here.","x-since":1},"sql":{"type":"object","additionalProperties":false,"required":["role"],"properties":{"role":{"type":"string","pattern":"^[a-z_][a-z0-9_]{0,62}$","x-form":"the name of a role such as shop_statements","description":"The role of the database in which statements run; it has rights on their tables, and none in the schema pawl.","x-since":1}},"description":"Lets this process carry out statements (sql actions); without it none is.","x-since":1},"leaseMs":{"type":"integer","minimum":300,"maximum":86400000,"default":30000,"description":"How long a process may be silent before others take its runs, milliseconds.","x-since":1},"heartbeatMs":{"type":"integer","minimum":1,"maximum":86400000,"description":"How often a process says that it lives; a sixth of the lease unless set.","x-since":1},"sendMarginMs":{"type":"integer","minimum":1,"maximum":86400000,"description":"How much of its lease must be left at a first byte; a fifteenth of the lease unless set.","x-since":1},"sendWithinMs":{"type":"integer","minimum":1,"maximum":86400000,"description":"How long after its commit a first byte may leave; a sixth of the lease unless set.","x-since":1},"statementTimeoutMs":{"type":"integer","minimum":1,"maximum":86400000,"default":5000,"description":"The longest statement.","x-since":1},"lockTimeoutMs":{"type":"integer","minimum":1,"maximum":86400000,"default":1000,"description":"The longest wait for a lock.","x-since":1},"heldRunsMax":{"type":"integer","minimum":1,"maximum":100000,"default":500,"description":"How many runs a process holds per part.","x-since":1}}};
 const pattern61 = new RegExp("^postgres(ql)?://", "u");
 const pattern67 = new RegExp("^[a-z][A-Za-z0-9]{0,63}$", "u");
-const pattern68 = new RegExp("^[a-z_][a-z0-9_]{0,62}$", "u");
+const pattern68 = new RegExp("^https?://[^\\s?#]+[^\\s?#/]$", "u");
+const pattern71 = new RegExp("^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\dZ$", "u");
+const pattern72 = new RegExp("^[a-z_][a-z0-9_]{0,62}$", "u");
 
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="config.schema.json" */;
@@ -9025,11 +9027,11 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data.sql !== undefined && func0.call(data, "sql")){
-let data12 = data.sql;
+if(data.links !== undefined && func0.call(data, "links")){
+let data12 = data.links;
 if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-if((data12.role === undefined) || (!(func0.call(data12, "role")))){
-const err23 = {instancePath:instancePath+"/sql",schemaPath:"#/properties/sql/required",keyword:"required",params:{missingProperty: "role"},message:"must have required property '"+"role"+"'",schema:schema168.properties.sql.required,parentSchema:schema168.properties.sql,data:data12};
+if((data12.url === undefined) || (!(func0.call(data12, "url")))){
+const err23 = {instancePath:instancePath+"/links",schemaPath:"#/properties/links/required",keyword:"required",params:{missingProperty: "url"},message:"must have required property '"+"url"+"'",schema:schema168.properties.links.required,parentSchema:schema168.properties.links,data:data12};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -9038,9 +9040,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-for(const key3 of Object.keys(data12)){
-if(!(key3 === "role")){
-const err24 = {instancePath:instancePath+"/sql",schemaPath:"#/properties/sql/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema168.properties.sql,data:data12};
+if((data12.secret === undefined) || (!(func0.call(data12, "secret")))){
+const err24 = {instancePath:instancePath+"/links",schemaPath:"#/properties/links/required",keyword:"required",params:{missingProperty: "secret"},message:"must have required property '"+"secret"+"'",schema:schema168.properties.links.required,parentSchema:schema168.properties.links,data:data12};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -9049,12 +9050,9 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-if(data12.role !== undefined && func0.call(data12, "role")){
-let data13 = data12.role;
-if(typeof data13 === "string"){
-if(!pattern68.test(data13)){
-const err25 = {instancePath:instancePath+"/sql/role",schemaPath:"#/properties/sql/properties/role/pattern",keyword:"pattern",params:{pattern: "^[a-z_][a-z0-9_]{0,62}$"},message:"must match pattern \""+"^[a-z_][a-z0-9_]{0,62}$"+"\"",schema:"^[a-z_][a-z0-9_]{0,62}$",parentSchema:schema168.properties.sql.properties.role,data:data13};
+for(const key3 of Object.keys(data12)){
+if(!(((key3 === "url") || (key3 === "secret")) || (key3 === "previous"))){
+const err25 = {instancePath:instancePath+"/links",schemaPath:"#/properties/links/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema168.properties.links,data:data12};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -9064,8 +9062,11 @@ vErrors.push(err25);
 errors++;
 }
 }
-else {
-const err26 = {instancePath:instancePath+"/sql/role",schemaPath:"#/properties/sql/properties/role/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema168.properties.sql.properties.role.type,parentSchema:schema168.properties.sql.properties.role,data:data13};
+if(data12.url !== undefined && func0.call(data12, "url")){
+let data13 = data12.url;
+if(typeof data13 === "string"){
+if(!pattern68.test(data13)){
+const err26 = {instancePath:instancePath+"/links/url",schemaPath:"#/properties/links/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s?#]+[^\\s?#/]$"},message:"must match pattern \""+"^https?://[^\\s?#]+[^\\s?#/]$"+"\"",schema:"^https?://[^\\s?#]+[^\\s?#/]$",parentSchema:schema168.properties.links.properties.url,data:data13};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -9075,9 +9076,8 @@ vErrors.push(err26);
 errors++;
 }
 }
-}
 else {
-const err27 = {instancePath:instancePath+"/sql",schemaPath:"#/properties/sql/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema168.properties.sql.type,parentSchema:schema168.properties.sql,data:data12};
+const err27 = {instancePath:instancePath+"/links/url",schemaPath:"#/properties/links/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema168.properties.links.properties.url.type,parentSchema:schema168.properties.links.properties.url,data:data13};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -9087,10 +9087,11 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data.leaseMs !== undefined && func0.call(data, "leaseMs")){
-let data14 = data.leaseMs;
-if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
-const err28 = {instancePath:instancePath+"/leaseMs",schemaPath:"#/properties/leaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.leaseMs.type,parentSchema:schema168.properties.leaseMs,data:data14};
+if(data12.secret !== undefined && func0.call(data12, "secret")){
+let data14 = data12.secret;
+if(typeof data14 === "string"){
+if(!pattern67.test(data14)){
+const err28 = {instancePath:instancePath+"/links/secret",schemaPath:"#/properties/links/properties/secret/pattern",keyword:"pattern",params:{pattern: "^[a-z][A-Za-z0-9]{0,63}$"},message:"must match pattern \""+"^[a-z][A-Za-z0-9]{0,63}$"+"\"",schema:"^[a-z][A-Za-z0-9]{0,63}$",parentSchema:schema168.properties.links.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -9099,9 +9100,9 @@ vErrors.push(err28);
 }
 errors++;
 }
-if((typeof data14 == "number") && (isFinite(data14))){
-if(data14 > 86400000 || isNaN(data14)){
-const err29 = {instancePath:instancePath+"/leaseMs",schemaPath:"#/properties/leaseMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.leaseMs,data:data14};
+}
+else {
+const err29 = {instancePath:instancePath+"/links/secret",schemaPath:"#/properties/links/properties/secret/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema168.properties.links.properties.secret.type,parentSchema:schema168.properties.links.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -9110,8 +9111,12 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(data14 < 300 || isNaN(data14)){
-const err30 = {instancePath:instancePath+"/leaseMs",schemaPath:"#/properties/leaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 300},message:"must be >= 300",schema:300,parentSchema:schema168.properties.leaseMs,data:data14};
+}
+if(data12.previous !== undefined && func0.call(data12, "previous")){
+let data15 = data12.previous;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+if((data15.secret === undefined) || (!(func0.call(data15, "secret")))){
+const err30 = {instancePath:instancePath+"/links/previous",schemaPath:"#/properties/links/properties/previous/required",keyword:"required",params:{missingProperty: "secret"},message:"must have required property '"+"secret"+"'",schema:schema168.properties.links.properties.previous.required,parentSchema:schema168.properties.links.properties.previous,data:data15};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -9120,12 +9125,8 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-}
-if(data.heartbeatMs !== undefined && func0.call(data, "heartbeatMs")){
-let data15 = data.heartbeatMs;
-if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
-const err31 = {instancePath:instancePath+"/heartbeatMs",schemaPath:"#/properties/heartbeatMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.heartbeatMs.type,parentSchema:schema168.properties.heartbeatMs,data:data15};
+if((data15.until === undefined) || (!(func0.call(data15, "until")))){
+const err31 = {instancePath:instancePath+"/links/previous",schemaPath:"#/properties/links/properties/previous/required",keyword:"required",params:{missingProperty: "until"},message:"must have required property '"+"until"+"'",schema:schema168.properties.links.properties.previous.required,parentSchema:schema168.properties.links.properties.previous,data:data15};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -9134,9 +9135,9 @@ vErrors.push(err31);
 }
 errors++;
 }
-if((typeof data15 == "number") && (isFinite(data15))){
-if(data15 > 86400000 || isNaN(data15)){
-const err32 = {instancePath:instancePath+"/heartbeatMs",schemaPath:"#/properties/heartbeatMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.heartbeatMs,data:data15};
+for(const key4 of Object.keys(data15)){
+if(!((key4 === "secret") || (key4 === "until"))){
+const err32 = {instancePath:instancePath+"/links/previous",schemaPath:"#/properties/links/properties/previous/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema168.properties.links.properties.previous,data:data15};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -9145,8 +9146,12 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(data15 < 1 || isNaN(data15)){
-const err33 = {instancePath:instancePath+"/heartbeatMs",schemaPath:"#/properties/heartbeatMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.heartbeatMs,data:data15};
+}
+if(data15.secret !== undefined && func0.call(data15, "secret")){
+let data16 = data15.secret;
+if(typeof data16 === "string"){
+if(!pattern67.test(data16)){
+const err33 = {instancePath:instancePath+"/links/previous/secret",schemaPath:"#/properties/links/properties/previous/properties/secret/pattern",keyword:"pattern",params:{pattern: "^[a-z][A-Za-z0-9]{0,63}$"},message:"must match pattern \""+"^[a-z][A-Za-z0-9]{0,63}$"+"\"",schema:"^[a-z][A-Za-z0-9]{0,63}$",parentSchema:schema168.properties.links.properties.previous.properties.secret,data:data16};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -9156,11 +9161,8 @@ vErrors.push(err33);
 errors++;
 }
 }
-}
-if(data.sendMarginMs !== undefined && func0.call(data, "sendMarginMs")){
-let data16 = data.sendMarginMs;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err34 = {instancePath:instancePath+"/sendMarginMs",schemaPath:"#/properties/sendMarginMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.sendMarginMs.type,parentSchema:schema168.properties.sendMarginMs,data:data16};
+else {
+const err34 = {instancePath:instancePath+"/links/previous/secret",schemaPath:"#/properties/links/properties/previous/properties/secret/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema168.properties.links.properties.previous.properties.secret.type,parentSchema:schema168.properties.links.properties.previous.properties.secret,data:data16};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -9169,9 +9171,12 @@ vErrors.push(err34);
 }
 errors++;
 }
-if((typeof data16 == "number") && (isFinite(data16))){
-if(data16 > 86400000 || isNaN(data16)){
-const err35 = {instancePath:instancePath+"/sendMarginMs",schemaPath:"#/properties/sendMarginMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.sendMarginMs,data:data16};
+}
+if(data15.until !== undefined && func0.call(data15, "until")){
+let data17 = data15.until;
+if(typeof data17 === "string"){
+if(!pattern71.test(data17)){
+const err35 = {instancePath:instancePath+"/links/previous/until",schemaPath:"#/properties/links/properties/previous/properties/until/pattern",keyword:"pattern",params:{pattern: "^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\dZ$"},message:"must match pattern \""+"^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\dZ$"+"\"",schema:"^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\dZ$",parentSchema:schema168.properties.links.properties.previous.properties.until,data:data17};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -9180,8 +9185,9 @@ vErrors.push(err35);
 }
 errors++;
 }
-if(data16 < 1 || isNaN(data16)){
-const err36 = {instancePath:instancePath+"/sendMarginMs",schemaPath:"#/properties/sendMarginMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.sendMarginMs,data:data16};
+}
+else {
+const err36 = {instancePath:instancePath+"/links/previous/until",schemaPath:"#/properties/links/properties/previous/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema168.properties.links.properties.previous.properties.until.type,parentSchema:schema168.properties.links.properties.previous.properties.until,data:data17};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -9192,10 +9198,8 @@ errors++;
 }
 }
 }
-if(data.sendWithinMs !== undefined && func0.call(data, "sendWithinMs")){
-let data17 = data.sendWithinMs;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-const err37 = {instancePath:instancePath+"/sendWithinMs",schemaPath:"#/properties/sendWithinMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.sendWithinMs.type,parentSchema:schema168.properties.sendWithinMs,data:data17};
+else {
+const err37 = {instancePath:instancePath+"/links/previous",schemaPath:"#/properties/links/properties/previous/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema168.properties.links.properties.previous.type,parentSchema:schema168.properties.links.properties.previous,data:data15};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -9204,9 +9208,10 @@ vErrors.push(err37);
 }
 errors++;
 }
-if((typeof data17 == "number") && (isFinite(data17))){
-if(data17 > 86400000 || isNaN(data17)){
-const err38 = {instancePath:instancePath+"/sendWithinMs",schemaPath:"#/properties/sendWithinMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.sendWithinMs,data:data17};
+}
+}
+else {
+const err38 = {instancePath:instancePath+"/links",schemaPath:"#/properties/links/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema168.properties.links.type,parentSchema:schema168.properties.links,data:data12};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -9215,8 +9220,12 @@ vErrors.push(err38);
 }
 errors++;
 }
-if(data17 < 1 || isNaN(data17)){
-const err39 = {instancePath:instancePath+"/sendWithinMs",schemaPath:"#/properties/sendWithinMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.sendWithinMs,data:data17};
+}
+if(data.sql !== undefined && func0.call(data, "sql")){
+let data18 = data.sql;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if((data18.role === undefined) || (!(func0.call(data18, "role")))){
+const err39 = {instancePath:instancePath+"/sql",schemaPath:"#/properties/sql/required",keyword:"required",params:{missingProperty: "role"},message:"must have required property '"+"role"+"'",schema:schema168.properties.sql.required,parentSchema:schema168.properties.sql,data:data18};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -9225,12 +9234,9 @@ vErrors.push(err39);
 }
 errors++;
 }
-}
-}
-if(data.statementTimeoutMs !== undefined && func0.call(data, "statementTimeoutMs")){
-let data18 = data.statementTimeoutMs;
-if(!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))){
-const err40 = {instancePath:instancePath+"/statementTimeoutMs",schemaPath:"#/properties/statementTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.statementTimeoutMs.type,parentSchema:schema168.properties.statementTimeoutMs,data:data18};
+for(const key5 of Object.keys(data18)){
+if(!(key5 === "role")){
+const err40 = {instancePath:instancePath+"/sql",schemaPath:"#/properties/sql/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema168.properties.sql,data:data18};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -9239,9 +9245,12 @@ vErrors.push(err40);
 }
 errors++;
 }
-if((typeof data18 == "number") && (isFinite(data18))){
-if(data18 > 86400000 || isNaN(data18)){
-const err41 = {instancePath:instancePath+"/statementTimeoutMs",schemaPath:"#/properties/statementTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.statementTimeoutMs,data:data18};
+}
+if(data18.role !== undefined && func0.call(data18, "role")){
+let data19 = data18.role;
+if(typeof data19 === "string"){
+if(!pattern72.test(data19)){
+const err41 = {instancePath:instancePath+"/sql/role",schemaPath:"#/properties/sql/properties/role/pattern",keyword:"pattern",params:{pattern: "^[a-z_][a-z0-9_]{0,62}$"},message:"must match pattern \""+"^[a-z_][a-z0-9_]{0,62}$"+"\"",schema:"^[a-z_][a-z0-9_]{0,62}$",parentSchema:schema168.properties.sql.properties.role,data:data19};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -9250,8 +9259,9 @@ vErrors.push(err41);
 }
 errors++;
 }
-if(data18 < 1 || isNaN(data18)){
-const err42 = {instancePath:instancePath+"/statementTimeoutMs",schemaPath:"#/properties/statementTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.statementTimeoutMs,data:data18};
+}
+else {
+const err42 = {instancePath:instancePath+"/sql/role",schemaPath:"#/properties/sql/properties/role/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema168.properties.sql.properties.role.type,parentSchema:schema168.properties.sql.properties.role,data:data19};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -9262,10 +9272,8 @@ errors++;
 }
 }
 }
-if(data.lockTimeoutMs !== undefined && func0.call(data, "lockTimeoutMs")){
-let data19 = data.lockTimeoutMs;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err43 = {instancePath:instancePath+"/lockTimeoutMs",schemaPath:"#/properties/lockTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.lockTimeoutMs.type,parentSchema:schema168.properties.lockTimeoutMs,data:data19};
+else {
+const err43 = {instancePath:instancePath+"/sql",schemaPath:"#/properties/sql/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema168.properties.sql.type,parentSchema:schema168.properties.sql,data:data18};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -9274,9 +9282,11 @@ vErrors.push(err43);
 }
 errors++;
 }
-if((typeof data19 == "number") && (isFinite(data19))){
-if(data19 > 86400000 || isNaN(data19)){
-const err44 = {instancePath:instancePath+"/lockTimeoutMs",schemaPath:"#/properties/lockTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.lockTimeoutMs,data:data19};
+}
+if(data.leaseMs !== undefined && func0.call(data, "leaseMs")){
+let data20 = data.leaseMs;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err44 = {instancePath:instancePath+"/leaseMs",schemaPath:"#/properties/leaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.leaseMs.type,parentSchema:schema168.properties.leaseMs,data:data20};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -9285,8 +9295,9 @@ vErrors.push(err44);
 }
 errors++;
 }
-if(data19 < 1 || isNaN(data19)){
-const err45 = {instancePath:instancePath+"/lockTimeoutMs",schemaPath:"#/properties/lockTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.lockTimeoutMs,data:data19};
+if((typeof data20 == "number") && (isFinite(data20))){
+if(data20 > 86400000 || isNaN(data20)){
+const err45 = {instancePath:instancePath+"/leaseMs",schemaPath:"#/properties/leaseMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.leaseMs,data:data20};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -9295,12 +9306,8 @@ vErrors.push(err45);
 }
 errors++;
 }
-}
-}
-if(data.heldRunsMax !== undefined && func0.call(data, "heldRunsMax")){
-let data20 = data.heldRunsMax;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err46 = {instancePath:instancePath+"/heldRunsMax",schemaPath:"#/properties/heldRunsMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.heldRunsMax.type,parentSchema:schema168.properties.heldRunsMax,data:data20};
+if(data20 < 300 || isNaN(data20)){
+const err46 = {instancePath:instancePath+"/leaseMs",schemaPath:"#/properties/leaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 300},message:"must be >= 300",schema:300,parentSchema:schema168.properties.leaseMs,data:data20};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -9309,9 +9316,12 @@ vErrors.push(err46);
 }
 errors++;
 }
-if((typeof data20 == "number") && (isFinite(data20))){
-if(data20 > 100000 || isNaN(data20)){
-const err47 = {instancePath:instancePath+"/heldRunsMax",schemaPath:"#/properties/heldRunsMax/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000",schema:100000,parentSchema:schema168.properties.heldRunsMax,data:data20};
+}
+}
+if(data.heartbeatMs !== undefined && func0.call(data, "heartbeatMs")){
+let data21 = data.heartbeatMs;
+if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
+const err47 = {instancePath:instancePath+"/heartbeatMs",schemaPath:"#/properties/heartbeatMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.heartbeatMs.type,parentSchema:schema168.properties.heartbeatMs,data:data21};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -9320,8 +9330,9 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(data20 < 1 || isNaN(data20)){
-const err48 = {instancePath:instancePath+"/heldRunsMax",schemaPath:"#/properties/heldRunsMax/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.heldRunsMax,data:data20};
+if((typeof data21 == "number") && (isFinite(data21))){
+if(data21 > 86400000 || isNaN(data21)){
+const err48 = {instancePath:instancePath+"/heartbeatMs",schemaPath:"#/properties/heartbeatMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.heartbeatMs,data:data21};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -9330,16 +9341,201 @@ vErrors.push(err48);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err49 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema168.type,parentSchema:schema168,data};
+if(data21 < 1 || isNaN(data21)){
+const err49 = {instancePath:instancePath+"/heartbeatMs",schemaPath:"#/properties/heartbeatMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.heartbeatMs,data:data21};
 if(vErrors === null){
 vErrors = [err49];
 }
 else {
 vErrors.push(err49);
+}
+errors++;
+}
+}
+}
+if(data.sendMarginMs !== undefined && func0.call(data, "sendMarginMs")){
+let data22 = data.sendMarginMs;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+const err50 = {instancePath:instancePath+"/sendMarginMs",schemaPath:"#/properties/sendMarginMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.sendMarginMs.type,parentSchema:schema168.properties.sendMarginMs,data:data22};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+if((typeof data22 == "number") && (isFinite(data22))){
+if(data22 > 86400000 || isNaN(data22)){
+const err51 = {instancePath:instancePath+"/sendMarginMs",schemaPath:"#/properties/sendMarginMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.sendMarginMs,data:data22};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+if(data22 < 1 || isNaN(data22)){
+const err52 = {instancePath:instancePath+"/sendMarginMs",schemaPath:"#/properties/sendMarginMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.sendMarginMs,data:data22};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+}
+}
+if(data.sendWithinMs !== undefined && func0.call(data, "sendWithinMs")){
+let data23 = data.sendWithinMs;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err53 = {instancePath:instancePath+"/sendWithinMs",schemaPath:"#/properties/sendWithinMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.sendWithinMs.type,parentSchema:schema168.properties.sendWithinMs,data:data23};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+if((typeof data23 == "number") && (isFinite(data23))){
+if(data23 > 86400000 || isNaN(data23)){
+const err54 = {instancePath:instancePath+"/sendWithinMs",schemaPath:"#/properties/sendWithinMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.sendWithinMs,data:data23};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+if(data23 < 1 || isNaN(data23)){
+const err55 = {instancePath:instancePath+"/sendWithinMs",schemaPath:"#/properties/sendWithinMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.sendWithinMs,data:data23};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+}
+if(data.statementTimeoutMs !== undefined && func0.call(data, "statementTimeoutMs")){
+let data24 = data.statementTimeoutMs;
+if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
+const err56 = {instancePath:instancePath+"/statementTimeoutMs",schemaPath:"#/properties/statementTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.statementTimeoutMs.type,parentSchema:schema168.properties.statementTimeoutMs,data:data24};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+if((typeof data24 == "number") && (isFinite(data24))){
+if(data24 > 86400000 || isNaN(data24)){
+const err57 = {instancePath:instancePath+"/statementTimeoutMs",schemaPath:"#/properties/statementTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.statementTimeoutMs,data:data24};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+if(data24 < 1 || isNaN(data24)){
+const err58 = {instancePath:instancePath+"/statementTimeoutMs",schemaPath:"#/properties/statementTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.statementTimeoutMs,data:data24};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+}
+}
+if(data.lockTimeoutMs !== undefined && func0.call(data, "lockTimeoutMs")){
+let data25 = data.lockTimeoutMs;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
+const err59 = {instancePath:instancePath+"/lockTimeoutMs",schemaPath:"#/properties/lockTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.lockTimeoutMs.type,parentSchema:schema168.properties.lockTimeoutMs,data:data25};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+if((typeof data25 == "number") && (isFinite(data25))){
+if(data25 > 86400000 || isNaN(data25)){
+const err60 = {instancePath:instancePath+"/lockTimeoutMs",schemaPath:"#/properties/lockTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400000},message:"must be <= 86400000",schema:86400000,parentSchema:schema168.properties.lockTimeoutMs,data:data25};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+if(data25 < 1 || isNaN(data25)){
+const err61 = {instancePath:instancePath+"/lockTimeoutMs",schemaPath:"#/properties/lockTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.lockTimeoutMs,data:data25};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+}
+if(data.heldRunsMax !== undefined && func0.call(data, "heldRunsMax")){
+let data26 = data.heldRunsMax;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+const err62 = {instancePath:instancePath+"/heldRunsMax",schemaPath:"#/properties/heldRunsMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema168.properties.heldRunsMax.type,parentSchema:schema168.properties.heldRunsMax,data:data26};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+if((typeof data26 == "number") && (isFinite(data26))){
+if(data26 > 100000 || isNaN(data26)){
+const err63 = {instancePath:instancePath+"/heldRunsMax",schemaPath:"#/properties/heldRunsMax/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000",schema:100000,parentSchema:schema168.properties.heldRunsMax,data:data26};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+if(data26 < 1 || isNaN(data26)){
+const err64 = {instancePath:instancePath+"/heldRunsMax",schemaPath:"#/properties/heldRunsMax/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema168.properties.heldRunsMax,data:data26};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err65 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema168.type,parentSchema:schema168,data};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
 }
 errors++;
 }
@@ -9350,7 +9546,7 @@ validate89.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateReceiptFile = validate90;
 const schema169 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"receipt.schema.json","title":"ReceiptFile","description":"The immutable proof of an effect's outcome, numbered and chained per run.","type":"object","additionalProperties":false,"properties":{"receiptNo":{"type":"integer","minimum":1,"description":"Its number in the run, from 1.","x-since":1},"effectKey":{"type":"string","pattern":"^[0-9a-f]{64}$","x-form":"64 hex digits","description":"The effect it proves.","x-since":1},"attempt":{"type":"integer","minimum":0,"description":"The attempt that was answered.","x-since":1},"outcome":{"enum":["confirmed","failed","absent","waived"],"description":"What is known now.","x-since":1},"code":{"type":["string","null"],"description":"The code of a failure.","x-since":1},"requestHash":{"type":"string","pattern":"^[0-9a-f]{64}$","x-form":"64 hex digits","description":"SHA-256 of the canonical request without secrets.","x-since":1},"externalId":{"type":["string","null"],"description":"The provider's own name for it.","x-since":1},"resultBase64":{"type":"string","description":"The provider's answer as bytes, redacted, base64.","x-since":1},"observedBy":{"enum":["response","query","webhook","person"],"description":"How it became known.","x-since":1},"evidence":{"description":"Who and with which evidence, where a person observed it.","x-since":1},"approvalId":{"type":["string","null"],"description":"The approval that authorized it.","x-since":1},"contract":{"type":"integer","minimum":1,"description":"The contract number of the action.","x-since":1},"requestedAtMs":{"type":["integer","null"],"description":"When it was last sent, epoch milliseconds.","x-since":1},"settledAtMs":{"type":"integer","description":"When it was settled, epoch milliseconds.","x-since":1},"previous":{"type":"string","pattern":"^[0-9a-f]{64}$","x-form":"64 hex digits","description":"The integrity of the receipt before it; zeros for the first.","x-since":1},"integrity":{"type":"string","pattern":"^[0-9a-f]{64}$","x-form":"64 hex digits","description":"SHA-256 of the canonical JSON of all the above and the run id.","x-since":1}},"required":["receiptNo","effectKey","attempt","outcome","code","requestHash","externalId","resultBase64","observedBy","evidence","approvalId","contract","requestedAtMs","settledAtMs","previous","integrity"]};
-const pattern69 = new RegExp("^[0-9a-f]{64}$", "u");
+const pattern73 = new RegExp("^[0-9a-f]{64}$", "u");
 
 function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="receipt.schema.json" */;
@@ -9564,7 +9760,7 @@ errors++;
 if(data.effectKey !== undefined && func0.call(data, "effectKey")){
 let data1 = data.effectKey;
 if(typeof data1 === "string"){
-if(!pattern69.test(data1)){
+if(!pattern73.test(data1)){
 const err19 = {instancePath:instancePath+"/effectKey",schemaPath:"#/properties/effectKey/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\"",schema:"^[0-9a-f]{64}$",parentSchema:schema169.properties.effectKey,data:data1};
 if(vErrors === null){
 vErrors = [err19];
@@ -9640,7 +9836,7 @@ errors++;
 if(data.requestHash !== undefined && func0.call(data, "requestHash")){
 let data5 = data.requestHash;
 if(typeof data5 === "string"){
-if(!pattern69.test(data5)){
+if(!pattern73.test(data5)){
 const err25 = {instancePath:instancePath+"/requestHash",schemaPath:"#/properties/requestHash/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\"",schema:"^[0-9a-f]{64}$",parentSchema:schema169.properties.requestHash,data:data5};
 if(vErrors === null){
 vErrors = [err25];
@@ -9768,7 +9964,7 @@ errors++;
 if(data.previous !== undefined && func0.call(data, "previous")){
 let data14 = data.previous;
 if(typeof data14 === "string"){
-if(!pattern69.test(data14)){
+if(!pattern73.test(data14)){
 const err35 = {instancePath:instancePath+"/previous",schemaPath:"#/properties/previous/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\"",schema:"^[0-9a-f]{64}$",parentSchema:schema169.properties.previous,data:data14};
 if(vErrors === null){
 vErrors = [err35];
@@ -9793,7 +9989,7 @@ errors++;
 if(data.integrity !== undefined && func0.call(data, "integrity")){
 let data15 = data.integrity;
 if(typeof data15 === "string"){
-if(!pattern69.test(data15)){
+if(!pattern73.test(data15)){
 const err37 = {instancePath:instancePath+"/integrity",schemaPath:"#/properties/integrity/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\"",schema:"^[0-9a-f]{64}$",parentSchema:schema169.properties.integrity,data:data15};
 if(vErrors === null){
 vErrors = [err37];
@@ -9836,7 +10032,7 @@ const schema170 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id
 const schema171 = {"type":"object","additionalProperties":false,"required":["name","expect"],"properties":{"name":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"A sentence; no two are the same.","x-since":1},"input":{"description":"The input of the run; an empty map where it is left out.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who starts the run; `tester` unless said.","x-since":1},"startsAt":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$","x-form":"an instant such as 2026-10-24T22:30:00Z","description":"When it is started; 2026-01-01T00:00:00Z unless said.","x-since":1},"provider":{"type":"object","additionalProperties":{"$ref":"#/$defs/operation"},"description":"By action: what the provider does with its calls; `ok` where nothing is said.","x-since":1},"events":{"type":"array","items":{"$ref":"#/$defs/event"},"description":"What comes from outside, each at its time.","x-since":1},"until":{"type":"string","x-kind":"duration","description":"How long it is played, from the start; else until nothing moves by itself any more.","x-since":1},"expect":{"$ref":"#/$defs/expectation","description":"What must have come of it.","x-since":1},"crashed":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/expectation"},"description":"What may come of it instead where a worker has died (`--crash`), any of these: a race that another wins, an answer that nobody has heard.","x-since":1}}};
 const schema175 = {"type":"object","additionalProperties":false,"required":["at"],"properties":{"at":{"type":"string","x-kind":"duration","description":"When, from the start.","x-since":1},"signal":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of an event that the run is sent.","x-since":1},"approve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a yes; `any` does not say which one.","x-since":1},"deny":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose approval gets a no; `any` does not say which one.","x-since":1},"cancel":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be cancelled; the reason.","x-since":1},"terminate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders the run to be stopped without undo; the reason.","x-since":1},"compensate":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Orders that amends are made; the reason.","x-since":1},"retry":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The held step that shall try again.","x-since":1},"resolve":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose effect in doubt a person decides.","x-since":1},"start":{"enum":["again"],"description":"Starts it once more.","x-since":1},"worker":{"enum":["down","up"],"description":"The workers die, or one comes.","x-since":1},"child":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The step whose child it is for, as effects are called (`ship`, `ship#2`, `ship[A]` of the item A); else it is for the run.","x-since":1},"data":{"description":"Of a `signal`: what it says; an empty map unless said.","x-since":1},"id":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The sender's own id; the same id is the same event.","x-since":1},"source":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `signal`: who sends it.","x-since":1},"by":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Who does it; `tester` unless said.","x-since":1},"roles":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The roles that they hold.","x-since":1},"form":{"type":"object","tsType":"unknown","description":"What whoever approves fills in.","x-since":1},"as":{"enum":["confirmed","absent","rejected","keep-waiting","retry","undone","waived"],"description":"Of a `resolve`: the answer.","x-since":1},"evidence":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"Of a `resolve`: how they know.","x-since":1},"output":{"description":"Of a `resolve`: what the action would have answered.","x-since":1},"input":{"description":"Of a `start`: another input; else that of the scenario.","x-since":1},"answer":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"What whoever sent it is told: an outcome (`applied`, `kept`, …), an answer code, or an error code; else it must be taken.","x-since":1}},"oneOf":[{"required":["signal"]},{"required":["approve"]},{"required":["deny"]},{"required":["cancel"]},{"required":["terminate"]},{"required":["compensate"]},{"required":["retry"]},{"required":["resolve"]},{"required":["start"]},{"required":["worker"]}]};
 const schema176 = {"type":"object","additionalProperties":false,"required":["status"],"properties":{"effects":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What really happened outside, in order: `a, b`, `{a ; b}` in any order, `a x3`, `-` for nothing; names of actions or steps, `undo STEP` for its undo.","x-since":1},"status":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"How it ends: COMPLETED, FAILED, COMPENSATED, NEEDS PERSON, CANCELLED, REJECTED AT START, WAITING and the other run statuses; `A or B` where both will do.","x-since":1},"outcome":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The name of its end: `end: { as: NAME }`.","x-since":1},"failure":{"type":["string","object"],"pattern":"\\S","x-form":"a text that is not empty","description":"The code with which it failed, or with which its start was refused; as a map, what its failure holds at least: `{ code: declined, undone: [hold] }`.","x-since":1,"tsType":"unknown"},"finallyFailed":{"type":"string","pattern":"\\S","x-form":"a text that is not empty","description":"The code with which its `finally` failed; else it must not have failed.","x-since":1},"output":{"description":"What its output holds at least.","x-since":1},"wholeOutput":{"description":"Its output, and nothing else.","x-since":1},"steps":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"The named steps that it has been in, in the order of their first visit; all of them.","x-since":1},"incidents":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What a person is needed for, all of it: `KIND STEP`, for example `unknown pay`, or with its message: `failure pay: 570 paid, 7 open`.","x-since":1},"open":{"type":["string","array"],"items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"},"description":"What is still to be done or undone, all of it; in any order.","x-since":1},"sent":{"type":"object","additionalProperties":{"type":"array"},"description":"By action: what each of its calls that did something carried at least, in order.","x-since":1},"published":{"type":"object","additionalProperties":{"type":"array"},"description":"By event: what each message of its `publish` steps said at least, in order: `type`, `subject`, `data` and the rest of a CloudEvent, and the `key` that keeps their order. An approval reminds by `approval.reminder`.","x-since":1},"calls":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"description":"By action: how many calls left.","x-since":1},"waits":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","pattern":"\\S","x-form":"a text that is not empty"}},"description":"By action: the waits that were planned between its calls, in order; `60s`, or `60s to 65s`.","x-since":1},"at":{"type":"object","additionalProperties":{"type":"string","x-kind":"duration"},"description":"When, from the start: `end`, or what first happened under a name; not before, and at most 2 s later.","x-since":1}}};
-const pattern77 = new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$", "u");
+const pattern81 = new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$", "u");
 const schema172 = {"type":["string","integer","array","object"],"items":{"$ref":"#/$defs/word"},"additionalProperties":false,"properties":{"script":{"type":["string","integer","array"],"items":{"$ref":"#/$defs/word"},"description":"The words of its calls, in order; the last one repeats: `503 x3 then ok`.","x-since":1},"answer":{"description":"What a yes says; else it is made from the action's `output`.","x-since":1},"key":{"enum":["honoured","ignored"],"description":"Whether a key that comes again gets its first answer; `honoured` unless said.","x-since":1},"lookup":{"enum":["yes","no"],"description":"Whether it can be asked what happened; `yes` unless said.","x-since":1},"takes":{"type":"string","x-kind":"duration","description":"How long its answers take; at once unless said.","x-since":1}}};
 const schema173 = {"type":["string","integer","object"],"additionalProperties":false,"required":["body"],"properties":{"status":{"type":"integer","minimum":200,"maximum":599,"description":"The status of this answer, 200 unless said; from 300 on nothing is done.","x-since":1},"retryAfter":{"type":"string","x-kind":"duration","description":"How long this answer asks to be left alone (`Retry-After`).","x-since":1},"body":{"description":"What this answer says.","x-since":1}}};
 
@@ -10204,7 +10400,7 @@ errors++;
 if(data.startsAt !== undefined && func0.call(data, "startsAt")){
 let data3 = data.startsAt;
 if(typeof data3 === "string"){
-if(!pattern77.test(data3)){
+if(!pattern81.test(data3)){
 const err7 = {instancePath:instancePath+"/startsAt",schemaPath:"#/properties/startsAt/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$"},message:"must match pattern \""+"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$"+"\"",schema:"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$",parentSchema:schema171.properties.startsAt,data:data3};
 if(vErrors === null){
 vErrors = [err7];

@@ -11,6 +11,7 @@ import { lintDuplicateIds, lintJumps, lintNames, lintReach, lintUndos } from './
 import { lintFormPivots } from './form-pivot-rules.ts';
 import { lintItems } from './item-rules.ts';
 import { createLintContext, type LintContext } from './lint-context.ts';
+import { lintLinks } from './link-rules.ts';
 import { lintLiteralSecrets } from './literal-secret-rule.ts';
 import { lintFormNames, lintFormReach, lintFormUndo, placeInForm } from './machine-rules.ts';
 import { lintActions, lintPivot, lintPolicies } from './money-rules.ts';
@@ -72,10 +73,10 @@ const RULES_OF_STEPS: readonly Rule[] = [
 ];
 
 /** Rules that follow the ways through a workflow: they need all of its steps. */
-const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lintAuthorized, lintOvertaken];
+const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lintLinks, lintAuthorized, lintOvertaken];
 
 /** The same of a machine, whose steps stand in no order. */
-const RULES_OF_MACHINES: readonly Rule[] = [lintFormReach, lintFormNames, lintFormUndo, lintFormPivots];
+const RULES_OF_MACHINES: readonly Rule[] = [lintFormReach, lintFormNames, lintFormUndo, lintFormPivots, lintLinks];
 
 /**
  * What could cost money if forgotten, and what cannot work: every rule looks at the whole definition, all problems come

@@ -6,6 +6,7 @@ import type { LogEvent } from '../../model/log-events.ts';
 import type { Numbers } from '../../model/numbers.ts';
 import type { ActionAdapter } from '../../ports/action-adapter.ts';
 import type { Ids } from '../../ports/ids.ts';
+import type { Links } from '../../ports/links.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Publisher } from '../../ports/publisher.ts';
 import type { Secrets } from '../../ports/secrets.ts';
@@ -76,6 +77,12 @@ class Life implements Owner {
   }
 }
 
+/** Addresses without a secret, the same in every play: requests can be compared. Nobody follows one. */
+const STABLE_LINKS: Links = {
+  address: (_runId, name) => ({ kind: 'address', url: `https://pawl.test/v1/links/${name}`, token: name }),
+  read: () => null,
+};
+
 const NO_SECRETS: Secrets = { read: () => null, placeOf: (secret) => secret };
 
 function loggerOf(setup: ProcessSetup, owner: Owner): Logger {
@@ -92,6 +99,7 @@ export function startSimulatedProcess(setup: ProcessSetup): SimulatedProcess {
     store: setup.storeFor(life),
     actions: setup.actionsFor(life),
     secrets: setup.secrets ?? NO_SECRETS,
+    links: STABLE_LINKS,
     ...(setup.publisherFor === undefined ? {} : { publisher: setup.publisherFor(life) }),
     clock: createSimulatedClock(world, life),
     ids,
