@@ -43,6 +43,7 @@ export const ANSWER_WORDS = {
   void: 'whoever asked has stopped waiting',
   'never-handed-out': 'nothing of that name was ever handed out',
   late: 'its lease is over, or it was settled before: what you say is kept with the run (rule E08)',
+  'wait-over': 'the one step that it came for waits no more: it moves nothing',
   generation: 'it is about something that has been left meanwhile',
 } as const satisfies Record<string, string>;
 

@@ -16,6 +16,7 @@ import { compensationOf } from './effect-policy.ts';
 import { effectView } from './effect-view.ts';
 import { orFault } from './faults.ts';
 import { Ledger } from './ledger.ts';
+import { inheritedLinks } from './link-root.ts';
 import { proposeEffect } from './propose-effect.ts';
 import { renderRequest } from './render-request.ts';
 import { undoVoters } from './undo-voters.ts';

@@ -71,8 +71,10 @@ function isRefused(draft: Draft, event: InboxEvent, declared: EventDeclaration, 
 function isTooLate(draft: Draft, { link }: EventView): boolean {
   const step = link === undefined ? null : stepOfLink(link);
   if (step === null || link !== awaitLink(step, [])) return false;
-  const { data } = draft.snapshot;
-  return ownValue(data.steps, step) !== undefined && !Object.hasOwn(draft.control.activeSinceMs, step);
+  const { activeSinceMs, incidents } = draft.control;
+  // Where it is held there, a person may let it wait once more.
+  const mayWait = Object.hasOwn(activeSinceMs, step) || incidents.some((incident) => incident.step === step);
+  return !mayWait && ownValue(draft.snapshot.data.steps, step) !== undefined;
 }
 
 /** An event whose number cannot be read has no place in the order; one that is not newer than the last applied moves nothing (V03). */

@@ -6,13 +6,13 @@ import { ROUTES } from '../../../src/api/routes.ts';
 import { PROBLEM, RUN_SCHEMA } from '../../../src/api/schemas.ts';
 import { type ApiServer, openServer, type ServerOptions } from '../../../src/api/server.ts';
 import { createKey } from '../../../src/app/api-keys.ts';
-import { type App, createApp } from '../../../src/app/create-app.ts';
+import type { Config } from '../../../src/app/config.ts';
+import { type App, type AppOptions, createApp } from '../../../src/app/create-app.ts';
 import { compileSchema } from '../../../src/definition/schema-validator.ts';
 import { API_ROLES, type ApiRole, type KeyScope } from '../../../src/model/api-key.ts';
 import type { JsonSchema } from '../../../src/model/definition.ts';
 import type { Json, JsonObject } from '../../../src/model/json.ts';
 import { numbersFor } from '../../../src/model/numbers.ts';
-import type { Store } from '../../../src/ports/store.ts';
 import { openMemoryStore } from '../../../src/store/memory/memory-store.ts';
 
 /** The release that the servers of these tests tell. */
@@ -104,7 +104,9 @@ export function newAct(): Readonly<Record<string, string>> {
 
 /** Opens one. @param options.worker whether effects are sent. */
 export async function openApiHouse(
-  options: Partial<Pick<ServerOptions, 'authentication'>> & { readonly store?: Store; readonly worker?: boolean } = {},
+  options: Partial<Pick<ServerOptions, 'authentication'>> &
+    Partial<Pick<AppOptions, 'store' | 'env' | 'functions'>> &
+    Pick<Config, 'links'> & { readonly worker?: boolean } = {},
 ): Promise<ApiHouse> {
   const logged: { event: string; facts: Readonly<Record<string, unknown>> }[] = [];
   const log = (facts: Readonly<Record<string, unknown>>, event: string): void => void logged.push({ event, facts });
@@ -117,10 +119,11 @@ export async function openApiHouse(
       catalogues: [],
       principals: { ana: ['finance'], zoe: [] },
       numbers: numbersFor(LEASE_MS),
+      ...(options.links === undefined ? {} : { links: options.links }),
     },
-    env: { PAWL_AS: 'local' },
+    env: { PAWL_AS: 'local', ...options.env },
     store,
-    functions: FUNCTIONS,
+    functions: options.functions ?? FUNCTIONS,
     logger: { info: () => undefined, warn: log, error: log },
   });
   if (options.worker === true) await app.runWorker();
