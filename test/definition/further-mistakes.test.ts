@@ -158,7 +158,7 @@ const FLOW = [
 
 const EXPRESSIONS = [
   ['optional access', step('{ id: a, call: pay, when: "input.⟦?⟧a" }'), 'PAWL-401', /unexpected `\?`/],
-  ['links', step('{ id: a, call: pay, when: "⟦links⟧.x == 1" }'), 'PAWL-901', /`links` is not yet part/],
+  ['links', step('{ id: a, call: pay, when: "⟦links.x⟧ == 1" }'), 'PAWL-705', /put in at each sending/],
   ['a name like none', step('{ id: a, call: pay, when: "⟦zzzzzz⟧ == 1" }'), 'PAWL-403', /what can be read/],
   ['a part of the input without its root', typed('{}', "'${ ⟦n⟧ }'"), 'PAWL-403', /write input\.n/],
   ['a misspelled part of the run', typed('{}', '=run.⟦startdAt⟧'), 'PAWL-403', /did you mean "startedAt"/],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { validateWorkflow } from '../../../src/definition/validate-workflow.ts';
 import { DOCUMENTS, WITH_ACT } from './documents.ts';
 import { EXPRESSIONS } from './expression-documents.ts';
+import { LINKS } from './link-documents.ts';
 import { MACHINES } from './machine-documents.ts';
 import { STATEMENTS } from './statement-documents.ts';
 import { WORKERS } from './worker-documents.ts';
@@ -13,7 +14,7 @@ const codesOf = (text: string): readonly string[] =>
   validateWorkflow(text, 'sample.pawl.yaml').problems.map((problem) => problem.code);
 
 describe('lint of a whole file', () => {
-  it.each([...DOCUMENTS, ...EXPRESSIONS, ...MACHINES, ...STATEMENTS, ...WORKERS])(
+  it.each([...DOCUMENTS, ...EXPRESSIONS, ...LINKS, ...MACHINES, ...STATEMENTS, ...WORKERS])(
     '$code is found at its place in 20 shapes of the file, and not once it is mended: $why',
     (mistake) => {
       const wrong = mistake.file.replace(ALTERNATIVE, '$1');

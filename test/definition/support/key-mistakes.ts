@@ -292,7 +292,6 @@ export const KEY_MISTAKES: readonly (readonly [code: string, why: string, text: 
     step('{ id: a, call: pay, compensate: { call: pay, after: ⟦a⟧ } }'),
     /list/,
   ],
-  ['PAWL-901', 'a signed address', step('{ id: a, call: pay, when: "⟦links⟧.x == 1" }'), /later part/],
   ['PAWL-110', 'a retention in months', doc('retention: ⟦3 months⟧'), /days/],
   ['PAWL-023', 'a retention without a unit', doc('retention: ⟦90⟧'), /90d|unit|s/],
   ['PAWL-102', 'a map without steps', step('⟦{ id: m, map: input.list, key: item }⟧'), /add `steps/],
