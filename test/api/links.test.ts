@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FunctionCall } from '../../src/actions/action-function.ts';
-import { createLinks } from '../../src/app/links.ts';
 import type { RunView } from '../../src/engine/run-view.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
@@ -225,33 +224,5 @@ describe('POST /v1/links/{token}', () => {
     expect(results.join()).toContain('[secret]');
     const all = [journal.text, JSON.stringify(runs), ...results, ...told.map(({ text }) => text)].join('\n');
     for (const canary of [token, signature, SECRET]) expect(all.includes(canary), canary).toBe(false);
-  });
-});
-
-describe('the secret of links', () => {
-  const env: Record<string, string> = { ...ENV, PAWL_SECRET_NEW_KEY: 'the-new-secret' };
-  const secrets = { read: (name: string) => (name === 'newKey' ? env['PAWL_SECRET_NEW_KEY'] : env['PAWL_SECRET_LINK_KEY']) ?? null, placeOf: (name: string) => name };
-  const tokenOf = async (order: string): Promise<{ readonly path: string; readonly target: Parameters<ReturnType<typeof createLinks>['address']> }> => {
-    const { path } = await asked('paid', order);
-    const target = house.app.engine.links?.read(path.slice('/v1/links/'.length));
-    if (target === null || target === undefined) throw new Error('it was signed here');
-    return { path, target: [target.runId, target.name, 0] };
-  };
-
-  it('S35 while it is replaced both count, afterwards the old one does not', async () => {
-    const { path, target } = await tokenOf('rotated');
-    const [runId, name] = target;
-    const token = path.slice('/v1/links/'.length);
-    const of = (config: Parameters<typeof createLinks>[0]['config'], tenant = 'default') => createLinks({ config, secrets, tenant });
-    const previous = { secret: 'linkKey', untilMs: 1_000 };
-    const rotating = of({ url: URL_OF_HOUSE, secret: 'newKey', previous });
-    expect(rotating.read(token)).toEqual({ runId, name });
-    const fresh = rotating.address(runId, name, 1_000);
-    if (fresh.kind === 'missing') throw new Error(fresh.reason);
-    expect(rotating.read(fresh.token)).toEqual({ runId, name });
-    expect(of({ url: URL_OF_HOUSE, secret: 'newKey' }).read(fresh.token)).toEqual({ runId, name });
-    expect(of({ url: URL_OF_HOUSE, secret: 'newKey' }).read(token)).toBeNull();
-    expect(of(LINKS).read(fresh.token)).toBeNull();
-    expect(of(LINKS, 'another').read(token)).toBeNull();
   });
 });

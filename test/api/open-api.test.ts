@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refusalsOf } from '../../src/api/open-api.ts';
+import type { Route } from '../../src/api/route.ts';
 import { openApi, ROUTES } from '../../src/api/routes.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { type ApiHouse, openApiHouse, RELEASE } from './support/api-house.ts';
@@ -17,6 +18,12 @@ function referencesIn(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
     key === '$ref' ? [String(item)] : referencesIn(item),
   );
+}
+
+/** What a route says of keys: nothing where it needs one, as all do; none, or one beside what lets a caller in. */
+function securityOf({ right, admit }: Route): readonly unknown[] | undefined {
+  if (right !== null) return undefined;
+  return admit === undefined ? [] : [{}, { key: [] }];
 }
 
 describe('/openapi.json', () => {
@@ -53,7 +60,7 @@ describe('/openapi.json', () => {
       const told = operation as unknown as { responses: object; security?: readonly unknown[]; requestBody?: object };
       const statuses = [...Object.keys(route.answers).map(Number), ...refusalsOf(route)].sort((a, b) => a - b);
       expect(Object.keys(told.responses).map(Number), route.id).toEqual([...new Set(statuses)]);
-      expect(told.security, route.id).toEqual(route.right === null ? [] : undefined);
+      expect(told.security, route.id).toEqual(securityOf(route));
       expect(told.requestBody !== undefined, route.id).toBe(route.body !== undefined);
     }
   });

@@ -64,7 +64,10 @@ describe('the table of routes', () => {
       '/readyz',
       '/version',
       '/openapi.json',
+      // Its signature is what lets a caller in.
+      '/v1/links/{token}',
     ]);
+    expect(ROUTES.filter(({ admit }) => admit !== undefined).map(({ path }) => path)).toEqual(['/v1/links/{token}']);
   });
 
   it('knows its own paths', () => {

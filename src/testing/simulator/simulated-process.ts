@@ -35,6 +35,8 @@ export interface ProcessSetup {
   readonly versions: VersionCache;
   /** Left out: there are none. */
   readonly secrets?: Secrets;
+  /** Left out: addresses that are the same in every play; null = none can be made. */
+  readonly links?: Links | null;
   /** Left out: nobody is told what is published. */
   publisherFor?(owner: Owner): Publisher;
   readonly hasWorker: boolean;
@@ -99,7 +101,7 @@ export function startSimulatedProcess(setup: ProcessSetup): SimulatedProcess {
     store: setup.storeFor(life),
     actions: setup.actionsFor(life),
     secrets: setup.secrets ?? NO_SECRETS,
-    links: STABLE_LINKS,
+    ...(setup.links === null ? {} : { links: setup.links ?? STABLE_LINKS }),
     ...(setup.publisherFor === undefined ? {} : { publisher: setup.publisherFor(life) }),
     clock: createSimulatedClock(world, life),
     ids,

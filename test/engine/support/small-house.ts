@@ -12,6 +12,7 @@ import type {
   SecretHeaders,
   SendOrder,
 } from '../../../src/ports/action-adapter.ts';
+import type { Links } from '../../../src/ports/links.ts';
 import type { Publisher } from '../../../src/ports/publisher.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { type MemoryStore, type MemoryStoreOptions, openMemoryStore } from '../../../src/store/memory/memory-store.ts';
@@ -54,6 +55,7 @@ export interface SmallHouse {
     readonly outside?: Outside;
     readonly store?: Store;
     readonly publisher?: Publisher;
+    readonly links?: Links | null;
   }): SmallProcess;
   /** Lets time pass until it holds. @throws when it does not come to that. */
   until(condition: () => boolean): Promise<void>;
@@ -109,7 +111,7 @@ export function openSmallHouse(options: Pick<MemoryStoreOptions, 'statements'> =
     world,
     until,
     settled,
-    process: ({ works, outside = {}, store: seen = store, publisher }) => {
+    process: ({ works, outside = {}, store: seen = store, publisher, links }) => {
       born += 1;
       const watched = watchStore(seen);
       const logged: { event: LogEvent; facts: Readonly<Record<string, unknown>> }[] = [];
@@ -121,6 +123,7 @@ export function openSmallHouse(options: Pick<MemoryStoreOptions, 'statements'> =
         versions: createVersionCache(watched.store),
         hasWorker: works,
         ...(publisher === undefined ? {} : { publisherFor: () => publisher }),
+        ...(links === undefined ? {} : { links }),
         onDeath: () => undefined,
         storeFor: () => watched.store,
         actionsFor: () => actionsOf(outside),
