@@ -3,15 +3,20 @@ import { isPathOf, paramsOf, type Route } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { compileSchema } from '../../src/definition/schema-validator.ts';
 import { API_RIGHTS, API_ROLES, RIGHTS_OF } from '../../src/model/api-key.ts';
+import type { RunId } from '../../src/model/ids.ts';
+import { awaitLink } from '../../src/model/link.ts';
 import { type ApiHouse, type Asked, newAct, openApiHouse, type Told } from './support/api-house.ts';
 
 let house: ApiHouse;
 beforeAll(async () => {
-  house = await openApiHouse();
+  house = await openApiHouse({ links: { url: '', secret: 'linkKey' }, env: { PAWL_SECRET_LINK_KEY: 'a secret' } });
+  const made = house.app.engine.links?.address('00000000-0000-7000-8000-000000000000' as RunId, awaitLink('a', []), 0);
+  NAMES['token'] = made?.kind === 'address' ? made.token : '';
 });
 afterAll(() => house.close());
 
-const NAMES: Readonly<Record<string, string>> = { version: '1' };
+/** What stands in a path; a token is one that was signed here, for a run that is not there. */
+const NAMES: Record<string, string> = { version: '1' };
 const urlOf = (route: Route): string =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => NAMES[name] ?? `no-such-${name}`);
 
@@ -169,13 +174,12 @@ describe.each(rows(ROUTES.filter(({ body }) => body !== undefined)))('%s', (_, r
 describe.each(rows(ROUTES.filter(({ body }) => body?.kind === 'json')))('%s', (_, route) => {
   it('S59b is 400 for a body that is not exactly what the route takes', async () => {
     const example = JSON.stringify(route.body?.example).slice(0, -1);
+    // What an event may hold is for its workflow to say.
+    const others = ['null', '[]', `${example}, "nonsense": 1}`, `${example}, "__proto__": {}}`];
     const bodies = [
       '',
       '{',
-      'null',
-      '[]',
-      `${example}, "nonsense": 1}`,
-      `${example}, "__proto__": {}}`,
+      ...(route.id === 'followLink' ? [] : others),
       `${example}, ${example.slice(1).split(',')[0]}}`,
       `${example}, "n": 9007199254740993}`,
       Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
@@ -195,6 +199,15 @@ describe.each(rows(ROUTES.filter(({ idempotency }) => idempotency === 'required'
     const { headers: { 'idempotency-key': _key, ...headers } = {}, text } = fitting(route);
     const told = await house.call(route.method, urlOf(route), { headers, ...(text === undefined ? {} : { text }) });
     expect(told.json<{ errors: readonly { pointer: string }[] }>().errors[0]?.pointer).toBe('/header/idempotency-key');
+  });
+});
+
+describe.each(rows(ROUTES.filter(({ idempotency }) => idempotency === 'optional')))('%s', (_, route) => {
+  it('is 400 with a name of the act that is none, and takes a call without one', async () => {
+    for (const key of ['', 'ä', 'a b', 'x'.repeat(256), '"x'])
+      expect([key, (await call(route, { headers: { 'idempotency-key': key } })).status]).toEqual([key, 400]);
+    const { headers: { 'idempotency-key': _key, ...headers } = {}, text = '' } = fitting(route);
+    expect((await house.call(route.method, urlOf(route), { headers, text })).status).toBe(404);
   });
 });
 

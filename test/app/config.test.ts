@@ -54,6 +54,21 @@ describe('configuration', () => {
     expect(config.numbers).toMatchObject({ leaseMs: 1_500, heartbeatMs: 250, sendMarginMs: 100, sendWithinMs: 250 });
   });
 
+  it('reads where links lead and what signs them, and until when another secret signed', () => {
+    write("links: { url: 'https://x.example/pawl', secret: linkKey }\n");
+    expect(loadConfig({ folder, env: {} }).links).toEqual({ url: 'https://x.example/pawl', secret: 'linkKey' });
+    const previous = "previous: { secret: oldKey, until: '2026-12-01T12:00:00Z' }";
+    write(`links: { url: 'https://x.example', secret: linkKey, ${previous} }\n`);
+    expect(loadConfig({ folder, env: {} }).links?.previous).toEqual({
+      secret: 'oldKey',
+      untilMs: Date.UTC(2026, 11, 1, 12),
+    });
+    for (const wrong of ['https://x.example/', 'ftp://x.example', 'https://x.example?a=b', 'x.example']) {
+      write(`links: { url: '${wrong}', secret: linkKey }\n`);
+      expect(refusal(() => loadConfig({ folder, env: {} })).message).toContain('an address without a slash at its end');
+    }
+  });
+
   it('lets the environment win over the file, and flags over both', () => {
     write('leaseMs: 1500\nheldRunsMax: 10\ndatabase: postgres://file/db\n');
     const env = { PAWL_HELD_RUNS_MAX: '20', DATABASE_URL: 'postgres://env/db', PAWL_LEASE_MS: '3000' };
@@ -113,7 +128,7 @@ describe('configuration', () => {
     [
       'a key like none',
       'data: x\n# 日本\nzzzzzz: 3\n',
-      '3:1 the configuration has no key `zzzzzz`: the keys here are database, functions, catalogues, principals, publish, sql, leaseMs, heartbeatMs, sendMarginMs, sendWithinMs, statementTimeoutMs, lockTimeoutMs, heldRunsMax',
+      '3:1 the configuration has no key `zzzzzz`: the keys here are database, functions, catalogues, principals, publish, links, sql, leaseMs, heartbeatMs, sendMarginMs, sendWithinMs, statementTimeoutMs, lockTimeoutMs, heldRunsMax',
     ],
     [
       'a number in words',

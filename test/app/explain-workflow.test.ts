@@ -51,6 +51,18 @@ it('says for which items an effect is done, and how many of them are under way a
   );
 });
 
+it('says whose addresses an effect sends', () => {
+  const text = file(
+    ['  - { id: a, call: shop.do, with: { to: =links.pay } }', '  - { id: pay, await: paid }', '  - { id: b, call: shop.do }'],
+    REMEMBERED,
+    ['events: { paid: {} }'],
+  );
+  expect([effect(text).links, effect(text, 'b').links]).toEqual([['pay'], undefined]);
+  expect(explanationLines(explain(text))).toContain(
+    '    sends        the signed address of pay, which is good as long as pay waits; it is put in at each sending',
+  );
+});
+
 it('E13 says that no answer of a statement is lost, and asks no person for it', () => {
   // E13: "a transaction of their own with the run's commit"
   const put = '  t.put: { sql: "UPDATE t SET n = 2", compensate: none }';

@@ -43,6 +43,15 @@ describe('signed addresses', () => {
     for (const more of [`${token}=`, ` ${token}`, `${token}\n`, '']) expect(links.read(more)).toBeNull();
   });
 
+  it('S30 lead to no other run and no other wait by the same signature', () => {
+    const links = linksOf(NEW);
+    const [run = '', step = '', digest = '', signature = ''] = tokenOf(links).split('.');
+    const other = '1'.repeat(32);
+    for (const parts of [[other, step, digest], [run, 'receipt', digest], [run, step, other]])
+      expect(links.read([...parts, signature].join('.'))).toBeNull();
+    expect(links.read([run, step, digest, signature].join('.'))).not.toBeNull();
+  });
+
   it('S34 of another tenant are none', () => {
     expect(linksOf(NEW, 'another').read(tokenOf(linksOf(NEW)))).toBeNull();
   });

@@ -1,12 +1,18 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandLine, openCommandLine } from '../cli/support/command-line.ts';
 import { workflow } from '../cli/support/workflows.ts';
+import { LINK_TOKEN } from '../../src/model/link.ts';
 import { runSql } from '../support/postgres.ts';
 
 /** Secrets that would be seen anywhere; with signs that URLs and base64 write otherwise. */
-const CANARIES = { PAWL_SECRET_SHOP_TOKEN: 'cana/ry+7f3a=&42', PAWL_SECRET_HEADER_KEY: 'kanarie?9c1d #8' };
+const CANARIES = {
+  PAWL_SECRET_SHOP_TOKEN: 'cana/ry+7f3a=&42',
+  PAWL_SECRET_HEADER_KEY: 'kanarie?9c1d #8',
+};
+/** What signs addresses; it goes out to nobody. */
+const LINK_KEY = { PAWL_SECRET_LINK_KEY: 'canari~5e2b/&=11' };
 
 /** Every way in which a value could be written down. */
 function formsOf(value: string): readonly string[] {
@@ -23,8 +29,8 @@ function formsOf(value: string): readonly string[] {
     Buffer.from(`xx${value}`).toString('base64').slice(4, -4),
   ];
 }
-const FORMS = Object.values(CANARIES).flatMap(formsOf);
-const found = (text: string): readonly string[] => FORMS.filter((form) => text.includes(form));
+const FORMS = Object.values({ ...CANARIES, ...LINK_KEY }).flatMap(formsOf);
+const found = (text: string, forms = FORMS): readonly string[] => forms.filter((form) => text.includes(form));
 
 /** A provider that tells everything it was sent to whoever asked, in every kind of answer. */
 async function echoing(): Promise<{ readonly server: Server; readonly url: string; readonly heard: () => string }> {
@@ -32,7 +38,12 @@ async function echoing(): Promise<{ readonly server: Server; readonly url: strin
   const told = (request: IncomingMessage): string => JSON.stringify(request.headers);
   const server = createServer((request, response) => {
     heard.push(told(request));
-    request.resume();
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    request.on('end', () => answer(request, response, Buffer.concat(chunks).toString('utf8')));
+  });
+  const answer = (request: IncomingMessage, response: ServerResponse, sent: string): void => {
+    heard.push(sent);
     const path = request.url ?? '';
     const auth = request.headers.authorization ?? '';
     // As it is, and as a trace id of some gateways: base 64 with something before it.
@@ -41,6 +52,7 @@ async function echoing(): Promise<{ readonly server: Server; readonly url: strin
       error: `denied: ${auth}`,
       trace: Buffer.from(auth).toString('base64'),
       headers: request.headers,
+      sent,
     };
     const status = { '/declined': 402, '/broken': 500, '/html': 200, '/ok': 200 }[path] ?? 404;
     response.writeHead(status, {
@@ -48,7 +60,7 @@ async function echoing(): Promise<{ readonly server: Server; readonly url: strin
       'x-echo': encodeURIComponent(told(request)),
     });
     response.end(path === '/html' ? `<h1>${told(request)}</h1>` : JSON.stringify(body));
-  });
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard: () => heard.join('\n') };
 }
@@ -67,7 +79,9 @@ afterAll(async () => {
 });
 
 const call = async (args: readonly string[]): Promise<number> => {
-  const { code, out, err } = await shell.call(args, { env: { ...CANARIES, PAWL_SEND_WITHIN_MS: '1500' } });
+  const { code, out, err } = await shell.call(args, {
+    env: { ...CANARIES, ...LINK_KEY, PAWL_SEND_WITHIN_MS: '1500' },
+  });
   shown.push(`${out}${err}`);
   return code;
 };
@@ -76,6 +90,7 @@ const call = async (args: readonly string[]): Promise<number> => {
 const saga = (path: string, url: string): string =>
   workflow(path, [
     'secrets: [shopToken, headerKey]',
+    'events: { told: {} }',
     'actions:',
     '  shop.act:',
     `    http: { method: POST, url: '${url}/${path}', headers: { X-Key: '=secrets.headerKey' } }`,
@@ -87,7 +102,8 @@ const saga = (path: string, url: string): string =>
     '    output: { type: object, required: [id], properties: { id: { type: string } } }',
     '    compensate: none',
     'steps:',
-    '  - { id: act, call: shop.act, onUnknown: review }',
+    '  - { id: act, call: shop.act, with: { callback: =links.answer }, onUnknown: review }',
+    '  - { id: answer, await: told, timeout: 10ms, catch: [{ on: [timeout], then: continue }] }',
     'output: { all: =steps.act.output }',
   ]);
 
@@ -117,8 +133,9 @@ function decoded(row: string): string {
 }
 
 describe('P12 secrets', () => {
-  it('P12 planted in auth and headers, echoed by the provider in every kind of answer, are in no table, log line or output', async () => {
+  it('P12 planted in auth and headers, and the addresses of waits, echoed by the provider in every kind of answer, are in no table, log line or output', async () => {
     // P12: "No secret in any row, log, error or page: proved by planted canaries."
+    shell.file('pawl.config.yaml', "links: { url: 'https://pawl.example', secret: linkKey }\n");
     for (const path of ['ok', 'declined', 'broken', 'html']) {
       await call(['run', shell.file(`${path}.yaml`, saga(path, echo.url)), '--no-wait-human', '--input', '{}']);
     }
@@ -145,6 +162,12 @@ describe('P12 secrets', () => {
     const rows = await dump();
     expect(rows).toContain('shopToken');
     expect(found(rows)).toEqual([]);
+    // So did the addresses: a signature is enough to act by one.
+    const tokens = echo.heard().match(new RegExp(LINK_TOKEN.source, 'g')) ?? [];
+    expect(new Set(tokens).size).toBe(4);
+    const forms = tokens.flatMap((token) => [...formsOf(token), token.slice(-43)]);
+    expect(rows).toContain('links.pawl.invalid');
+    expect(found(`${rows}\n${shown.join('\n')}`, forms)).toEqual([]);
     // Twenty commands, one after the other.
   }, 60_000);
 

@@ -18,6 +18,7 @@ describe('the guides to patterns', () => {
       'catalogues',
       'children',
       'fan-out',
+      'links',
       'locks',
       'long-waits',
       'machines',

@@ -52,6 +52,14 @@ describe('createLogger', () => {
     expect(lines().map((line) => line['event'])).toEqual(['lease.swept', 'seat.lost']);
   });
 
+  it('S52 an address by which its holder may act is in no line, wherever it stands: it is known by its form', () => {
+    const token = `${'0123456789abcdef'.repeat(2)}.payment.${'fedcba9876543210'.repeat(2)}.${'aB3_-'.repeat(8)}xyz`;
+    const url = `https://pawl.example/v1/links/${token}`;
+    logger().warn({ note: `calling ${url}?x=1`, about: { to: [url, encodeURIComponent(url)] } }, 'function.note');
+    expect(written()).not.toContain(token.slice(-43));
+    expect(lines()[0]).toMatchObject({ note: 'calling https://pawl.example/v1/links/[secret]?x=1' });
+  });
+
   it('P12: a planted secret is in no line, in whatever form and wherever it stands', () => {
     // P12: "No secret in any row, log, error or page: proved by planted canaries."
     const log = logger();

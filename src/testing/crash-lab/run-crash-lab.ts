@@ -19,6 +19,7 @@ import { findSameRequests } from './same-requests.ts';
 import { LEASE_MS } from './stage.ts';
 import { trySurprises } from './surprises.ts';
 import { PLAIN_YES, WAITING_TROUBLES } from './trouble.ts';
+import { STABLE_LINKS } from '../stable-links.ts';
 
 /** What is taken into the lab. */
 export interface LabAsk {
@@ -40,7 +41,7 @@ export async function openLab({ children: files = [], scenario, lies, ...own }: 
   const known = new Map<Digest, LoadedVersion>();
   const versions = createVersionCache(store, known);
   const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const publisher = { store, versions, logger, tenant: 'default' };
+  const publisher = { store, versions, logger, tenant: 'default', links: STABLE_LINKS };
   const children: LoadedVersion[] = [];
   for (const child of files)
     children.push(versions.adopt((await publishVersion(publisher, { ...child, by: 'crashtest' })).version));

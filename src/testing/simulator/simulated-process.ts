@@ -11,6 +11,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Publisher } from '../../ports/publisher.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { Store } from '../../ports/store.ts';
+import { STABLE_LINKS } from '../stable-links.ts';
 import { createSimulatedClock } from './simulated-clock.ts';
 import type { Owner, World } from './world.ts';
 
@@ -78,12 +79,6 @@ class Life implements Owner {
     this.pausedMs = Math.max(this.pausedMs, this.world.nowMs() + ms);
   }
 }
-
-/** Addresses without a secret, the same in every play: requests can be compared. Nobody follows one. */
-const STABLE_LINKS: Links = {
-  address: (_runId, name) => ({ kind: 'address', url: `https://pawl.test/v1/links/${name}`, token: name }),
-  read: () => null,
-};
 
 const NO_SECRETS: Secrets = { read: () => null, placeOf: (secret) => secret };
 

@@ -3,6 +3,7 @@ import { createVersionCache, type LoadedVersion, type VersionCache } from '../..
 import type { Digest } from '../../model/ids.ts';
 import type { Store, StoredVersion } from '../../ports/store.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
+import { STABLE_LINKS } from '../stable-links.ts';
 
 const compiled = new Map<Digest, LoadedVersion>();
 const prepared = new Map<string, StoredVersion>();
@@ -21,7 +22,8 @@ export async function prepareVersion(text: string, children: readonly string[] =
   if (known !== undefined) return known;
   const store = openMemoryStore({ clock: { nowMs: () => 0 }, parts: 1, leaseMs: 1 });
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const publisher: Publisher = { store, versions: sharedVersions(store), logger: quiet, tenant: 'default' };
+  const versions = sharedVersions(store);
+  const publisher: Publisher = { store, versions, logger: quiet, tenant: 'default', links: STABLE_LINKS };
   for (const [index, child] of children.entries())
     await store.publish(await prepareVersion(child, children.slice(0, index)));
   const { version } = await publishVersion(publisher, { text, file: 'simulated.yaml', by: 'author' });

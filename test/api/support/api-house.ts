@@ -105,7 +105,7 @@ export function newAct(): Readonly<Record<string, string>> {
 /** Opens one. @param options.worker whether effects are sent. */
 export async function openApiHouse(
   options: Partial<Pick<ServerOptions, 'authentication'>> &
-    Partial<Pick<AppOptions, 'store' | 'env' | 'functions'>> &
+    Partial<Pick<AppOptions, 'store' | 'env' | 'functions' | 'actions'>> &
     Pick<Config, 'links'> & { readonly worker?: boolean } = {},
 ): Promise<ApiHouse> {
   const logged: { event: string; facts: Readonly<Record<string, unknown>> }[] = [];
@@ -124,6 +124,7 @@ export async function openApiHouse(
     env: { PAWL_AS: 'local', ...options.env },
     store,
     functions: options.functions ?? FUNCTIONS,
+    ...(options.actions === undefined ? {} : { actions: options.actions }),
     logger: { info: () => undefined, warn: log, error: log },
   });
   if (options.worker === true) await app.runWorker();
