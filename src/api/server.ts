@@ -122,16 +122,13 @@ export function openServer({ app, authentication, release }: ServerOptions): Api
     const route = routeOf(request);
     if (route?.id === 'isAlive') return;
     calls.take(reply);
-    if (route?.right === null) {
-      route.admit?.(app, request.params as Call['params']);
-      checkMedia(route, request.headers);
-      return;
+    if (route?.right === null) route.admit?.(app, request.params as Call['params']);
+    else {
+      const caller = await admit(app, authentication, request.headers);
+      callers.set(request, caller);
+      if (route !== null) assertMay(caller, route.right);
     }
-    const caller = await admit(app, authentication, request.headers);
-    callers.set(request, caller);
-    if (route === null) return;
-    assertMay(caller, route.right);
-    checkMedia(route, request.headers);
+    if (route !== null) checkMedia(route, request.headers);
   });
   server.setNotFoundHandler((request) => {
     throw noRoute(request);

@@ -8,7 +8,7 @@ import type { StoredRun } from '../ports/store.ts';
 import { type Delivered, deliverEvent } from './deliver-event.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
-import { versionOf } from './find-run.ts';
+import { loadStored, versionOf } from './find-run.ts';
 import { handOutName } from './hand-out-name.ts';
 import { linkRequest } from './link-request.ts';
 import type { Outlet } from './outlet.ts';
@@ -113,6 +113,14 @@ function makeReady(engine: Engine, row: OfferedRow): ReadyRow | null {
   return null;
 }
 
+/** Which secret signs an address follows from when its request was first handed out, and that is known by now. */
+async function asRequested(engine: Engine, row: ReadyRow): Promise<ReadyRow> {
+  if (readRequest(row.effect).links === undefined) return row;
+  const { stored } = await loadStored(engine, row.stored.run);
+  const effect = stored.effects.find(({ key }) => key === row.effect.key);
+  return (effect === undefined ? null : makeReady(engine, { ...row, effect })) ?? row;
+}
+
 /** The run decides; what its commit has made REQUESTED is handed over, and nothing else (E03). */
 async function handOver(engine: Engine, door: Door, row: ReadyRow, ask: PullAsk): Promise<PulledAttempt | null> {
   const { stored, effect } = row;
@@ -125,7 +133,7 @@ async function handOver(engine: Engine, door: Door, row: ReadyRow, ask: PullAsk)
     payload: { type: 'pull', effectKey: effect.key, by, leaseMs, untilMs },
     waitMs: ANSWERED_WITHIN_MS,
   });
-  return delivered.outcome === 'applied' ? attemptOf(row, delivered) : null;
+  return delivered.outcome === 'applied' ? attemptOf(await asRequested(engine, row), delivered) : null;
 }
 
 interface Terms {

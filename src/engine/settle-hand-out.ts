@@ -48,12 +48,13 @@ async function judge(engine: Engine, run: RunIdentity, handOut: HandOut, ask: Se
   const { compiled } = await versionOf(engine, run);
   const contract = compiled.action(effect.action);
   const { data } = unpackSnapshot(stored.snapshot, run.digest).snapshot;
+  const report = toldReport(ask, contract.maxResponseBytes);
   return judgeAttempt({
     evaluator: compiled.evaluator,
     contract,
     effect,
     with: readRequest(effect).with,
-    report: scrubReport(toldReport(ask, contract.maxResponseBytes), tokensOf(engine, { run, effect, nowMs })),
+    report: scrubReport(report, tokensOf(engine, { run, effect, nowMs })),
     scope: flowScope(compiled, run, data),
     nowMs,
   });

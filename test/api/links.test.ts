@@ -121,7 +121,10 @@ describe('POST /v1/links/{token}', () => {
     const { id, path } = await asked('paid', 'late');
     await post(path, { amount: 1 });
     const late = await post(path, { amount: 2 });
-    expect([late.status, late.json()]).toEqual([201, expect.objectContaining({ outcome: 'unmatched', code: 'wait-over' })]);
+    expect([late.status, late.json()]).toEqual([
+      201,
+      expect.objectContaining({ outcome: 'unmatched', code: 'wait-over' }),
+    ]);
     await house.post(`/v1/runs/${id}/events`, { type: 'over', data: {} });
     const ended = await post(path, { amount: 3 });
     expect([ended.status, ended.json()]).toEqual([201, expect.objectContaining({ outcome: 'ended' })]);
@@ -146,9 +149,7 @@ describe('POST /v1/links/{token}', () => {
       '/v1/links/x',
       '/v1/links/%00',
     ];
-    const answers = await Promise.all(
-      wrong.map((path) => post(path, { amount: 1 }, { 'x-request-id': 'the-same' })),
-    );
+    const answers = await Promise.all(wrong.map((path) => post(path, { amount: 1 }, { 'x-request-id': 'the-same' })));
     expect(answers.map(({ status }) => status)).toEqual(wrong.map(() => 401));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers[0]?.json()).toMatchObject({ instance: '/v1/links/{token}', code: 'PAWL_API_UNAUTHENTICATED' });
@@ -182,14 +183,20 @@ describe('POST /v1/links/{token}', () => {
     const vote = { decision: 'approve', subjectHash: approvals[0]?.subjectHash ?? '', comment: 'seen' };
     expect((await post(path, vote)).status).toBe(401);
     expect((await post(path, vote, {}, 'viewer')).status).toBe(403);
-    const stranger = await house.key(['approver'], { principal: 'kim', scopes: [{ right: 'approval:decide', workflows: 'other' }] });
+    const stranger = await house.key(['approver'], {
+      principal: 'kim',
+      scopes: [{ right: 'approval:decide', workflows: 'other' }],
+    });
     expect((await post(path, vote, {}, stranger)).status).toBe(404);
     expect((await post(path, { decision: 'approve' }, {}, 'approver')).status).toBe(400);
     expect((await post(path, { ...vote, subjectHash: 'a'.repeat(64) }, {}, 'approver')).status).toBe(409);
     const done = await post(path, { ...vote, form: { note: 'fine' } }, {}, 'approver');
     expect([done.status, done.json()]).toEqual([201, expect.objectContaining({ outcome: 'applied' })]);
     const after = await show(id);
-    expect(after.approvals[0]).toMatchObject({ state: 'approved', votes: [{ principal: 'approver', comment: 'seen' }] });
+    expect(after.approvals[0]).toMatchObject({
+      state: 'approved',
+      votes: [{ principal: 'approver', comment: 'seen' }],
+    });
     const again = await post(path, { ...vote, form: { note: 'fine' } }, {}, 'approver');
     expect(again.status).toBe(200);
   });

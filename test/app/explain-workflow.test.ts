@@ -53,7 +53,11 @@ it('says for which items an effect is done, and how many of them are under way a
 
 it('says whose addresses an effect sends', () => {
   const text = file(
-    ['  - { id: a, call: shop.do, with: { to: =links.pay } }', '  - { id: pay, await: paid }', '  - { id: b, call: shop.do }'],
+    [
+      '  - { id: a, call: shop.do, with: { to: =links.pay } }',
+      '  - { id: pay, await: paid }',
+      '  - { id: b, call: shop.do }',
+    ],
     REMEMBERED,
     ['events: { paid: {} }'],
   );

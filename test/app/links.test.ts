@@ -37,7 +37,8 @@ describe('signed addresses', () => {
     const token = tokenOf(links);
     for (const [at, char] of [...token].entries()) {
       for (const other of ['0', '1', 'A', 'B', '-', '.'])
-        if (other !== char) expect(links.read(token.slice(0, at) + other + token.slice(at + 1)), `${at}${other}`).toBeNull();
+        if (other !== char)
+          expect(links.read(token.slice(0, at) + other + token.slice(at + 1)), `${at}${other}`).toBeNull();
       expect(links.read(token.slice(0, at))).toBeNull();
     }
     for (const more of [`${token}=`, ` ${token}`, `${token}\n`, '']) expect(links.read(more)).toBeNull();
@@ -47,7 +48,11 @@ describe('signed addresses', () => {
     const links = linksOf(NEW);
     const [run = '', step = '', digest = '', signature = ''] = tokenOf(links).split('.');
     const other = '1'.repeat(32);
-    for (const parts of [[other, step, digest], [run, 'receipt', digest], [run, step, other]])
+    for (const parts of [
+      [other, step, digest],
+      [run, 'receipt', digest],
+      [run, step, other],
+    ])
       expect(links.read([...parts, signature].join('.'))).toBeNull();
     expect(links.read([run, step, digest, signature].join('.'))).not.toBeNull();
   });
@@ -74,7 +79,9 @@ describe('signed addresses', () => {
     const links = linksOf({ url: URL_OF_SERVER, secret: 'gone' });
     expect(links.address(RUN, NAME, 0)).toEqual({
       kind: 'missing',
-      reason: expect.stringContaining('the secret gone is missing here: links are signed with it, it is read from PAWL_SECRET_GONE'),
+      reason: expect.stringContaining(
+        'the secret gone is missing here: links are signed with it, it is read from PAWL_SECRET_GONE',
+      ),
     });
     expect(links.read(tokenOf(linksOf(NEW)))).toBeNull();
   });

@@ -57,13 +57,22 @@ describe('the root links', () => {
       `  - id: each\n    map: input.list\n    as: one\n    key: one\n    concurrency: ${concurrency}\n    steps:\n      - { id: a, call: do.a, with: { to: =links.pay } }\n      - { id: pay, await: paid }`;
     for (const concurrency of [1, 3]) {
       const run = new Play(workflow(steps(concurrency), EVENTS), { input: { list: ['x', 'y', 'z'] } }).drive();
-      const names = ['x', 'y', 'z'].map((key) => awaitLink('pay', [['v', 0], ['m', key]]));
+      const names = ['x', 'y', 'z'].map((key) =>
+        awaitLink('pay', [
+          ['v', 0],
+          ['m', key],
+        ]),
+      );
       expect(byLink(run, names[0])).toMatchObject({ outcome: 'applied' });
       if (concurrency === 1) continue;
       expect([...run.state.effects.values()].flatMap(linksOf).sort()).toEqual([...names].sort());
       expect(byLink(run, names[2], { n: 3 })).toMatchObject({ outcome: 'applied' });
       expect(byLink(run, names[1], { n: 2 })).toMatchObject({ outcome: 'applied' });
-      expect(run.output('each')).toMatchObject([{ key: 'x' }, { key: 'y', output: { n: 2 } }, { key: 'z', output: { n: 3 } }]);
+      expect(run.output('each')).toMatchObject([
+        { key: 'x' },
+        { key: 'y', output: { n: 2 } },
+        { key: 'z', output: { n: 3 } },
+      ]);
     }
   });
 });
@@ -126,7 +135,8 @@ describe('an event that came by an address', () => {
 
   it('V05 is from the source link, and still has to fit what the event and its wait ask for', () => {
     // V05: "Only declared events are accepted from outside; engine events cannot be forged."
-    const declared = 'events: { paid: { source: link, schema: { type: object, properties: { n: { type: integer } } } } }';
+    const declared =
+      'events: { paid: { source: link, schema: { type: object, properties: { n: { type: integer } } } } }';
     const run = new Play(
       workflow(
         "  - { id: a, call: do.a, with: { to: =links.pay } }\n  - { id: pay, await: paid, from: [link], where: event.data.n > 0 && event.source == 'link' }",
@@ -152,7 +162,9 @@ describe('an event that came by an address', () => {
     expect(byLink(run, linksOf(before)[0], { again: true })).toMatchObject({ outcome: 'applied' });
     const after = run.rowOf('a');
     expect(linksOf(after)).toEqual([awaitLink('pay', [['v', 1]])]);
-    expect(byLink(run, linksOf(before)[0], { again: false })).toMatchObject({ outcome: expect.stringMatching(/kept|unmatched/) });
+    expect(byLink(run, linksOf(before)[0], { again: false })).toMatchObject({
+      outcome: expect.stringMatching(/kept|unmatched/),
+    });
     expect(run.state.effects.size).toBe(3);
     expect(byLink(run, linksOf(after)[0], { again: false })).toMatchObject({ outcome: 'applied' });
   });

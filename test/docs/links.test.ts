@@ -27,7 +27,12 @@ const actions: ActionAdapter = {
 let house: ApiHouse;
 beforeAll(async () => {
   const links = { url: '', secret: 'linkKey' };
-  house = await openApiHouse({ worker: true, links, env: { PAWL_SECRET_LINK_KEY: 'a secret of the deployment' }, actions });
+  house = await openApiHouse({
+    worker: true,
+    links,
+    env: { PAWL_SECRET_LINK_KEY: 'a secret of the deployment' },
+    actions,
+  });
 });
 afterAll(() => house.close());
 

@@ -20,7 +20,17 @@ const plain: Links = {
 };
 
 function rowOf(request: Partial<EffectRequest>): { readonly effect: Effect; readonly request: EffectRequest } {
-  const whole = { action: 'a', contract: 1, method: 'POST', url: 'https://p.example/', headers: {}, function: null, with: null, body: null, ...request };
+  const whole = {
+    action: 'a',
+    contract: 1,
+    method: 'POST',
+    url: 'https://p.example/',
+    headers: {},
+    function: null,
+    with: null,
+    body: null,
+    ...request,
+  };
   const effect = proposeEffect({
     ingredients: { kind: 'forward', tenant: 't', reach: 'run', address: [], object: 'o', intent: 'i', generation: 0 },
     step: 'a',
@@ -64,7 +74,10 @@ describe('a request that names waits', () => {
   });
 
   it('does not leave where no address can be made, and says what is missing where', () => {
-    const missing = { kind: 'missing', reason: expect.stringContaining('pawl.config.yaml (links: { url: …, secret: … })') };
+    const missing = {
+      kind: 'missing',
+      reason: expect.stringContaining('pawl.config.yaml (links: { url: …, secret: … })'),
+    };
     expect(linkRequest({}, { runId: RUN, nowMs: 0, ...rowOf({ links: [PAY] }) })).toEqual(missing);
     expect(linkRequest({}, { runId: RUN, nowMs: 0, ...rowOf({}) })).toMatchObject({ kind: 'linked' });
   });
@@ -90,7 +103,10 @@ const lost = { kind: 'broken', byteWritten: true, reason: 'the answer was lost' 
 
 /** Links of a deployment whose secrets can be given later. */
 function deployment(env: Readonly<Record<string, string>>, previous?: { secret: string; untilMs: number }): Links {
-  const secrets = { read: (name: string) => env[name] ?? null, placeOf: (name: string) => `PAWL_SECRET_${name.toUpperCase()}` };
+  const secrets = {
+    read: (name: string) => env[name] ?? null,
+    placeOf: (name: string) => `PAWL_SECRET_${name.toUpperCase()}`,
+  };
   const config = { url: 'https://x.example', secret: 'key', ...(previous === undefined ? {} : { previous }) };
   return createLinks({ config, secrets, tenant: 'default' });
 }
@@ -164,9 +180,19 @@ describe('a call that sends a link', () => {
     const asked: string[] = [];
     const query = (order: QueryOrder) => {
       asked.push(toOf(order));
-      return { kind: 'declared', outcome: 'confirmed', code: null, afterMs: null, data: { told: toOf(order) } } as const;
+      return {
+        kind: 'declared',
+        outcome: 'confirmed',
+        code: null,
+        afterMs: null,
+        data: { told: toOf(order) },
+      } as const;
     };
-    const { verbs } = house.process({ works: true, outside: { send: () => lost, query }, links: deployment({ key: 'k' }) });
+    const { verbs } = house.process({
+      works: true,
+      outside: { send: () => lost, query },
+      links: deployment({ key: 'k' }),
+    });
     const action = 'function: ask@1\n    reconcile: { function: ask@1, absent: final, every: 1s }';
     const text = FILE(action).replace('call: do.ask,', 'call: do.ask, onUnknown: reconcile,');
     const id = await house.begin(verbs, text);
@@ -193,7 +219,9 @@ describe('a call that sends a link', () => {
     expect(to).toContain('https://x.example/v1/links/');
     const said = { outcome: 'confirmed', output: { told: to } as Json, code: null, afterMs: null, by: 'w' } as const;
     const handOut = attempt?.handOut ?? '';
-    await expect(house.settled(without.verbs.settleHandOut({ handOut, ...said }))).rejects.toMatchObject({ code: 'PAWL_LINKS_OFF' });
+    await expect(house.settled(without.verbs.settleHandOut({ handOut, ...said }))).rejects.toMatchObject({
+      code: 'PAWL_LINKS_OFF',
+    });
     await house.settled(verbs.settleHandOut({ handOut, ...said }));
     const view = await house.settled(verbs.show(id));
     expect(view.effects[0]).toMatchObject({ state: 'CONFIRMED' });

@@ -98,6 +98,10 @@ function withEnd(roots: RootTypes): Map<string, ValueType> {
   return new Map(roots).set('run', object({ ...RUN, end: RUN_END }));
 }
 
+function flowRoots(everywhere: RootTypes, site: { readonly in?: 'finally' }): RootTypes {
+  return site.in === undefined ? everywhere : withEnd(everywhere);
+}
+
 /** Which steps a link can lead to is a question of lint. */
 function withLinks(roots: RootTypes, { sends }: { readonly sends?: true }): RootTypes {
   return sends === undefined ? roots : new Map(roots).set('links', { kind: 'map', value: STRING });
@@ -106,9 +110,9 @@ function withLinks(roots: RootTypes, { sends }: { readonly sends?: true }): Root
 function rootsOf(declared: Declared, everywhere: RootTypes, site: Site): RootTypes {
   switch (site.kind) {
     case 'flow':
-      return withLinks(site.in === undefined ? everywhere : withEnd(everywhere), site);
+      return withLinks(flowRoots(everywhere, site), site);
     case 'catch':
-      return withLinks(new Map(site.in === undefined ? everywhere : withEnd(everywhere)).set('failure', FAILURE), site);
+      return withLinks(new Map(flowRoots(everywhere, site)).set('failure', FAILURE), site);
     case 'event':
       return eventRoots(declared, everywhere, site);
     case 'compensate':

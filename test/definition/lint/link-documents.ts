@@ -28,7 +28,10 @@ export const LINKS: readonly DocumentMistake[] = [
   {
     code: 'PAWL-705',
     why: 'in a var, which is a row',
-    file: file(`  - { id: v, set: { to: «=⟦links.pay⟧|none» } }\n${PAY}`, 'vars: { to: { type: string, default: none } }\n'),
+    file: file(
+      `  - { id: v, set: { to: «=⟦links.pay⟧|none» } }\n${PAY}`,
+      'vars: { to: { type: string, default: none } }\n',
+    ),
   },
   {
     code: 'PAWL-705',
@@ -90,7 +93,10 @@ export const LINKS: readonly DocumentMistake[] = [
   {
     code: 'PAWL-708',
     why: 'at the end of everything',
-    file: file(`${PAY}`, '').replace('steps:', `finally: [{ id: a, call: act, with: { to: «=⟦links.pay⟧|none» } }]\nsteps:`),
+    file: file(`${PAY}`, '').replace(
+      'steps:',
+      `finally: [{ id: a, call: act, with: { to: «=⟦links.pay⟧|none» } }]\nsteps:`,
+    ),
   },
   {
     code: 'PAWL-709',

@@ -26,7 +26,8 @@ export function curlLines(guide: string): readonly string[] {
 /** Reads a line of curl. @param values what stands for `$NAME`. @throws for any other program. */
 export function readCurl(line: string, values: Readonly<Record<string, string>>): CurlLine {
   const [command = '', status = ''] = line.split(' # ');
-  const fill = (word: string): string => word.replaceAll(/\$([A-Z_]+)/g, (_, name: string) => values[name] ?? `no ${name}`);
+  const fill = (word: string): string =>
+    word.replaceAll(/\$([A-Z_]+)/g, (_, name: string) => values[name] ?? `no ${name}`);
   const [program, ...words] = wordsOf(command).map(fill);
   if (program !== 'curl') throw new Error(`not a line of curl: ${line}`);
   const headers: Record<string, string> = {};
