@@ -17,9 +17,9 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 const NOT_DONE: readonly Delivered['outcome'][] = ['refused', 'stale', 'already-decided'];
 
 /** Why an act was not done, with what its decider said of it. */
-function notDone({ outcome, code, detail }: Delivered): ApiError {
-  const words = code === null ? outcome : answerWords(code);
-  const details = { outcome, answer: code, detail };
+function notDone({ code, ...delivered }: Delivered): ApiError {
+  const words = code === null ? delivered.outcome : answerWords(code);
+  const details = { ...delivered, answer: code };
   return new ApiError(CODES[code ?? ''] ?? 'PAWL_EVENT_REFUSED', words, { details });
 }
 

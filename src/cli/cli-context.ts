@@ -2,9 +2,13 @@ import type { Readable, Writable } from 'node:stream';
 import type { App } from '../app/create-app.ts';
 import { createApp } from '../app/create-app.ts';
 import { type Config, type Environment, loadConfig } from '../app/config.ts';
+import { RefusedError } from '../model/errors.ts';
+import { type Backend, embeddedBackend } from './backend.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { columnsOf } from './live-region.ts';
 import { type Paint, paintFor } from './paint.ts';
+import { openServed } from './served-backend.ts';
+import { type NamedServer, serverOf } from './served-where.ts';
 import { createTeller } from './tell-log.ts';
 import { terminalJson } from './terminal-text.ts';
 
@@ -37,6 +41,12 @@ export interface CliHost {
 
 /** Options that every verb has. */
 export interface GlobalOptions {
+  /** The verb, as it is called: `db url`. */
+  readonly verb: string;
+  /** Where the verb is carried out; undefined = PAWL_SERVER, else here. */
+  readonly server: string | undefined;
+  /** The file that holds the API key for it; undefined = PAWL_API_KEY. */
+  readonly keyFile: string | undefined;
   readonly data: string | undefined;
   readonly config: string | undefined;
   /** Who acts; undefined = PAWL_AS, else the OS user. */
@@ -52,6 +62,8 @@ export interface Opening {
   readonly setsUp?: boolean;
   /** `words`: faults as a line for people (default); `lines`: everything as JSON lines, as operators collect it. */
   readonly log?: 'words' | 'lines';
+  /** What is asked for, where it is less than the verb: `show --history`. */
+  readonly what?: string;
 }
 
 /** What a command works with: its host, the settings, and where its exit code goes. */
@@ -64,8 +76,16 @@ export interface CliContext {
   readonly sources: Map<string, string>;
   config(): Config;
   /**
-   * Opens Pawl for one command and gives everything back afterwards, whatever happens.
+   * Carries something out where the caller wants it: here, on the database, or at the server that was named. The command does
+   * not know which.
+   */
+  withBackend<T>(use: (backend: Backend) => Promise<T>, opening?: Opening): Promise<T>;
+  /** Refuses what only this machine can do when a server was named. @throws PAWL_CONFIG_INVALID. */
+  keepHere(what?: string): void;
+  /**
+   * Opens Pawl here for one command and gives everything back afterwards, whatever happens: for what the API has not.
    * Most verbs only look at a database that is not the one that starts itself.
+   * @throws PAWL_CONFIG_INVALID when a server was named.
    */
   withApp<T>(use: (app: App) => Promise<T>, opening?: Opening): Promise<T>;
   /** One line of progress for people; never data. While a live region is drawn it goes above it. */
@@ -85,6 +105,24 @@ export function createCliContext(host: CliHost, options: GlobalOptions): CliCont
   const toStderr = (line: string): void => void host.stderr.write(`${line}\n`);
   let speak = toStderr;
   const say = (line: string): void => speak(line);
+  const server = (): NamedServer | null => serverOf(host, options);
+  const keepHere = (what = options.verb): void => {
+    if (server() === null) return;
+    throw new RefusedError(
+      'PAWL_CONFIG_INVALID',
+      `pawl ${what} is not answered by a server: leave --server (or PAWL_SERVER) out, and call it where its database is reached`,
+    );
+  };
+  const withApp: CliContext['withApp'] = async (use, { setsUp = false, log = 'words', what = options.verb } = {}) => {
+    keepHere(what);
+    const logger = log === 'words' ? { logger: createTeller(say) } : {};
+    const app = await createApp({ config: config(), env: host.env, setsUp, ...logger });
+    try {
+      return await use(app);
+    } finally {
+      await app.close();
+    }
+  };
   return {
     host,
     paint: paintFor(isColoured({ host, options }, host.stdout)),
@@ -100,14 +138,11 @@ export function createCliContext(host: CliHost, options: GlobalOptions): CliCont
       };
     },
     print: (text) => void host.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
-    async withApp(use, { setsUp = false, log = 'words' } = {}) {
-      const logger = log === 'words' ? { logger: createTeller(say) } : {};
-      const app = await createApp({ config: config(), env: host.env, setsUp, ...logger });
-      try {
-        return await use(app);
-      } finally {
-        await app.close();
-      }
+    keepHere,
+    withApp,
+    withBackend: (use, opening) => {
+      const named = server();
+      return named === null ? withApp((app) => use(embeddedBackend(app)), opening) : use(openServed(named));
     },
   };
 }

@@ -41,7 +41,7 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_KEY_NOT_FOUND: '`pawl key ls` lists the keys with their ids',
   PAWL_API_MALFORMED: 'send what `/openapi.json` says of the route; the places that do not fit are named',
   PAWL_API_UNAUTHENTICATED:
-    'send `Authorization: Bearer KEY`; `pawl key create` makes a key, one that is over or was taken back counts no more',
+    'send `Authorization: Bearer KEY` (with `--server`: `PAWL_API_KEY` or `--key-file`); `pawl key create` makes a key, one that is over or was taken back counts no more',
   PAWL_API_FORBIDDEN: 'use a key that has the right which the message names',
   PAWL_API_NO_ROUTE: '`/openapi.json` lists every path; they are written in lower case and without a slash at the end',
   PAWL_API_METHOD: 'use one of the methods of the header `Allow`',
@@ -51,6 +51,11 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_API_STREAMS: 'close one that nobody reads; all pages of a browser can share one stream',
   PAWL_API_OVERLOADED: 'try again after the seconds of the header `Retry-After`; nothing was done',
   PAWL_RUN_MOVED: 'read the run again, then decide; another act needs another `Idempotency-Key`',
+  PAWL_SERVER_UNREACHABLE:
+    'check the address (`--server`, `PAWL_SERVER`) and that `pawl server` runs there, then try again; nothing was done',
+  PAWL_SERVER_ANSWER_LOST: 'look before acting again: what was asked may have been done',
+  PAWL_SERVER_UNREADABLE:
+    'name the address of a Pawl server (`--server`, `PAWL_SERVER`), of a release that this one knows',
   PAWL_SNAPSHOT_INVALID: 'the run is parked, nothing is lost: use the release that wrote it, or order its compensation',
   PAWL_INVARIANT: 'this is a fault of Pawl: please report it with the message; the run is parked, nothing is sent',
 };

@@ -129,7 +129,8 @@ function usageError(text: string): UsageError {
 
 /** The context of a call that was never made out, whose caller reads data. */
 function dataContext(host: CliHost): CliContext {
-  return createCliContext(host, { data: undefined, config: undefined, by: undefined, output: 'json', color: false });
+  const unsaid = { server: undefined, keyFile: undefined, data: undefined, config: undefined, by: undefined };
+  return createCliContext(host, { ...unsaid, verb: '', output: 'json', color: false });
 }
 
 /** An option that nobody has and that is like none: what there is instead. The likely one is proposed by the parser. */
@@ -146,6 +147,10 @@ function withChildren(command: Command): readonly Command[] {
 /** Options that every verb has; `--as` is the shorter `--by` wherever it does not mean something else. */
 function addCommonOptions(command: Command): void {
   command
+    .addOption(
+      new Option('--server <url>', 'have a server carry it out (default: PAWL_SERVER, else here)').conflicts('data'),
+    )
+    .option('--key-file <file>', 'the API key for the server (default: PAWL_API_KEY)')
     .option('--data <dir>', 'directory of the database that starts itself (default: .pawl)')
     .option('--config <file>', 'configuration file (default: pawl.config.yaml)')
     .addOption(formatOption(command))
@@ -173,6 +178,8 @@ function formatOption(command: Command): Option {
 }
 
 interface CommonOptions {
+  readonly server?: string;
+  readonly keyFile?: string;
   readonly data?: string;
   readonly config?: string;
   readonly format: string;
@@ -186,6 +193,14 @@ interface CommonOptions {
 function optionsOf(given: readonly unknown[]): GlobalOptions {
   const command = given.at(-1);
   invariant(command instanceof Command, 'a verb was called without its command');
-  const { data, config, format, json, color, as, by } = command.opts<CommonOptions>();
-  return { data, config, by: isAsTaken(command) ? by : (by ?? as), output: json === true ? 'json' : format, color };
+  const { server, keyFile, data, config, format, json, color, as, by } = command.opts<CommonOptions>();
+  const output = json === true ? 'json' : format;
+  const who = isAsTaken(command) ? by : (by ?? as);
+  return { verb: wordsOf(command), server, keyFile, data, config, by: who, output, color };
+}
+
+/** A verb as it is called, behind the name of the program. */
+function wordsOf(command: Command): string {
+  const { parent } = command;
+  return parent === null ? '' : `${wordsOf(parent)} ${command.name()}`.trim();
 }

@@ -10,10 +10,13 @@ import { isFileName, readVersionName } from './read-arguments.ts';
 export function readMachine(context: CliContext, workflow: string): Promise<Machine> {
   if (isFileName(workflow)) return Promise.resolve(machineOf(context, workflow));
   const { workflow: name, version } = readVersionName(workflow);
-  return context.withApp(async (app) => JSON.parse((await app.version(name, version)).machine) as Machine);
+  return context.withApp(async (app) => JSON.parse((await app.version(name, version)).machine) as Machine, {
+    what: 'export NAME',
+  });
 }
 
-function machineOf(context: CliContext, file: string): Machine {
+/** The machine of a file. @throws DefinitionError. */
+export function machineOf(context: CliContext, file: string): Machine {
   const { definition, problems } = validateWorkflow(readSource(context, file), file, shelfOf(context, file));
   if (definition === null) throw new DefinitionError(problems.filter(({ severity }) => severity === 'error'));
   return lower(definition);

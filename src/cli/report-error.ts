@@ -73,6 +73,7 @@ function exitOf(error: PawlError): ExitCode {
     error.code === 'PAWL_VALUE_NOT_STORABLE'
   )
     return EXIT.invalid;
+  if (error.httpStatus === 401 || error.httpStatus === 403) return EXIT.auth;
   if (error instanceof NotFoundError) return EXIT.notFound;
   if (error.httpStatus === 503) return EXIT.unreachable;
   return error instanceof ConflictError || error instanceof StaleError || error instanceof RefusedError

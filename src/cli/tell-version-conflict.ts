@@ -1,4 +1,3 @@
-import type { App } from '../app/create-app.ts';
 import { validateCatalogue } from '../definition/catalogue.ts';
 import { compareSources, type Difference } from '../definition/compare-sources.ts';
 import type { Shelf } from '../definition/embed-catalogues.ts';
@@ -8,6 +7,7 @@ import { catalogueOfStored } from '../model/catalogue-name.ts';
 import { ConflictError } from '../model/errors.ts';
 import type { Problem } from '../model/problem.ts';
 import { RUN_STATUSES, isEnd } from '../model/statuses.ts';
+import type { Backend } from './backend.ts';
 import { timeWords } from './time-words.ts';
 
 /** A conflict about a place in a file: shown with its line, kept as data. */
@@ -44,7 +44,7 @@ interface Given {
  * it, and the next free number. A workflow may have been refused because of a catalogue that it uses.
  * @throws always: the conflict with its place, or what was thrown when it was another error.
  */
-export async function refuseOtherContent(app: App, file: GivenFile, error: unknown): Promise<never> {
+export async function refuseOtherContent(app: Backend, file: GivenFile, error: unknown): Promise<never> {
   if (!(error instanceof ConflictError) || error.code !== 'PAWL_VERSION_CONFLICT') throw error;
   const stored = String(error.details['workflow']);
   const catalogue = catalogueOfStored(stored);
@@ -105,7 +105,7 @@ function placeWords(places: readonly Difference[]): string {
   return [...words, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
-async function countPinned(app: App, workflow: string, version: number): Promise<string> {
+async function countPinned(app: Backend, workflow: string, version: number): Promise<string> {
   const statuses = RUN_STATUSES.filter((status) => !isEnd(status));
   const open = await app.list({ workflow, statuses, needsHuman: false, q: null, limit: COUNTED_MAX });
   const count = open.filter((run) => run.version === version).length;

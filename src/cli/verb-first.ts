@@ -1,7 +1,16 @@
 import type { Command } from 'commander';
 
 /** Options that every verb has and that may stand before it; `--as` before a verb can only say who acts. */
-const WITH_VALUE: ReadonlySet<string> = new Set(['--data', '--config', '-o', '--format', '--by', '--as']);
+const WITH_VALUE: ReadonlySet<string> = new Set([
+  '--server',
+  '--key-file',
+  '--data',
+  '--config',
+  '-o',
+  '--format',
+  '--by',
+  '--as',
+]);
 const ALONE: ReadonlySet<string> = new Set(['--json', '--no-color']);
 
 /** How many arguments an option takes here, itself included; 0 = it is none of those that every verb has. */

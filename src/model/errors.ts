@@ -49,6 +49,9 @@ export const ERROR_CODES = {
   PAWL_API_STREAMS: { retry: 'later', httpStatus: 429 },
   PAWL_API_OVERLOADED: { retry: 'later', httpStatus: 503 },
   PAWL_RUN_MOVED: { retry: 'never', httpStatus: 412 },
+  PAWL_SERVER_UNREACHABLE: { retry: 'later', httpStatus: 503 },
+  PAWL_SERVER_ANSWER_LOST: { retry: 'reconcile', httpStatus: 503 },
+  PAWL_SERVER_UNREADABLE: { retry: 'never', httpStatus: 503 },
   PAWL_SNAPSHOT_INVALID: { retry: 'never', httpStatus: 500 },
   PAWL_INVARIANT: { retry: 'never', httpStatus: 500 },
 } as const satisfies Record<string, { readonly retry: RetryAdvice; readonly httpStatus: number }>;

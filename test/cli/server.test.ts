@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KeyView } from '../../src/app/api-keys.ts';
+import { createClient } from '../../src/client/index.ts';
 import { type CommandLine, openCommandLine } from './support/command-line.ts';
-import { PLAIN } from './support/workflows.ts';
+import { action, PLAIN, workflow } from './support/workflows.ts';
 
 let shell: CommandLine;
 beforeAll(async () => {
@@ -127,3 +128,142 @@ describe('pawl server', () => {
     });
   });
 });
+
+const NAMED = ['key: input.id', 'input: { type: object, required: [id], properties: { id: { type: string } } }'];
+/** Waits for an event. */
+const LETTER = workflow('letter', [
+  ...NAMED,
+  'events: { answered: { schema: { type: object, required: [text], properties: { text: { type: string } } } } }',
+  'steps:',
+  '  - { id: answer, await: answered, timeout: 1h }',
+]);
+/** Asks one person. */
+const LEAVE = workflow('leave', [
+  ...NAMED,
+  'steps:',
+  "  - { id: decision, approve: 'May ${ input.id } leave?', subject: { who: =input.id }, from: ['role:approver'], expires: 1h }",
+]);
+
+/** A run for each side of a comparison: `here` is what happens to it embedded, `there` by the server. */
+type Sides = readonly [here: string, there: string];
+interface Row {
+  /** The workflow of the runs. */
+  readonly workflow?: 'letter' | 'leave' | 'stock' | 'plain';
+  /** What is called, where RUN is the run of the side. */
+  readonly line: string;
+  readonly code?: number;
+}
+
+/** Every verb that a server carries out; `served` of docs/reference/cli.md lists them, too. */
+const ROWS: readonly Row[] = [
+  { line: 'publish letter.yaml' },
+  { line: 'publish edited.yaml', code: 5 },
+  { line: 'publish broken.yaml', code: 3 },
+  { line: 'start plain --input {"id":"start-RUN"}' },
+  { line: 'start plain --input {"id":7}', code: 3 },
+  { line: 'start nothing', code: 4 },
+  { line: 'run plain --input {"id":"run-RUN"}' },
+  { workflow: 'letter', line: 'ls RUN' },
+  { line: 'ls --workflow plain --status COMPLETED --limit 1' },
+  { line: 'ls --workflow nothing', code: 4 },
+  { workflow: 'stock', line: 'show RUN' },
+  { line: 'show nobody', code: 4 },
+  { workflow: 'leave', line: 'approve RUN decision --comment fine' },
+  { workflow: 'leave', line: 'approve RUN --subject 0000000000000000000000000000000000000000000000000000000000000000', code: 5 },
+  { workflow: 'leave', line: 'deny RUN' },
+  { workflow: 'letter', line: 'approve RUN', code: 4 },
+  { workflow: 'letter', line: 'signal RUN answered {"text":"yes"} --id a-1' },
+  { workflow: 'letter', line: 'signal RUN answered {"text":7}', code: 3 },
+  { workflow: 'letter', line: 'signal RUN unheard {}', code: 5 },
+  { workflow: 'letter', line: 'cancel RUN --yes --reason wrong' },
+  { workflow: 'letter', line: 'cancel RUN --terminate --yes --reason wrong' },
+  { workflow: 'plain', line: 'cancel RUN --yes --reason late', code: 5 },
+  { workflow: 'stock', line: 'compensate RUN --dry-run' },
+  { workflow: 'stock', line: 'compensate RUN --yes --reason wrong' },
+  { workflow: 'stock', line: 'reconcile RUN nothing', code: 4 },
+  { workflow: 'stock', line: 'reconcile RUN reserve', code: 5 },
+  { workflow: 'stock', line: 'resolve RUN reserve --as confirmed --evidence seen', code: 5 },
+  { workflow: 'stock', line: 'retry RUN reserve --reason again', code: 5 },
+  { line: 'visualize letter@1 -o mermaid' },
+];
+
+/** What two calls tell, without what no two of them share: ids, times and hashes. */
+function alike(text: string, side: string): string {
+  return text
+    .replaceAll(/run_[0-9a-z]{26}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/\b1\d{12}\b/g, 'MS')
+    .replaceAll(/\b[0-9a-f]{12,64}\b/g, 'HASH')
+    .replaceAll(side, 'RUN')
+    // What is sent to a server is vouched for by whose key it is.
+    .replaceAll('"source": "signal"', '"source": "ana"');
+}
+
+describe('--server', () => {
+  it('CLI 7 a verb says and ends as it does embedded, whichever backend it has', async () => {
+    // CLI 7: "Two backends, same verbs: `--server URL` (HTTP) or embedded"
+    const { url } = shell.provider;
+    const stock = workflow('stock', [
+      ...NAMED,
+      'actions:',
+      ...action(url, 'reserve', ['compensate: { call: shop.release, with: { id: =effect.output.id } }']),
+      ...action(url, 'release', ['compensate: none']),
+      'steps:',
+      "  - { id: reserve, call: shop.reserve, with: { order: =input.id }, object: 'order/${ input.id }' }",
+    ]);
+    const files = { 'letter.yaml': LETTER, 'leave.yaml': LEAVE, 'stock.yaml': stock, 'plain.yaml': PLAIN };
+    for (const [name, text] of Object.entries(files)) shell.file(name, text);
+    shell.file('edited.yaml', LETTER.replace('timeout: 1h }', 'timeout: 2h }'));
+    shell.file('broken.yaml', 'pawl: 1\n');
+    await shell.ok(['publish', ...Object.keys(files)]);
+    const roles = ['operator', 'approver', 'author'].flatMap((role) => ['--role', role]);
+    const ana = await shell.ok(['key', 'create', 'ana', ...roles]);
+    const bob = await shell.ok(['key', 'create', 'bob', '--role', 'operator']);
+    await withServer(['--worker'], async (address) => {
+      const client = createClient({ url: address, key: bob });
+      const env = { PAWL_SERVER: address, PAWL_API_KEY: ana };
+      for (const [at, { workflow: name, line, code = 0 }] of ROWS.entries()) {
+        const sides: Sides = [`here-${at}`, `there-${at}`];
+        for (const id of name === undefined ? [] : sides)
+          await client.startRun({ query: { wait: '60s' }, body: { workflow: name, input: { id } } });
+        const told = [];
+        for (const side of sides) {
+          const words = line.split(' ').map((word) => word.replace('RUN', side));
+          const call = await shell.call([...words, ...(line.includes('-o') ? [] : ['-o', 'json'])], {
+            env: side === sides[0] ? {} : env,
+          });
+          const error = call.code > 2 && call.out === '' ? (JSON.parse(lastLine(call.err)) as object) : null;
+          told.push({ line, code: call.code, out: alike(call.out, side), error: codeIn(error) });
+        }
+        expect(told[1]).toEqual(told[0]);
+        expect([line, told[0]?.code, told[0]?.out]).toEqual([line, code, expect.stringMatching(code === 0 ? /./ : /^/)]);
+      }
+    });
+  });
+
+  it('ends with 6 where the key is none or gives no right, and with 69 where nobody answers', async () => {
+    const viewer = await shell.ok(['key', 'create', 'zoe', '--role', 'viewer']);
+    shell.file('viewer.key', `${viewer}\n`);
+    await withServer([], async (address) => {
+      const there = ['--server', address];
+      expect((await shell.call(['ls', ...there, '--key-file', 'viewer.key'])).code).toBe(0);
+      const env = { PAWL_API_KEY: viewer };
+      const none = await shell.call(['ls', ...there, '-o', 'json']);
+      expect([none.code, codeIn(JSON.parse(none.err) as object)]).toEqual([6, 'PAWL_API_UNAUTHENTICATED']);
+      const refused = await shell.call(['start', 'plain', ...there, '-o', 'json'], { env });
+      expect([refused.code, codeIn(JSON.parse(refused.err) as object)]).toEqual([6, 'PAWL_API_FORBIDDEN']);
+      const other = await shell.call(['ls', '--server', `${address}/elsewhere`], { env });
+      expect([other.code, other.err]).toEqual([69, expect.stringContaining('PAWL_SERVER_UNREADABLE')]);
+    });
+    const nobody = await shell.call(['ls', '--server', 'http://127.0.0.1:9', '-o', 'json']);
+    expect([nobody.code, codeIn(JSON.parse(nobody.err) as object)]).toEqual([69, 'PAWL_SERVER_UNREACHABLE']);
+  });
+});
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? '';
+}
+
+function codeIn(told: object | null): string | null {
+  return told === null ? null : (told as { readonly error: { readonly code: string } }).error.code;
+}

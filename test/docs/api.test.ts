@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../src/api/routes.ts';
 import { API_ROLES, RIGHTS_OF } from '../../src/model/api-key.ts';
+import { createClient } from '../../src/client/index.ts';
 import { type ApiHouse, openApiHouse } from '../api/support/api-house.ts';
+import { injectFetch } from '../client/support/inject-fetch.ts';
+import { connect, payOut, stop } from './support/client-guide.ts';
 import { blocksOf, curlsOf, followCurl } from './support/curl-guide.ts';
 
 const page = readFileSync(new URL('../../docs/guides/api.md', import.meta.url), 'utf8');
@@ -25,6 +28,19 @@ describe('docs/guides/api.md', () => {
     expect(COMMANDS.length).toBeGreaterThan(14);
     const files = { 'payout.pawl.yaml': YAML };
     for (const line of COMMANDS) await followCurl({ house, values, files, address: '', readers: [] }, line);
+  });
+
+  it('its program does what it says, as it stands there', async () => {
+    const program = readFileSync(new URL('support/client-guide.ts', import.meta.url), 'utf8');
+    expect(blocksOf(page, 'ts')).toEqual([program.replace("'../../../src/client/index.ts'", "'pawl/client'")]);
+    const key = values['ANA'] ?? '';
+    const pawl = createClient({ url: 'http://inside', key, fetch: injectFetch(house.server) });
+    const run = await payOut(pawl, 'P-3', 12);
+    expect(await payOut(pawl, 'P-3', 12)).toBe(run);
+    expect(await stop(pawl, run, 'wrong amount')).toBe(true);
+    expect((await pawl.showRun({ params: { run } })).data.status).toBe('TERMINATED');
+    await expect(stop(pawl, run, 'again')).rejects.toMatchObject({ code: 'PAWL_EVENT_REFUSED' });
+    expect(Object.keys(connect('https://pawl.example', key))).toContain('startRun');
   });
 
   it('has a row for each route, with its right', () => {

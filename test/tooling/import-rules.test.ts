@@ -42,6 +42,11 @@ const VIOLATIONS: readonly { readonly rule: string; readonly file: string; reado
   { rule: 'layer-app', file: 'testing/planted.ts', text: "import '../cli/aim.ts';\n" },
   { rule: 'layer-app', file: 'app/planted.ts', text: "import '../api/aim.ts';\n" },
   { rule: 'layer-api', file: 'api/planted.ts', text: "import '../engine/aim.ts';\n" },
+  {
+    rule: 'layer-client',
+    file: 'client/planted.ts',
+    text: "import type { Aim } from '../model/aim.ts';\nexport type A = Aim;\n",
+  },
   { rule: 'layer-cli', file: 'cli/planted.ts', text: "import '../engine/aim.ts';\n" },
   { rule: 'only-xstate', file: 'machine/planted.ts', text: "import 'xstate';\n" },
   { rule: 'only-yaml', file: 'definition/planted.ts', text: "import 'yaml';\n" },

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { App } from '../../app/create-app.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import type { CliContext } from '../cli-context.ts';
+import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
 import { formLines, readForm } from '../read-form.ts';
 import { UsageError } from '../report-error.ts';
@@ -49,12 +49,12 @@ function addVote(program: Command, bind: Bind, verb: VoteVerb): void {
       .option('--form-file <file>', 'fill in the form from a JSON file, or - for standard input');
   command.action(
     bind((context, run: string, step: string | undefined, options: VoteOptions) =>
-      context.withApp((app) => vote(context, app, { verb, run, step: step ?? null, options })),
+      context.withBackend((app) => vote(context, app, { verb, run, step: step ?? null, options })),
     ),
   );
 }
 
-type ApprovalView = Awaited<ReturnType<App['show']>>['approvals'][number];
+type ApprovalView = Awaited<ReturnType<Backend['show']>>['approvals'][number];
 
 interface Ballot {
   readonly verb: VoteVerb;
@@ -103,7 +103,7 @@ function seen(
 }
 
 /** The vote carries the hash of what is printed here, so that nobody approves what they have not seen (A04). */
-async function vote(context: CliContext, app: App, { verb, run, step, options }: Ballot): Promise<void> {
+async function vote(context: CliContext, app: Backend, { verb, run, step, options }: Ballot): Promise<void> {
   const shown = await app.show(run);
   const open = shown.approvals.filter(
     ({ id, step: of, state }) => state === 'open' && (step === null || of === step || id === step),

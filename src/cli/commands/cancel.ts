@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { App } from '../../app/create-app.ts';
 import { ConflictError } from '../../model/errors.ts';
 import { isEnd } from '../../model/statuses.ts';
 import { answerWords } from '../../app/answer-words.ts';
 import type { CliContext } from '../cli-context.ts';
 import { askConsent, type Consent } from '../confirm.ts';
+import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 import { terminalText } from '../terminal-text.ts';
@@ -24,14 +24,14 @@ export function addCancel(program: Command, bind: Bind): void {
     .option('--yes', 'do not ask (needs --reason)')
     .action(
       bind((context, run: string, options: CancelOptions) =>
-        context.withApp((app) => cancel(context, app, run, options)),
+        context.withBackend((app) => cancel(context, app, run, options)),
       ),
     );
 }
 
-type RunView = Awaited<ReturnType<App['show']>>;
+type RunView = Awaited<ReturnType<Backend['show']>>;
 
-async function cancel(context: CliContext, app: App, run: string, options: CancelOptions): Promise<void> {
+async function cancel(context: CliContext, app: Backend, run: string, options: CancelOptions): Promise<void> {
   const shown = await app.show(run);
   const isTermination = options.terminate === true;
   context.say(`${shown.workflow}@${shown.version} ${terminalText(shown.key)} is ${shown.status}`);
@@ -60,7 +60,7 @@ function sayTermination(context: CliContext, { effects }: RunView): void {
 }
 
 /** What the act would come to, by its own rule; one that would be refused is refused here, before anybody is asked. */
-function sayCancel(context: CliContext, preview: Awaited<ReturnType<App['previewCancel']>>): void {
+function sayCancel(context: CliContext, preview: Awaited<ReturnType<Backend['previewCancel']>>): void {
   const { verdict, code, open, undo, standing, fault } = preview;
   if (verdict === 'refused') throw new ConflictError('PAWL_EVENT_REFUSED', answerWords(code ?? verdict));
   if (verdict === 'waits') context.say(`  ${answerWords('waits-for-pivot')}`);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { App } from '../../app/create-app.ts';
 import { isEnd } from '../../model/statuses.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { askConsent, type Consent } from '../confirm.ts';
+import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 import { terminalText } from '../terminal-text.ts';
@@ -23,12 +23,12 @@ export function addCompensate(program: Command, bind: Bind): void {
     .option('--yes', 'do not ask (needs --reason)')
     .action(
       bind((context, run: string, options: CompensateOptions) =>
-        context.withApp((app) => compensate(context, app, run, options)),
+        context.withBackend((app) => compensate(context, app, run, options)),
       ),
     );
 }
 
-type Preview = Awaited<ReturnType<App['previewCompensation']>>;
+type Preview = Awaited<ReturnType<Backend['previewCompensation']>>;
 
 function votersWords({ title, quorum, from, except }: NonNullable<Preview['undo'][number]['approve']>): string {
   const not = except.length === 0 ? '' : `, but not ${except.join(', ')}`;
@@ -46,7 +46,7 @@ function tellPlan(context: CliContext, plan: Preview): void {
   for (const effect of plan.standing) context.say(`  ! ${effect.step}  ${effect.action} stays done: nothing undoes it`);
 }
 
-async function compensate(context: CliContext, app: App, run: string, options: CompensateOptions): Promise<void> {
+async function compensate(context: CliContext, app: Backend, run: string, options: CompensateOptions): Promise<void> {
   const plan = await app.previewCompensation(run);
   if (options.dryRun === true && printJson(context, plan)) return;
   tellPlan(context, plan);

@@ -45,6 +45,7 @@ export function addDb(program: Command, bind: Bind): void {
 }
 
 function manager(context: CliContext): ReturnType<typeof manageDatabase> {
+  context.keepHere();
   return manageDatabase(context.config(), context.host.env);
 }
 

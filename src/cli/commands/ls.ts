@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { App } from '../../app/create-app.ts';
 import { RUN_STATUSES, type RunStatus } from '../../model/statuses.ts';
 import { type CliContext, printJsonList, widthOf } from '../cli-context.ts';
+import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readLimit } from '../read-limit.ts';
@@ -40,7 +41,7 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
     limit: readLimit(options.limit, LIMIT_MAX),
   };
   if (options.needs === 'human') return lsNeeds(context, filter);
-  const { runs, isCut, pulse, missing } = await context.withApp(async (app) => {
+  const { runs, isCut, pulse, missing } = await context.withBackend(async (app) => {
     const found = await app.list({ ...filter, limit: filter.limit + 1, needsHuman: false });
     return {
       runs: found.slice(0, filter.limit),
@@ -80,7 +81,7 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
 type Filter = Parameters<App['needs']>[0];
 
 /** What a list is empty for: a name that was given and names nothing; null where nothing fits the rest of the filter. */
-async function whatIsMissing(app: App, { workflow, q }: Filter): Promise<string | null> {
+async function whatIsMissing(app: Pick<Backend, 'versions' | 'list'>, { workflow, q }: Filter): Promise<string | null> {
   const published = new Set((await app.versions()).map((version) => version.workflow));
   if (workflow !== null && !published.has(workflow)) return `no workflow ${workflow} is published`;
   const anywhere = { workflow: null, statuses: null, q, limit: 1, needsHuman: false };
@@ -101,6 +102,9 @@ function tellCut(context: CliContext, isCut: boolean, limit: number): void {
     context.say(`! only the newest ${counted(limit, 'run')}, there are more: --limit N (at most ${LIMIT_MAX})`);
 }
 
+/** The lines of what a person is needed for are not among what the API tells. */
+const NEEDS = { what: 'ls --needs' } as const;
+
 /** What a person is needed for, a line each. */
 async function lsNeeds(context: CliContext, filter: Filter): Promise<void> {
   const { needs, isCut, pulse, missing } = await context.withApp(async (app) => {
@@ -112,7 +116,7 @@ async function lsNeeds(context: CliContext, filter: Filter): Promise<void> {
       pulse: await app.pulse(),
       missing: found.length === 0 ? await whatIsMissing(app, filter) : null,
     };
-  });
+  }, NEEDS);
   tellPulse(context, pulse);
   tellMissing(context, missing);
   tellCut(context, isCut, filter.limit);
@@ -146,7 +150,9 @@ async function lsNeeds(context: CliContext, filter: Filter): Promise<void> {
 }
 
 /** The alarm of whoever looks: runs that should have moved and nobody there to move them (P05), recovery mode (P14). */
-function tellPulse(context: CliContext, { overdue, workers, recoverySince }: Awaited<ReturnType<App['pulse']>>): void {
+function tellPulse(context: CliContext, pulse: Awaited<ReturnType<Backend['pulse']>>): void {
+  if (pulse === null) return;
+  const { overdue, workers, recoverySince } = pulse;
   if (recoverySince !== null)
     context.say(
       `! the database is in recovery mode since ${timeWords(recoverySince)}: "pawl db recovered" lists what may have happened`,

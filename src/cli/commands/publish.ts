@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { App } from '../../app/create-app.ts';
 import { validateCatalogue } from '../../definition/catalogue.ts';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import { catalogueOfStored } from '../../model/catalogue-name.ts';
@@ -7,10 +6,11 @@ import { DefinitionError } from '../../model/errors.ts';
 import { isCatalogueFile, readSource, shelfOf } from '../catalogue-shelf.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import { codeFrame } from '../code-frame.ts';
+import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
 import { refuseOtherContent } from '../tell-version-conflict.ts';
 
-type Published = Awaited<ReturnType<App['publish']>>;
+type Published = Awaited<ReturnType<Backend['publish']>>;
 
 /** `pawl publish FILE...`: versions are immutable; the same content again changes nothing. */
 export function addPublish(program: Command, bind: Bind): void {
@@ -20,7 +20,7 @@ export function addPublish(program: Command, bind: Bind): void {
     .argument('<file...>', 'workflow files, catalogues')
     .action(
       bind((context, files: string[]) =>
-        context.withApp(
+        context.withBackend(
           async (app) => {
             if (files.length > 1) checkAll(context, files);
             const published: object[] = [];
@@ -46,7 +46,7 @@ function checkAll(context: CliContext, files: readonly string[]): void {
 }
 
 /** Publishes a workflow or a catalogue and gives it as data. */
-async function publishOne(context: CliContext, app: App, file: string): Promise<object> {
+async function publishOne(context: CliContext, app: Backend, file: string): Promise<object> {
   if (!isCatalogueFile(file)) {
     const { created, version: stored } = await publishFile(context, app, file);
     const { workflow, version, digest } = stored;
@@ -61,7 +61,7 @@ async function publishOne(context: CliContext, app: App, file: string): Promise<
 }
 
 /** Publishes one file and tells what that did; warnings are shown, errors are thrown with the file's text at hand. */
-export async function publishFile(context: CliContext, app: App, file: string): Promise<Published> {
+export async function publishFile(context: CliContext, app: Backend, file: string): Promise<Published> {
   const ask = { text: readSource(context, file), file, catalogues: shelfOf(context, file) };
   const published = await app
     .publish({ ...ask, by: app.principal(context.options.by ?? null).name })

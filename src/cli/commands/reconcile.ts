@@ -11,7 +11,7 @@ export function addReconcile(program: Command, bind: Bind): void {
     .argument('<step>', 'the step, or the effect key')
     .action(
       bind((context, run: string, step: string) =>
-        context.withApp(async (app) => {
+        context.withBackend(async (app) => {
           const by = app.principal(context.options.by ?? null).name;
           tellDelivered(
             context,

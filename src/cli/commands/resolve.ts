@@ -24,7 +24,7 @@ export function addResolve(program: Command, bind: Bind): void {
       bind(async (context, run: string, step: string, options: ResolveOptions) => {
         const output =
           options.output === undefined ? undefined : await readJsonArgument(context, options.output, '--output');
-        await context.withApp(async (app) => {
+        await context.withBackend(async (app) => {
           const person = app.principal(context.options.by ?? null);
           const ask = {
             effect: step,

@@ -13,7 +13,7 @@ export function addRetry(program: Command, bind: Bind): void {
     .option('--reason <text>', 'kept with the act')
     .action(
       bind((context, run: string, step: string, options: { readonly reason?: string }) =>
-        context.withApp(async (app) => {
+        context.withBackend(async (app) => {
           if (options.reason === undefined) throw new UsageError('add --reason TEXT: it is kept with the act');
           const by = app.principal(context.options.by ?? null).name;
           tellDelivered(context, { done: 'tried again' }, await app.retry(run, step, { by, reason: options.reason }));

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { App } from '../../app/create-app.ts';
 import { displayRunId } from '../../model/run-id.ts';
 import { isEnd } from '../../model/statuses.ts';
 import { type CliContext, isColoured, printJson } from '../cli-context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openLiveRegion } from '../live-region.ts';
 import { paintFor } from '../paint.ts';
+import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
 import { readJsonArgument } from '../read-arguments.ts';
 import { endedBadly, type RunView, runLines } from '../run-lines.ts';
@@ -33,7 +33,7 @@ export function addRun(program: Command, bind: Bind): void {
     .action(
       bind(async (context, workflow: string, options: RunOptions) => {
         const input = await readJsonArgument(context, options.input, '--input');
-        await context.withApp(
+        await context.withBackend(
           async (app) => {
             await app.runWorker();
             const { run, created } = await startNamed(context, app, workflow, input);
@@ -46,7 +46,7 @@ export function addRun(program: Command, bind: Bind): void {
     );
 }
 
-async function watch(context: CliContext, app: App, id: string, options: RunOptions): Promise<void> {
+async function watch(context: CliContext, app: Backend, id: string, options: RunOptions): Promise<void> {
   const { stderr, stopped } = context.host;
   const region = openLiveRegion(stderr);
   const paint = paintFor(isColoured(context, stderr));

@@ -3,7 +3,7 @@ import type { App } from '../../app/create-app.ts';
 import type { Json } from '../../model/json.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
-import { runLines } from '../run-lines.ts';
+import { type RunView, runLines } from '../run-lines.ts';
 import { terminalText } from '../terminal-text.ts';
 import { timeWords } from '../time-words.ts';
 
@@ -22,17 +22,22 @@ export function addShow(program: Command, bind: Bind): void {
 }
 
 async function show(context: CliContext, name: string, withHistory: boolean): Promise<void> {
-  await context.withApp(async (app) => {
-    const run = await app.show(name);
-    const history = withHistory ? await app.history(name) : null;
-    if (context.options.output === 'ids') return context.print(run.id);
-    if (printJson(context, history === null ? run : { ...run, history })) return;
-    context.print(runLines(run, context.paint).join('\n'));
-    for (const incident of run.incidents)
-      context.print(`  ! ${incident.kind} since ${timeWords(incident.since)}: ${terminalText(incident.message)}`);
-    if (run.output !== null) context.print(`output: ${terminalText(JSON.stringify(run.output))}`);
-    if (history !== null) for (const line of historyLines(history, run.prunedAt)) context.print(terminalText(line));
-  });
+  const { run, history } = await (withHistory
+    ? context.withApp(async (app) => ({ run: await app.show(name), history: await app.history(name) }), HISTORY)
+    : context.withBackend(async (app) => ({ run: await app.show(name), history: null })));
+  if (context.options.output === 'ids') context.print(run.id);
+  else if (!printJson(context, history === null ? run : { ...run, history })) tell(context, run, history);
+}
+
+/** Beside the journal it has rows that the API does not tell. */
+const HISTORY = { what: 'show --history' } as const;
+
+function tell(context: CliContext, run: RunView, history: History | null): void {
+  context.print(runLines(run, context.paint).join('\n'));
+  for (const incident of run.incidents)
+    context.print(`  ! ${incident.kind} since ${timeWords(incident.since)}: ${terminalText(incident.message)}`);
+  if (run.output !== null) context.print(`output: ${terminalText(JSON.stringify(run.output))}`);
+  if (history !== null) for (const line of historyLines(history, run.prunedAt)) context.print(terminalText(line));
 }
 
 /** The item of a map that a step was done for, where items are done side by side. */

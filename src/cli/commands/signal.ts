@@ -25,7 +25,7 @@ export function addSignal(program: Command, bind: Bind): void {
       bind(async (context, ...given: [run: string, event: string, text: string, options: SignalOptions]) => {
         const [run, event, text, options] = given;
         const data = await readJsonArgument(context, text, 'the data');
-        await context.withApp(async (app) => {
+        await context.withBackend(async (app) => {
           const by = app.principal(context.options.by ?? null).name;
           const ask = { name: event, data, source: options.source, eventId: options.id ?? null, by, waitMs: WAIT_MS };
           tellDelivered(context, { done: `sent ${event}` }, await app.signal(run, ask));

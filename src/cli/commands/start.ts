@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { App } from '../../app/create-app.ts';
 import { displayRunId } from '../../model/run-id.ts';
 import type { Json } from '../../model/json.ts';
 import { type CliContext, printJson } from '../cli-context.ts';
+import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
 import { isFileName, readJsonArgument, readVersionName } from '../read-arguments.ts';
 import { terminalText } from '../terminal-text.ts';
@@ -18,7 +18,7 @@ export function addStart(program: Command, bind: Bind): void {
     .action(
       bind(async (context, workflow: string, options: { readonly input: string }) => {
         const input = await readJsonArgument(context, options.input, '--input');
-        await context.withApp(
+        await context.withBackend(
           async (app) => {
             const started = await startNamed(context, app, workflow, input);
             const id = displayRunId(started.run.runId);
@@ -48,10 +48,10 @@ export function addStart(program: Command, bind: Bind): void {
 /** Starts a run of a published workflow, or publishes the file first. */
 export async function startNamed(
   context: CliContext,
-  app: App,
+  app: Backend,
   workflow: string,
   input: Json,
-): Promise<Awaited<ReturnType<App['start']>>> {
+): Promise<Awaited<ReturnType<Backend['start']>>> {
   const by = app.principal(context.options.by ?? null).name;
   if (!isFileName(workflow)) return app.start({ ...readVersionName(workflow), input, by });
   const { version } = await publishFile(context, app, workflow);

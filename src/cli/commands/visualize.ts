@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { drawMachine, drawRun, type PictureFormat } from '../../app/draw-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Bind } from '../bind.ts';
-import { readMachine } from '../read-machine.ts';
+import { isFileName, readVersionName } from '../read-arguments.ts';
+import { machineOf } from '../read-machine.ts';
 import { UsageError } from '../report-error.ts';
 import { writeOut } from '../write-out.ts';
 
@@ -34,7 +35,9 @@ function formatOf(context: CliContext): PictureFormat {
 
 async function draw(context: CliContext, workflow: string | undefined, { run }: VisualizeOptions): Promise<string> {
   const format = formatOf(context);
-  if (run !== undefined) return context.withApp((app) => drawRun(app, run, format));
+  if (run !== undefined) return context.withApp((app) => drawRun(app, run, format), { what: 'visualize --run' });
   if (workflow === undefined) throw new UsageError('name a workflow file, NAME@VERSION, or --run RUN');
-  return drawMachine(await readMachine(context, workflow), format);
+  if (isFileName(workflow)) return drawMachine(machineOf(context, workflow), format);
+  const { workflow: name, version } = readVersionName(workflow);
+  return context.withBackend((app) => app.draw(name, version, format));
 }
