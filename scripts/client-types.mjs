@@ -52,7 +52,9 @@ function heldBy([media, { schema }]) {
 
 /** What an operation answers: one of all that its answers hold. */
 function answerSchema(operation) {
-  const found = new Map(answersOf(operation).flatMap((answer) => heldBy(answer).map((one) => [JSON.stringify(one), one])));
+  const found = new Map(
+    answersOf(operation).flatMap((answer) => heldBy(answer).map((one) => [JSON.stringify(one), one])),
+  );
   const kinds = [...found.values()];
   return kinds.length === 0 ? { type: 'null' } : kinds.length === 1 ? kinds[0] : { anyOf: kinds };
 }

@@ -30,7 +30,7 @@ export interface Backend
   principal(by: string | null): Pick<Person, 'name' | 'roles'>;
   publish(ask: Parameters<App['publish']>[0]): Promise<{
     readonly created: boolean;
-    readonly version: Pick<Stored, 'workflow' | 'version' | 'digest'>;
+    readonly version: Pick<Stored, 'workflow' | 'version'> & { readonly digest: string };
     readonly warnings: Published['warnings'];
   }>;
   publishCatalogue(ask: Parameters<App['publishCatalogue']>[0]): ReturnType<Backend['publish']>;
@@ -43,7 +43,7 @@ export interface Backend
   version(
     workflow: string,
     version: number | null,
-  ): Promise<Pick<Stored, 'version' | 'source' | 'digest' | 'publishedBy' | 'publishedAtMs'>>;
+  ): Promise<Pick<Stored, 'version' | 'source' | 'publishedBy' | 'publishedAtMs'> & { readonly digest: string }>;
   /** A published version as a picture. @throws PAWL_VERSION_NOT_FOUND. */
   draw(workflow: string, version: number | null, format: PictureFormat): Promise<string>;
   /** The alarm of whoever looks; null = it is not told there. */

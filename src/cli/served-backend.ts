@@ -1,4 +1,11 @@
-import { ClientError, type Client, createClient, type Reply, type RunView as ServedRun } from '../client/index.ts';
+import {
+  type Client,
+  ClientError,
+  createClient,
+  type Operations,
+  type Reply,
+  type RunView as ServedRun,
+} from '../client/index.ts';
 import { parseWorkflow } from '../definition/parse-workflow.ts';
 import { validateWorkflow } from '../definition/validate-workflow.ts';
 import { ConflictError, DefinitionError, invariant, NotFoundError, RefusedError } from '../model/errors.ts';
@@ -33,10 +40,9 @@ async function ask<T>(call: Promise<Reply<T>>, file?: string): Promise<Reply<T>>
 /** What became of an act that was not done: here that is no error, but an answer like others. */
 function refusalIn(error: unknown): Delivered | null {
   if (!(error instanceof ClientError)) return null;
-  const { answer, ...delivered } = error.problem?.details ?? {};
-  return typeof delivered['outcome'] === 'string' && typeof answer === 'string'
-    ? ({ ...delivered, code: answer } as unknown as Delivered)
-    : null;
+  const { source, eventId, outcome, answer: code, detail, again } = error.problem?.details ?? {};
+  if (typeof outcome !== 'string' || typeof eventId !== 'string') return null;
+  return { source, eventId, outcome, code, detail, again } as Delivered;
 }
 
 async function deliver(call: Promise<Reply<unknown>>): Promise<Delivered> {
@@ -120,6 +126,8 @@ function reading(
   };
 }
 
+type Page = Operations['listRuns']['answer'];
+
 /** So many runs as were asked for, page by page. */
 async function listAll(client: Client, { workflow, statuses, q, limit }: Filter): ReturnType<Backend['list']> {
   const filter = {
@@ -128,18 +136,13 @@ async function listAll(client: Client, { workflow, statuses, q, limit }: Filter)
     ...(q === null ? {} : { q }),
   };
   const runs: Awaited<ReturnType<Backend['list']>>[number][] = [];
-  let cursor: string | null = null;
-  do {
-    const page = String(Math.min(PAGE_MAX, limit - runs.length));
-    const query: NonNullable<Parameters<Client['listRuns']>[0]>['query'] = {
-      ...filter,
-      limit: page,
-      ...(cursor === null ? {} : { cursor }),
-    };
-    const { data } = await ask(client.listRuns({ query }));
-    runs.push(...(data.data as unknown as typeof runs));
-    cursor = data.nextCursor;
-  } while (cursor !== null && runs.length < limit);
+  let cursor: { readonly cursor?: string } | null = {};
+  while (cursor !== null && runs.length < limit) {
+    const page: string = String(Math.min(PAGE_MAX, limit - runs.length));
+    const told: Page = (await ask(client.listRuns({ query: { ...filter, ...cursor, limit: page } }))).data;
+    runs.push(...(told.data as unknown as typeof runs));
+    cursor = told.nextCursor === null ? null : { cursor: told.nextCursor };
+  }
   return runs;
 }
 

@@ -1,5 +1,4 @@
-import { ClientError } from '../client/client-error.ts';
-import type { Problem as ServedProblem } from '../client/index.ts';
+import { ClientError, type Problem as ServedProblem } from '../client/index.ts';
 import {
   ConflictError,
   DefinitionError,

@@ -65,7 +65,8 @@ describe('an option that every verb has', () => {
 });
 
 /** Verbs of which a server carries out all, or what is not named here; test/cli/server.test.ts compares both ways. */
-const SERVED = 'run start ls show approve deny signal cancel compensate reconcile resolve retry publish visualize'.split(' ');
+const SERVED =
+  'run start ls show approve deny signal cancel compensate reconcile resolve retry publish visualize'.split(' ');
 /** Verbs that need nobody. */
 const ALONE = 'validate fmt test crashtest export help'.split(' ');
 /** Verbs, or parts of them, that only the process at the database carries out. */
@@ -112,7 +113,9 @@ describe('a server that was named', () => {
     const { code, out, err } = await callCli(line.split(' '), tmpdir(), there);
     const verb = line.split(' ')[0];
     expect([code, out]).toEqual([2, '']);
-    expect(err).toMatch(new RegExp(`error PAWL_CONFIG_INVALID pawl ${verb}[^\\n]* is not answered by a server: leave --server`));
+    expect(err).toMatch(
+      new RegExp(`error PAWL_CONFIG_INVALID pawl ${verb}[^\\n]* is not answered by a server: leave --server`),
+    );
   });
 
   it('says of every verb whether it is carried out there', async () => {
@@ -132,7 +135,9 @@ describe('a server that was named', () => {
   });
 
   it('is not asked where a directory of data was named', async () => {
-    expect((await callCli(['ls', '--data', 'd', '--config', 'nowhere.yaml'], tmpdir(), there)).err).toContain('nowhere.yaml');
+    expect((await callCli(['ls', '--data', 'd', '--config', 'nowhere.yaml'], tmpdir(), there)).err).toContain(
+      'nowhere.yaml',
+    );
     expect((await call('ls --server http://127.0.0.1:9 --data d')).err).toContain("cannot be used with option '--data");
   });
 

@@ -16,7 +16,8 @@ function told(asked: string, delivered: Pick<Delivered, 'outcome' | 'detail'>): 
     terminal: null,
     stopped: new AbortController().signal,
   };
-  const options = { data: undefined, config: undefined, by: undefined, output: 'table', color: false };
+  const unsaid = { server: undefined, keyFile: undefined, data: undefined, config: undefined, by: undefined };
+  const options = { ...unsaid, verb: 'approve', output: 'table', color: false };
   const context = createCliContext({ ...host, readInput: () => Promise.resolve('') }, options);
   tellDelivered(context, { done: asked }, { source: 's', eventId: 'e', code: null, again: false, ...delivered });
   return { text, exit: context.exit };

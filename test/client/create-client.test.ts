@@ -52,7 +52,8 @@ const WAYS: Partial<Record<keyof Client, () => Promise<Reply<unknown>>>> = {
   listRuns: () => client.listRuns({ query: { workflow: 'sleep', limit: '2' } }),
   showRun: async () => client.showRun({ params: await started('sleep') }),
   showJournal: async () => client.showJournal({ params: await started('sleep') }),
-  sendEvent: async () => client.sendEvent({ params: await started('listen'), body: { type: 'paid', data: { amount: 1 } } }),
+  sendEvent: async () =>
+    client.sendEvent({ params: await started('listen'), body: { type: 'paid', data: { amount: 1 } } }),
   vote: async () => {
     const { run } = await started('ask');
     const [approval] = (await client.showRun({ params: { run } })).data.approvals;
@@ -152,7 +153,12 @@ describe('the client', () => {
   it('tells what was refused with its code, its places and the id under which the log has it', async () => {
     const unknown = await client.showRun({ params: { run: 'nobody' } }).catch((error: unknown) => error);
     expect(unknown).toBeInstanceOf(ClientError);
-    expect(unknown).toMatchObject({ code: 'PAWL_RUN_NOT_FOUND', status: 404, retry: 'never', message: 'there is no run nobody' });
+    expect(unknown).toMatchObject({
+      code: 'PAWL_RUN_NOT_FOUND',
+      status: 404,
+      retry: 'never',
+      message: 'there is no run nobody',
+    });
     const body = { workflow: 'sleep', input: {} };
     const misfit = (await client.startRun({ body }).catch((error: unknown) => error)) as ClientError;
     expect([misfit.code, misfit.requestId, misfit.idempotencyKey]).toEqual([

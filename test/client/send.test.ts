@@ -7,7 +7,10 @@ import { ERROR_CODES } from '../../src/model/errors.ts';
 type Met = Response | Error | 'silence';
 
 /** A client whose attempts meet this, one after the other, and what each of them has sent. */
-function meeting(...met: readonly Met[]): { readonly client: Client; readonly sent: { url: string; init: RequestInit }[] } {
+function meeting(...met: readonly Met[]): {
+  readonly client: Client;
+  readonly sent: { url: string; init: RequestInit }[];
+} {
   const sent: { url: string; init: RequestInit }[] = [];
   const fetcher = ((url: string, init: RequestInit) => {
     const next = met[sent.length];
@@ -16,22 +19,29 @@ function meeting(...met: readonly Met[]): { readonly client: Client; readonly se
     if (next instanceof Error) return Promise.reject(next);
     return new Promise((_, reject) => init.signal?.addEventListener('abort', () => reject(new Error('aborted'))));
   }) as typeof fetch;
-  return { client: createClient({ url: 'https://pawl.example/base/', key: 'pawl_k', fetch: fetcher, timeoutMs: 5_000 }), sent };
+  return {
+    client: createClient({ url: 'https://pawl.example/base/', key: 'pawl_k', fetch: fetcher, timeoutMs: 5_000 }),
+    sent,
+  };
 }
 
 const json = (body: unknown, status = 200): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8' } });
 function problem(status: number, code: string, retry: string, headers: Record<string, string> = {}): Response {
   const body = { code, retry, detail: 'in words', requestId: 'r-1', errors: [], details: {} };
-  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/problem+json', ...headers } });
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/problem+json', ...headers },
+  });
 }
-const fault = (code: string): Error => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
-const page = (status: number): Response =>
-  new Response('<html>', { status, headers: { 'content-type': 'text/html' } });
+const fault = (code: string): Error =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+const page = (status: number): Response => new Response('<html>', { status, headers: { 'content-type': 'text/html' } });
 
 const body = { workflow: 'sleep' };
 const start = (client: Client): Promise<unknown> => client.startRun({ body }).catch((error: unknown) => error);
-const publish = (client: Client): Promise<unknown> => client.publishWorkflow({ body: 'x' }).catch((error: unknown) => error);
+const publish = (client: Client): Promise<unknown> =>
+  client.publishWorkflow({ body: 'x' }).catch((error: unknown) => error);
 const read = (client: Client): Promise<unknown> => client.listRuns().catch((error: unknown) => error);
 
 /** What becomes of a call while the clock runs as far as it wants. */
@@ -45,7 +55,10 @@ afterEach(() => void vi.useRealTimers());
 
 describe('a call', () => {
   it('carries the key, says what it takes, and goes to no other place than the one it was made for', async () => {
-    const { client, sent } = meeting(json({}), new Response(null, { status: 307, headers: { location: 'https://b.example' } }));
+    const { client, sent } = meeting(
+      json({}),
+      new Response(null, { status: 307, headers: { location: 'https://b.example' } }),
+    );
     await ends(client.showRun({ params: { run: 'O/1 ü' }, query: { wait: '5s' } }));
     expect(sent[0]?.url).toBe('https://pawl.example/base/v1/runs/O%2F1%20%C3%BC?wait=5s');
     expect(sent[0]?.init).toMatchObject({

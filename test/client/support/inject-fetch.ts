@@ -5,7 +5,10 @@ import type { ApiServer } from '../../../src/api/server.ts';
 const EMPTY: readonly number[] = [204, 304];
 
 /** A `fetch` that asks a server without a socket. @param onCall told of each call: its method, and its path as it was sent. */
-export function injectFetch(server: ApiServer, onCall: (method: string, path: string) => void = () => {}): typeof fetch {
+export function injectFetch(
+  server: ApiServer,
+  onCall: (method: string, path: string) => void = () => {},
+): typeof fetch {
   return async (input, init = {}) => {
     const { pathname, search } = new URL(String(input));
     const { method = 'GET', headers, body } = init;
