@@ -65,15 +65,15 @@ function problemsOf(error: PawlError): readonly Problem[] {
   return error instanceof DefinitionError || error instanceof ConfigFileError ? error.problems : [];
 }
 
+/** What was given does not fit: as an input, or as the request that a server was sent. */
+const INVALID: ReadonlySet<string> = new Set(['PAWL_INPUT_INVALID', 'PAWL_VALUE_NOT_STORABLE', 'PAWL_API_MALFORMED']);
+/** A server does not know who calls, or does not let them. */
+const AUTH: ReadonlySet<number> = new Set([401, 403]);
+
 function exitOf(error: PawlError): ExitCode {
   if (error instanceof UsageError || error.code === 'PAWL_CONFIG_INVALID') return EXIT.usage;
-  if (
-    error instanceof DefinitionError ||
-    error.code === 'PAWL_INPUT_INVALID' ||
-    error.code === 'PAWL_VALUE_NOT_STORABLE'
-  )
-    return EXIT.invalid;
-  if (error.httpStatus === 401 || error.httpStatus === 403) return EXIT.auth;
+  if (error instanceof DefinitionError || INVALID.has(error.code)) return EXIT.invalid;
+  if (AUTH.has(error.httpStatus)) return EXIT.auth;
   if (error instanceof NotFoundError) return EXIT.notFound;
   if (error.httpStatus === 503) return EXIT.unreachable;
   return error instanceof ConflictError || error instanceof StaleError || error instanceof RefusedError
