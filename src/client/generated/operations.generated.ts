@@ -34,6 +34,13 @@ export interface Operations {
     };
   };
   /**
+   * What this process has done since it began, for Prometheus
+   */
+  showMetrics: {
+    call: {};
+    answer: string;
+  };
+  /**
    * This description, OpenAPI 3.1
    */
   describeApi: {
@@ -594,6 +601,252 @@ export interface Operations {
       again: boolean;
     };
   };
+  /**
+   * What changes of runs, as server-sent events: hello, run, resync
+   */
+  watchRuns: {
+    call: {
+      query?: {
+        /**
+         * only these, ids or keys by comma, 50 at most
+         */
+        runs?: string;
+        /**
+         * only runs of this workflow
+         */
+        workflow?: string;
+      };
+    };
+    answer: import('node:stream/web').ReadableStream<Uint8Array>;
+  };
+  /**
+   * Effects of all runs, those of the newest run first, page by page
+   */
+  listEffects: {
+    call: {
+      query?: {
+        /**
+         * one or more states, by comma
+         */
+        state?: string;
+        /**
+         * only effects of this action
+         */
+        action?: string;
+        /**
+         * only effects of this run: an id or a key
+         */
+        run?: string;
+        /**
+         * only effects of runs of this workflow
+         */
+        workflow?: string;
+        /**
+         * only effects that were settled, fell into doubt or were sent last so long ago, as 15m
+         */
+        olderThan?: string;
+        /**
+         * at most so many, 1 to 200; 50 unless given
+         */
+        limit?: string;
+        /**
+         * `nextCursor` of the page before, for the same filter
+         */
+        cursor?: string;
+      };
+    };
+    answer: {
+      data: {
+        run: string;
+        runKey: string;
+        workflow: string;
+        version: number;
+        startedAt: string;
+        key: string;
+        step: string;
+        action: string;
+        state:
+          | 'PROPOSED'
+          | 'AUTHORIZED'
+          | 'REQUESTED'
+          | 'UNKNOWN'
+          | 'CONFIRMED'
+          | 'FAILED'
+          | 'ABSENT'
+          | 'REFUSED'
+          | 'CANCELLED'
+          | 'WAIVED';
+        attempt: number;
+        code: string | null;
+        since: string;
+        settledAt: string | null;
+      }[];
+      nextCursor: string | null;
+    };
+  };
+  /**
+   * An effect with its receipts, recomputed, and what was heard of it beside its run
+   */
+  showEffect: {
+    call: {
+      params: {
+        run: string;
+        effect: string;
+      };
+    };
+    answer: {
+      run: string;
+      workflow: string;
+      version: number;
+      effect: {
+        key: string;
+        step: string;
+        action: string;
+        state:
+          | 'PROPOSED'
+          | 'AUTHORIZED'
+          | 'REQUESTED'
+          | 'UNKNOWN'
+          | 'CONFIRMED'
+          | 'FAILED'
+          | 'ABSENT'
+          | 'REFUSED'
+          | 'CANCELLED'
+          | 'WAIVED';
+        [k: string]: unknown;
+      };
+      receipts: {
+        receiptNo: number;
+        attempt: number;
+        outcome: 'confirmed' | 'failed' | 'absent' | 'waived';
+        code: string | null;
+        requestHash: string;
+        externalId: string | null;
+        resultBase64: string;
+        observedBy: 'response' | 'query' | 'webhook' | 'person';
+        evidence: unknown;
+        approvalId: string | null;
+        contract: number;
+        previous: string;
+        integrity: string;
+        requestedAt: string | null;
+        settledAt: string;
+        verified: boolean;
+      }[];
+      faults: string[];
+      observations: {
+        source: string;
+        id: string;
+        detail: unknown;
+      }[];
+    };
+  };
+  /**
+   * Acts of people and keys, newest first, page by page; also those that are about no run
+   */
+  listActs: {
+    call: {
+      query?: {
+        /**
+         * only what this person or key has done
+         */
+        actor?: string;
+        /**
+         * only this act, as `publish` or `terminate`
+         */
+        act?: string;
+        /**
+         * only acts on this run: an id or a key
+         */
+        run?: string;
+        /**
+         * only acts on this workflow and its runs
+         */
+        workflow?: string;
+        /**
+         * from this instant on, as 2030-01-31T12:00:00Z
+         */
+        since?: string;
+        /**
+         * before this instant
+         */
+        until?: string;
+        /**
+         * at most so many, 1 to 200; 50 unless given
+         */
+        limit?: string;
+        /**
+         * `nextCursor` of the page before, for the same filter
+         */
+        cursor?: string;
+      };
+    };
+    answer: {
+      data: {
+        at: string;
+        actor: string;
+        act: string;
+        run: string | null;
+        workflow: string | null;
+        target: string;
+        reason: string | null;
+        detail: unknown;
+        no: number;
+      }[];
+      nextCursor: string | null;
+    };
+  };
+  /**
+   * Acts on a run, oldest first, and whether their chain is whole
+   */
+  listActsOfRun: {
+    call: {
+      params: {
+        run: string;
+      };
+    };
+    answer: {
+      data: {
+        no: number;
+        at: string;
+        actor: string;
+        act: string;
+        target: string;
+        reason: string | null;
+        detail: unknown;
+        previous: string;
+        integrity: string;
+      }[];
+      verified: boolean;
+      faults: {
+        no: number;
+        what: string;
+      }[];
+    };
+  };
+  /**
+   * Answer the wait that a signed address was made for: the body is the data of its event, without a key; of an approval it is a vote, with a key
+   */
+  followLink: {
+    call: {
+      params: {
+        token: string;
+      };
+      body: unknown;
+      /**
+       * the name of this act; sent again, it is the same act; left out, one is made
+       */
+      idempotencyKey?: string;
+    };
+    answer: {
+      source: string;
+      eventId: string;
+      outcome: 'applied' | 'kept' | 'duplicate' | 'ended' | 'unmatched' | 'pending';
+      code: string | null;
+      detail: unknown;
+      again: boolean;
+    };
+  };
 }
 /**
  * A run as `pawl show -o json` prints it and the API answers it. Times are RFC 3339 UTC; unknown fields must be ignored by readers.
@@ -955,6 +1208,15 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
       "application/json"
     ]
   },
+  "showMetrics": {
+    "method": "GET",
+    "path": "/metrics",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "text/plain"
+    ]
+  },
   "describeApi": {
     "method": "GET",
     "path": "/openapi.json",
@@ -1121,6 +1383,60 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   "reviewEffect": {
     "method": "POST",
     "path": "/v1/runs/{run}/effects/{effect}/reviews",
+    "media": "application/json",
+    "isKeyed": true,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "watchRuns": {
+    "method": "GET",
+    "path": "/v1/stream",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "text/event-stream"
+    ]
+  },
+  "listEffects": {
+    "method": "GET",
+    "path": "/v1/effects",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "showEffect": {
+    "method": "GET",
+    "path": "/v1/runs/{run}/effects/{effect}",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listActs": {
+    "method": "GET",
+    "path": "/v1/audit",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listActsOfRun": {
+    "method": "GET",
+    "path": "/v1/runs/{run}/audit",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "followLink": {
+    "method": "POST",
+    "path": "/v1/links/{token}",
     "media": "application/json",
     "isKeyed": true,
     "accepts": [
