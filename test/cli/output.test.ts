@@ -216,9 +216,9 @@ describe('wrong calls', () => {
     [['validate', 'plain.yaml', '--explian'], '(Did you mean --explain?)'],
     [
       ['validate', 'plain.yaml', '--quux'],
-      '(validate takes --explain, --data, --config, --format, --no-color, --json, --by, --as, --help)',
+      '(validate takes --explain, --server, --key-file, --data, --config, --format, --no-color, --json, --by, --as, --help)',
     ],
-    [['db', 'status', '-x'], '(status takes --data'],
+    [['db', 'status', '-x'], '(status takes --server, --key-file, --data'],
     [['--quiet', 'ls'], '(pawl takes --version, --help)'],
     [['show'], "missing required argument 'run'"],
     [['ls', '-o', 'xml'], 'Allowed choices are table, json, jsonl, ids'],
