@@ -146,9 +146,25 @@ async function listAll(client: Client, { workflow, statuses, q, limit }: Filter)
   return runs;
 }
 
-/** Acts on a run that must say for which revision they are meant: that which was shown last, else the one that it has now. */
-function acts(client: Client, show: Backend['show']): Pick<Backend, 'terminate' | 'retry' | 'resolve'> {
-  const tagOf = async (run: string): Promise<string> => `"${(await show(run)).revision}"`;
+/** How a run is looked at, and which revision of each was seen. */
+interface Look {
+  readonly show: Backend['show'];
+  readonly seen: ReadonlyMap<string, number>;
+}
+
+function lookingBy(client: Client): Look {
+  const seen = new Map<string, number>();
+  const show: Backend['show'] = async (name) => {
+    const run = viewOf((await ask(client.showRun({ params: { run: name } }))).data);
+    seen.set(name, run.revision);
+    return run;
+  };
+  return { show, seen };
+}
+
+/** Acts that must say for which revision of the run they are meant: for the one that this command has shown, else for the present one. */
+function acts(client: Client, look: Look): Pick<Backend, 'terminate' | 'retry' | 'resolve'> {
+  const tagOf = async (run: string): Promise<string> => `"${look.seen.get(run) ?? (await look.show(run)).revision}"`;
   return {
     terminate: async (run, { reason }) =>
       deliver(client.terminateRun({ params: { run }, body: { reason }, ifMatch: await tagOf(run) })),
@@ -189,11 +205,11 @@ const SOURCE = 'signal';
 export function openServed({ url, key, by }: NamedServer): Backend {
   const client = clientFor(url, key);
   if (by !== undefined) refuse('who acts at a server is whose key it is: leave --by (or --as) out');
-  const show: Backend['show'] = async (run) => viewOf((await ask(client.showRun({ params: { run } }))).data);
+  const look = lookingBy(client);
   return {
     ...reading(client),
-    ...acts(client, show),
-    show,
+    ...acts(client, look),
+    show: look.show,
     principal: () => ({ name: 'whose key it is', roles: [] }),
     pulse: () => Promise.resolve(null),
     runWorker: () => Promise.resolve(),
@@ -209,7 +225,7 @@ export function openServed({ url, key, by }: NamedServer): Backend {
       const idempotencyKey = eventId === null ? {} : { idempotencyKey: eventId };
       return deliver(client.sendEvent({ params: { run }, body: { type: name, data }, ...idempotencyKey }));
     },
-    vote: (run, given) => vote(client, show, run, given),
+    vote: (run, given) => vote(client, look.show, run, given),
     cancel: (run, { reason }) => deliver(client.cancelRun({ params: { run }, body: { reason } })),
     previewCancel: async (run) =>
       (await ask(client.cancelRun({ params: { run }, ...PREVIEW }))).data as Awaited<
@@ -229,6 +245,6 @@ function clientFor(url: string, key: string | null): Client {
   try {
     return createClient({ url, ...(key === null ? {} : { key }) });
   } catch (error) {
-    return refuse(`--server (or PAWL_SERVER): ${error instanceof Error ? error.message : String(error)}`);
+    return refuse(`--server (or PAWL_SERVER), and its key: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -3,6 +3,8 @@ import type { Problem } from './generated/operations.generated.ts';
 /** What a caller should do: never again, later again, or ask the server first what became of it. */
 type RetryAdvice = Problem['retry'];
 
+/** The server's own word for what does not fit a route; here also for what could not be sent as it is. */
+export const MALFORMED = 'PAWL_API_MALFORMED';
 /** Codes of what no server has said, in the words of `docs/reference/errors.md`. */
 export const NO_SERVER = 'PAWL_SERVER_UNREACHABLE';
 export const ANSWER_LOST = 'PAWL_SERVER_ANSWER_LOST';

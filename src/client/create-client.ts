@@ -1,5 +1,5 @@
 import { type Operations, OPERATIONS } from './generated/operations.generated.ts';
-import { type Asked, makeRequest, readBase } from './make-request.ts';
+import { type Asked, makeRequest, readBase, readKey } from './make-request.ts';
 import { type Reply, send } from './send.ts';
 
 /** Which server, and who asks. */
@@ -29,9 +29,9 @@ export type Client = {
 
 const TIMEOUT_MS = 30_000;
 
-/** Makes a client; nothing is sent yet. @throws TypeError for what is no address of a server. */
+/** Makes a client; nothing is sent yet. @throws TypeError for what is no address of a server, or no key. */
 export function createClient({ url, key, timeoutMs = TIMEOUT_MS, fetch: fetcher = fetch }: ClientOptions): Client {
-  const destination = { base: readBase(url), key: key ?? null, timeoutMs };
+  const destination = { base: readBase(url), key: key === undefined ? null : readKey(key), timeoutMs };
   const calls = Object.entries(OPERATIONS).map(([name, operation]) => [
     name,
     async (asked: Asked = {}) => send(fetcher, makeRequest(destination, operation, asked)),

@@ -1,3 +1,4 @@
+import { ClientError, MALFORMED } from './client-error.ts';
 import type { Operation } from './generated/operations.generated.ts';
 
 /** What an operation is asked with, whichever it is. */
@@ -43,10 +44,28 @@ export function readBase(url: string): string {
   return origin + pathname.replace(/\/+$/, '');
 }
 
-/** One part of a path. @throws TypeError for one that addresses would leave out. */
+/** What a header of one word can carry. */
+const WORD = /^[\x21-\x7e]{1,255}$/;
+
+/** @throws TypeError for what no header can carry. */
+export function readKey(key: string): string {
+  if (WORD.test(key)) return key;
+  throw new TypeError('an API key has 1 to 255 visible ASCII characters');
+}
+
+/** What would reach the server as something else, or not at all: nothing is sent. */
+function refuse(message: string): never {
+  throw new ClientError(message, { code: MALFORMED, retry: 'never' });
+}
+
+/** One part of a path, which addresses must not leave out. */
 function partOf(name: string, value: string | undefined): string {
   if (value !== undefined && !/^\.{0,2}$/.test(value)) return encodeURIComponent(value);
-  throw new TypeError(`${name} is ${JSON.stringify(value)}: that cannot stand in a path`);
+  return refuse(`${name} is ${JSON.stringify(value)}: that cannot stand in a path`);
+}
+
+function wordOf(name: string, value: string): string {
+  return WORD.test(value) ? value : refuse(`${name} has 1 to 255 visible ASCII characters`);
 }
 
 function urlOf(base: string, { path }: Operation, { params = {}, query = {} }: Asked): string {
@@ -63,10 +82,10 @@ function waitMsOf({ query = {} }: Asked): number {
 
 /** A name that no other act has. */
 function keyFor({ isKeyed }: Operation, { idempotencyKey }: Asked): string | null {
-  return isKeyed ? (idempotencyKey ?? crypto.randomUUID()) : null;
+  return isKeyed ? wordOf('Idempotency-Key', idempotencyKey ?? crypto.randomUUID()) : null;
 }
 
-/** Puts a call together, once for all its sendings. @throws TypeError for a name that cannot stand in a path. */
+/** Puts a call together, once for all its sendings. @throws ClientError PAWL_API_MALFORMED for what cannot be sent as it is. */
 export function makeRequest({ base, key, timeoutMs }: Destination, operation: Operation, asked: Asked): Request {
   const { method, media, accepts } = operation;
   const idempotencyKey = keyFor(operation, asked);
@@ -79,7 +98,7 @@ export function makeRequest({ base, key, timeoutMs }: Destination, operation: Op
       ...(key === null ? {} : { authorization: `Bearer ${key}` }),
       ...(media === null ? {} : { 'content-type': media }),
       ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
-      ...(asked.ifMatch === undefined ? {} : { 'if-match': asked.ifMatch }),
+      ...(asked.ifMatch === undefined ? {} : { 'if-match': wordOf('If-Match', asked.ifMatch) }),
     },
     body: media === null ? null : isJson ? JSON.stringify(asked.body) : String(asked.body),
     accepts,

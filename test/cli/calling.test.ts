@@ -145,7 +145,7 @@ describe('a server that was named', () => {
     ['ls --key-file k', '--key-file is for a server'],
     ['ls --server http://127.0.0.1:9 --key-file nowhere.key', '--key-file nowhere.key: it cannot be read'],
     ['ls --server http://ana:secret@127.0.0.1:9', 'holds no password'],
-    ['ls --server nonsense', '--server (or PAWL_SERVER): '],
+    ['ls --server nonsense', '--server (or PAWL_SERVER), and its key: '],
     ['retry s1 pay --reason r --by ana --server http://127.0.0.1:9', 'who acts at a server is whose key it is'],
     ['signal s1 paid {} --source bank --server http://127.0.0.1:9', 'leave --source out'],
   ])('is named as it must be: pawl %s', async (line, words) => {

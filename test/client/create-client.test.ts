@@ -171,8 +171,9 @@ describe('the client', () => {
     await expect(stranger.listRuns()).rejects.toMatchObject({ code: 'PAWL_API_UNAUTHENTICATED', status: 401 });
   });
 
-  it('is made of an address that holds no password, and of no other', () => {
+  it('is made of an address that holds no password, and of a key that can be sent', () => {
     for (const url of ['ftp://pawl.example', 'https://ana:secret@pawl.example', 'http://pawl.example/?a=1', 'pawl'])
       expect(() => createClient({ url }), url).toThrow(TypeError);
+    expect(() => createClient({ url: 'https://pawl.example', key: 'pawl_1\n' })).toThrow(TypeError);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ANSWER_LOST, NO_SERVER, NOT_PAWL } from '../../src/client/client-error.ts';
+import { ANSWER_LOST, MALFORMED, NO_SERVER, NOT_PAWL } from '../../src/client/client-error.ts';
 import { type Client, type ClientError, createClient } from '../../src/client/index.ts';
 import { ERROR_CODES } from '../../src/model/errors.ts';
 
@@ -70,9 +70,14 @@ describe('a call', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is not made with a name that addresses would leave out', async () => {
+  it('is not made with what would arrive as something else', async () => {
     const { client, sent } = meeting();
-    for (const run of ['..', '.', '']) await expect(client.showRun({ params: { run } })).rejects.toThrow(TypeError);
+    const refused = { code: MALFORMED, retry: 'never', status: null };
+    for (const run of ['..', '.', '']) await expect(client.showRun({ params: { run } })).rejects.toMatchObject(refused);
+    for (const idempotencyKey of ['ü', 'a\n', 'a'.repeat(256)])
+      await expect(client.startRun({ body, idempotencyKey })).rejects.toMatchObject(refused);
+    const params = { run: 'x' };
+    await expect(client.terminateRun({ params, body: { reason: 'r' }, ifMatch: '' })).rejects.toMatchObject(refused);
     expect(sent).toEqual([]);
   });
 
@@ -175,5 +180,6 @@ describe('a call', () => {
     expect(ERROR_CODES[NO_SERVER].retry).toBe('later');
     expect(ERROR_CODES[ANSWER_LOST].retry).toBe('reconcile');
     expect(ERROR_CODES[NOT_PAWL].retry).toBe('never');
+    expect(ERROR_CODES[MALFORMED].retry).toBe('never');
   });
 });
