@@ -39,3 +39,12 @@ export async function readableWorkflows(
   const names = new Set((await app.versions()).map(({ workflow }) => workflow));
   return [...names].filter((name) => catalogueOfStored(name) === null && reaches(caller, right, name));
 }
+
+/** Refuses a key whose scopes name workflows what cannot be told by workflow. @throws PAWL_API_FORBIDDEN. */
+export function assertUnbound({ caller }: Call): void {
+  if (caller.scopes.length === 0) return;
+  throw new ApiError(
+    'PAWL_API_FORBIDDEN',
+    `${caller.name}'s key is bound to some workflows; this is about all of them`,
+  );
+}

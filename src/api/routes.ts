@@ -4,6 +4,7 @@ import { AUDIT_ROUTES } from './audit-routes.ts';
 import { EFFECT_ROUTES } from './effect-routes.ts';
 import { houseRoutes } from './house-routes.ts';
 import { LINK_ROUTES } from './link-routes.ts';
+import { LIST_ROUTES } from './list-routes.ts';
 import { describeApi } from './open-api.ts';
 import type { Route } from './route.ts';
 import { RUN_ROUTES } from './run-routes.ts';
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   ...ACT_ROUTES,
   ...STREAM_ROUTES,
   ...EFFECT_ROUTES,
+  ...LIST_ROUTES,
   ...AUDIT_ROUTES,
   ...LINK_ROUTES,
 ];

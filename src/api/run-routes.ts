@@ -1,18 +1,21 @@
+import { drawRun } from '../app/draw-workflow.ts';
 import { invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { displayRunId, parseRunId } from '../model/run-id.ts';
-import { RUN_STATUSES, type RunStatus } from '../model/statuses.ts';
+import { EFFECT_STATES, type EffectState, RUN_STATUSES, type RunStatus } from '../model/statuses.ts';
 import { readPlace } from './cursor.ts';
 import { assertReaches, readableWorkflows, runFor } from './find-run.ts';
 import { inBody } from './in-body.ts';
-import { answerPage, boundOf, limitOf } from './page.ts';
+import { answerPage, boundOf, given, instantOf, limitOf } from './page.ts';
 import type { Answer, Call, Route } from './route.ts';
 import { answerRun } from './run-answer.ts';
-import { CURSOR, LIMIT, listOf, objectOf, pageOf, RUN_LINE, RUN_SCHEMA, TRANSITION, WAIT } from './schemas.ts';
+import { CURSOR, INSTANT, LIMIT, listOf, objectOf, pageOf, RUN_LINE, RUN_SCHEMA, TRANSITION, WAIT } from './schemas.ts';
 
-/** A text of `RUNNING,HELD`: one or more of the statuses. */
-const STATUSES = `^(${RUN_STATUSES.join('|')})(,(${RUN_STATUSES.join('|')}))*$`;
+/** A text of `RUNNING,HELD`: one or more of the words. */
+function someOf(words: readonly string[]): string {
+  return `^(${words.join('|')})(,(${words.join('|')}))*$`;
+}
 
 /** Waits as long as the call says; the run may rest before. */
 async function waitFor({ app, query, leaving }: Call, run: RunIdentity): Promise<void> {
@@ -41,18 +44,23 @@ async function start(call: Call): Promise<Answer> {
   return { ...answer, headers: { ...headers, location, ...(created ? {} : { 'idempotency-replayed': 'true' }) } };
 }
 
-type Filter = Omit<Parameters<Call['app']['list']>[0], 'limit'>;
+type Filter = Parameters<Call['app']['count']>[0];
 
 /** What of the runs is asked for. */
-function filterOf({ query }: Call, workflows: readonly string[] | undefined): Filter {
-  const { workflow = null, version, status, needs, q } = query;
+function filterOf(call: Call, workflows: readonly string[] | undefined): Filter {
+  const { workflow = null, version, status, needs, q, effect } = call.query;
   return {
     workflow,
     statuses: status === undefined ? null : (status.split(',') as RunStatus[]),
     needsHuman: needs === 'human',
     q: q === undefined ? null : (parseRunId(q) ?? q),
-    ...(version === undefined ? {} : { version: Number(version) }),
-    ...(workflows === undefined ? {} : { workflows }),
+    ...given<Pick<Filter, 'version' | 'workflows' | 'startedAfterMs' | 'startedBeforeMs' | 'effectStates'>>({
+      version: version === undefined ? undefined : Number(version),
+      workflows,
+      startedAfterMs: instantOf(call, 'startedAfter'),
+      startedBeforeMs: instantOf(call, 'startedBefore'),
+      effectStates: effect?.split(',') as EffectState[] | undefined,
+    }),
   };
 }
 
@@ -75,6 +83,18 @@ function placeOf({ id, startedAt }: { readonly id: string; readonly startedAt: s
   const runId = parseRunId(id);
   invariant(runId !== null, 'a run that is listed has no id', { id });
   return `${Date.parse(startedAt)}.${runId}`;
+}
+
+async function count(call: Call): Promise<Answer> {
+  const workflows = await readableWorkflows(call, 'run:read');
+  return { status: 200, body: { count: await call.app.count(filterOf(call, workflows)) } };
+}
+
+async function diagram(call: Call): Promise<Answer> {
+  const run = await runFor(call, 'run:read');
+  const format = call.query['format'] === 'mermaid' ? 'mermaid' : 'svg';
+  const media = format === 'svg' ? 'image/svg+xml' : 'text/plain; charset=utf-8';
+  return { status: 200, text: { media, text: await drawRun(call.app, run.runId, format) } };
 }
 
 async function show(call: Call): Promise<Answer> {
@@ -107,6 +127,24 @@ const START = {
 
 const NAME = { type: 'string', minLength: 1, maxLength: 512 } as const;
 
+/** Which runs are asked for. */
+const ASKED: NonNullable<Route['query']> = {
+  workflow: { description: 'only runs of this workflow', schema: NAME },
+  version: { description: 'only runs of this version', schema: { type: 'string', pattern: '^[1-9][0-9]{0,8}$' } },
+  status: {
+    description: 'one or more statuses, by comma',
+    schema: { type: 'string', pattern: someOf(RUN_STATUSES) },
+  },
+  effect: {
+    description: 'only runs with an effect in one of these states, by comma',
+    schema: { type: 'string', pattern: someOf(EFFECT_STATES) },
+  },
+  needs: { description: 'only runs that wait for somebody', schema: { enum: ['human'] } },
+  q: { description: 'a run id or a business key', schema: NAME },
+  startedAfter: { description: 'started from this instant on, as 2030-01-31T12:00:00Z', schema: INSTANT },
+  startedBefore: { description: 'started before this instant', schema: INSTANT },
+};
+
 /** Runs: started, listed, shown. */
 export const RUN_ROUTES: readonly Route[] = [
   {
@@ -130,17 +168,19 @@ export const RUN_ROUTES: readonly Route[] = [
     path: '/v1/runs',
     summary: 'Runs, newest first, page by page',
     right: 'run:read',
-    query: {
-      workflow: { description: 'only runs of this workflow', schema: NAME },
-      version: { description: 'only runs of this version', schema: { type: 'string', pattern: '^[1-9][0-9]{0,8}$' } },
-      status: { description: 'one or more statuses, by comma', schema: { type: 'string', pattern: STATUSES } },
-      needs: { description: 'only runs that wait for somebody', schema: { enum: ['human'] } },
-      q: { description: 'a run id or a business key', schema: NAME },
-      limit: LIMIT,
-      cursor: CURSOR,
-    },
+    query: { ...ASKED, limit: LIMIT, cursor: CURSOR },
     answers: { 200: { description: 'A page', schema: pageOf(RUN_LINE) } },
     handle: list,
+  },
+  {
+    id: 'countRuns',
+    method: 'GET',
+    path: '/v1/runs/count',
+    summary: 'How many runs there are',
+    right: 'run:read',
+    query: ASKED,
+    answers: { 200: { description: 'The number', schema: objectOf({ count: { type: 'integer', minimum: 0 } }) } },
+    handle: count,
   },
   {
     id: 'showRun',
@@ -154,6 +194,16 @@ export const RUN_ROUTES: readonly Route[] = [
       304: { description: 'The caller has it already' },
     },
     handle: show,
+  },
+  {
+    id: 'showRunDiagram',
+    method: 'GET',
+    path: '/v1/runs/{run}/diagram',
+    summary: 'The version of a run as a picture, with the way that the run has gone',
+    right: 'run:read',
+    query: { format: { description: 'svg unless it says mermaid', schema: { enum: ['svg', 'mermaid'] } } },
+    answers: { 200: { description: 'The picture', media: ['image/svg+xml', 'text/plain'] } },
+    handle: diagram,
   },
   {
     id: 'showJournal',

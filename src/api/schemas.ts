@@ -244,3 +244,60 @@ export const EFFECT_DETAIL = objectOf({
   faults: listOf(TEXT),
   observations: listOf(objectOf({ source: TEXT, id: TEXT, detail: true })),
 });
+
+/** A schedule of a workflow. */
+export const SCHEDULE = objectOf({
+  workflow: TEXT,
+  version: COUNT,
+  cron: TEXT,
+  timezone: TEXT,
+  overlap: TEXT,
+  catchUp: true,
+  paused: { type: 'boolean' },
+  next: TIME_OR_NULL,
+  lastFired: TIME_OR_NULL,
+  lastRun: TEXT_OR_NULL,
+  lastSkipped: TIME_OR_NULL,
+  error: TEXT_OR_NULL,
+  acts: listOf(objectOf({ act: TEXT, by: TEXT, reason: TEXT, at: TIME })),
+});
+
+const LOCK_PLACE = objectOf({ run: TEXT, startedAt: TIME, limit: COUNT, grantedAt: TIME_OR_NULL });
+
+/** A lock with who holds it and who waits for it. */
+export const LOCK = objectOf({
+  name: TEXT,
+  setLimit: { type: ['integer', 'null'] },
+  held: COUNT,
+  waiting: COUNT,
+  holders: listOf(LOCK_PLACE),
+  queue: listOf(LOCK_PLACE),
+  acts: listOf(objectOf({ by: TEXT, reason: TEXT, limit: { type: ['integer', 'null'] }, at: TIME })),
+});
+
+/** A message that has not arrived. */
+export const MESSAGE = objectOf({
+  run: TEXT,
+  id: TEXT,
+  topic: TEXT,
+  event: TEXT_OR_NULL,
+  key: TEXT_OR_NULL,
+  step: TEXT_OR_NULL,
+  state: { enum: ['waiting', 'dead'] },
+  attempts: COUNT,
+  at: TIME,
+  dueAt: TIME_OR_NULL,
+  lastError: TEXT_OR_NULL,
+});
+
+/** A queue of remote workers. */
+export const QUEUE = objectOf({ queue: TEXT, offered: COUNT, since: TIME_OR_NULL, askedAt: TIME_OR_NULL });
+
+/** A process's seat in a part. */
+export const WORKER = objectOf({
+  worker: TEXT,
+  part: COUNT,
+  leaseUntil: TIME,
+  alive: { type: 'boolean' },
+  runs: COUNT,
+});

@@ -16,6 +16,7 @@ import { type FollowedLink, followLink } from '../engine/follow-link.ts';
 import { listNeeds, type NeedView } from '../engine/list-needs.ts';
 import { listSchedules, orderSchedule, type ScheduleView } from '../engine/list-schedules.ts';
 import { listQueues, type QueueView } from '../engine/list-queues.ts';
+import { listWorkers, type WorkerView } from '../engine/list-workers.ts';
 import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
 import { type CancelPreview, previewCancel } from '../engine/preview-cancel.ts';
@@ -46,7 +47,7 @@ import type { ScheduleAct } from '../model/schedule.ts';
 import type { ActOfTenant } from '../model/tenant-act.ts';
 import type { ActFilter } from '../ports/audit-store.ts';
 import type { EffectFilter } from '../ports/ledger-store.ts';
-import type { RunFilter, StoredVersion } from '../ports/store.ts';
+import type { RunFilter, RunsAsked, StoredVersion } from '../ports/store.ts';
 
 /** Who orders something, and why. */
 export interface Act {
@@ -102,6 +103,8 @@ export interface Verbs {
   awaitRun(run: RunIdentity, patience: Patience): Promise<void>;
   show(run: string): Promise<RunView>;
   list(filter: Omit<RunFilter, 'tenant'>): Promise<readonly RunLineView[]>;
+  /** How many runs there are of those that are asked for. */
+  count(asked: Omit<RunsAsked, 'tenant'>): Promise<number>;
   /** What a person is needed for: a line per incident and per approval. */
   needs(filter: Omit<RunFilter, 'tenant' | 'needsHuman'>): Promise<readonly NeedView[]>;
   /** What a run waits for, since when, and who can move it. */
@@ -135,6 +138,8 @@ export interface Verbs {
   sealAudit(): Promise<AuditSeal>;
   /** Takes the state of runs whose retention is over; without an act it only says what would go and why others are kept (P10). */
   prune(act: Omit<Act, 'eventId'> | null): Promise<PruneView>;
+  /** Seats of processes, with how many runs each holds. */
+  workers(): Promise<readonly WorkerView[]>;
   /** Locks with their holders and queues. @param name null = all. */
   locks(name: string | null): Promise<readonly LockView[]>;
   /** An operator's limit of a lock; recorded. */
@@ -165,6 +170,7 @@ type ReadVerbs = Pick<
   | 'beginRecovery'
   | 'endRecovery'
   | 'list'
+  | 'count'
   | 'history'
   | 'verify'
   | 'verifyStore'
@@ -175,6 +181,7 @@ type ReadVerbs = Pick<
   | 'verifyAudit'
   | 'sealAudit'
   | 'prune'
+  | 'workers'
   | 'locks'
   | 'limitLock'
   | 'messages'
@@ -207,6 +214,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     followLink: (target) => followLink(engine, target),
     awaitRun: (run, patience) => awaitRun(engine, run, patience),
     list: (filter) => listRuns(engine, filter),
+    count: (asked) => engine.store.countRuns({ ...asked, tenant: engine.tenant }),
     needs: (filter) => listNeeds(engine, filter),
     why: async (name) => explainRun(engine, await find(name)),
     pulse: () => takePulse(engine),
@@ -228,6 +236,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     prune: (act) => pruneAll(engine, act === null ? null : { actor: act.by, reason: act.reason }),
     previewCancel: async (name) => previewCancel(engine, await find(name)),
     previewCompensation: async (name) => previewCompensation(engine, await find(name)),
+    workers: () => listWorkers(engine),
     locks: (name) => listLocks(engine, name),
     limitLock: (name, ask) => limitLock(engine, name, ask),
     messages: (dead) => listMessages(engine, dead),

@@ -4,7 +4,7 @@ import type { Digest, RunId, WorkerId } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import type { Json } from '../model/json.ts';
 import type { LockAct, LockAddress, LockGrant, LockPlace, LockRecord } from '../model/lock.ts';
-import type { Offer, QueueRecord, TakenOffer } from '../model/offer.ts';
+import type { Offer } from '../model/offer.ts';
 import type {
   ClaimedMessage,
   OutboxAct,
@@ -28,11 +28,12 @@ import type {
   RunCommit,
   Transition,
 } from '../model/run-commit.ts';
-import type { InboxOutcome, RunStatus } from '../model/statuses.ts';
+import type { EffectState, InboxOutcome, RunStatus } from '../model/statuses.ts';
 import type { ChangeStore } from './change-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { KeyStore } from './key-store.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import type { QueueStore } from './queue-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 import type { StatementStore } from './statement-store.ts';
@@ -165,8 +166,8 @@ export interface RunPlace {
   readonly startedAtMs: number;
   readonly runId: RunId;
 }
-/** Filter of a list; null = any. */
-export interface RunFilter {
+/** Which runs are asked for; null or absent = any. */
+export interface RunsAsked {
   readonly tenant: string;
   readonly workflow: string | null;
   /** Only runs of these; absent = of all. */
@@ -178,6 +179,15 @@ export interface RunFilter {
   readonly needsHuman: boolean;
   /** Exact run id or run key. */
   readonly q: string | null;
+  /** Started from this instant on. */
+  readonly startedAfterMs?: number;
+  /** Started before this instant. */
+  readonly startedBeforeMs?: number;
+  /** Only runs with an effect in one of these. */
+  readonly effectStates?: readonly EffectState[];
+}
+/** A page of a list. */
+export interface RunFilter extends RunsAsked {
   /** Only runs behind this place; absent = from the newest. */
   readonly after?: RunPlace;
   readonly limit: number;
@@ -228,6 +238,7 @@ export interface Hearing {
 /** Verbs that have ports of their own. */
 type Others = AuditStore &
   LedgerStore &
+  QueueStore &
   ScheduleStore &
   RetentionStore &
   KeyStore &
@@ -336,17 +347,6 @@ export interface Store extends Others {
   >;
 
   /**
-   * Takes offers of a queue that are due, longest first, for `forMs`: by then its run has been asked, or whoever took it is gone.
-   * Of two who ask at once none gets what the other got. That somebody asked is noted, to the second.
-   */
-  takeOffers(
-    part: number,
-    ask: { readonly tenant: string; readonly queue: string; readonly limit: number; readonly forMs: number },
-  ): Promise<readonly TakenOffer[]>;
-  /** Queues of a tenant in a part that have offers, or were asked, by name. */
-  queues(part: number, tenant: string): Promise<readonly QueueRecord[]>;
-
-  /**
    * V09: takes messages of a part that are due, longest first, for `forMs`: a claim whose process dies is over then. Of one
    * run, key and direction the first that is not delivered or dropped goes before all others, also a dead one.
    * @param outward whether those that leave the house are taken, too.
@@ -366,6 +366,7 @@ export interface Store extends Others {
 
   findRun(tenant: string, idOrKey: string): Promise<readonly RunIdentity[]>;
   listRuns(filter: RunFilter): Promise<readonly RunLine[]>;
+  countRuns(asked: RunsAsked): Promise<number>;
   journal(
     part: number,
     runId: RunId,

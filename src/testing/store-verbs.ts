@@ -57,6 +57,7 @@ const READS_ONLY: Readonly<Record<Exclude<keyof Store, 'parts'>, boolean>> = {
   revokeKey: false,
   findRun: true,
   listRuns: true,
+  countRuns: true,
   journal: true,
   receipts: true,
   observations: true,

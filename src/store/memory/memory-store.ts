@@ -15,7 +15,7 @@ import { fireTimers, nextDue } from './fire.ts';
 import { headsOf, joinLock, leaveLock, limitLock, listLocks, sweepLocks } from './locks.ts';
 import { actOnOutbox, claimOutbox, listOutbox, messagesOf, settleOutbox } from './outbox.ts';
 import { pruneRuns, retainedIn } from './prune.ts';
-import { findRun, holderOf, listRuns, loadRuns, observe, overdueIn, traceOf, workersOf } from './reads.ts';
+import { countRuns, findRun, holderOf, listRuns, loadRuns, observe, overdueIn, traceOf, workersOf } from './reads.ts';
 import { recordsPage } from './records.ts';
 import { journalOf, observationsOf, receiptsOf, storedRun, wholeInbox } from './run-reads.ts';
 import { claimSchedules, listSchedules, orderSchedule, settleSchedule } from './schedules.ts';
@@ -215,7 +215,16 @@ function auditVerbs({ read }: Database): AuditStore {
 }
 
 type ReadingVerbs = Verbs<
-  'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
+  | 'findRun'
+  | 'listRuns'
+  | 'countRuns'
+  | 'journal'
+  | 'receipts'
+  | 'observations'
+  | 'inbox'
+  | 'audit'
+  | 'holder'
+  | 'workers'
 >;
 
 function readingVerbs({ read }: Database, parts: number): ReadingVerbs {
@@ -227,6 +236,7 @@ function readingVerbs({ read }: Database, parts: number): ReadingVerbs {
   return {
     findRun: async (tenant, idOrKey) => read((statement) => findRun(statement, parts, tenant, idOrKey)),
     listRuns: async (filter) => read((statement) => listRuns(statement, filter)),
+    countRuns: async (asked) => read((statement) => countRuns(statement, asked)),
     journal: (part, runId) => ofRun(part, runId, [], journalOf),
     receipts: (part, runId) => ofRun(part, runId, [], receiptsOf),
     observations: (part, runId) => ofRun(part, runId, [], observationsOf),

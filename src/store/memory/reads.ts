@@ -3,7 +3,7 @@ import type { Observation } from '../../model/run-commit.ts';
 import type { RunIdentity } from '../../model/run.ts';
 import { FOUND_RUNS_MAX } from '../../model/run-id.ts';
 import { partOf } from '../../model/virtual-shard.ts';
-import type { CommitTrace, RunFilter, RunLine, Store, StoredRun } from '../../ports/store.ts';
+import type { CommitTrace, RunFilter, RunLine, RunsAsked, Store, StoredRun } from '../../ports/store.ts';
 import { inOrder, withMissing } from './row.ts';
 import { storedRun } from './run-reads.ts';
 import { observationRow } from './run-rows.ts';
@@ -61,7 +61,10 @@ export function findRun(statement: Statement, parts: number, tenant: string, idO
 }
 
 /** Whether it is a run of the workflows and the version that are asked for. */
-function isAsked({ tenant, workflow, workflows, version }: RunFilter, run: RunIdentity): boolean {
+function isAsked(filter: RunsAsked, run: RunIdentity): boolean {
+  const { tenant, workflow, workflows, version } = filter;
+  const { startedAfterMs = run.startedAtMs, startedBeforeMs = Number.POSITIVE_INFINITY } = filter;
+  if (run.startedAtMs < startedAfterMs || run.startedAtMs >= startedBeforeMs) return false;
   if (run.tenant !== tenant || (workflow !== null && run.workflow !== workflow)) return false;
   return (workflows?.includes(run.workflow) ?? true) && (version === undefined || run.version === version);
 }
@@ -72,9 +75,12 @@ function isBehind({ after }: RunFilter, { startedAtMs, runId }: RunIdentity): bo
   return startedAtMs === after.startedAtMs && runId < after.runId;
 }
 
-function matches({ run, head }: RunRows, filter: RunFilter): boolean {
-  const { statuses, needsHuman, q } = filter;
-  if (!isAsked(filter, run) || !isBehind(filter, run)) return false;
+function matches({ run, head, effects }: RunRows, filter: RunsAsked): boolean {
+  const { statuses, needsHuman, q, effectStates } = filter;
+  if (!isAsked(filter, run)) return false;
+  const hasEffect =
+    effectStates === undefined || [...effects.values()].some(({ state }) => effectStates.includes(state));
+  if (!hasEffect) return false;
   if (statuses !== null && !statuses.includes(head.status)) return false;
   if (needsHuman && head.needs.length === 0) return false;
   return q === null || run.key === q || run.runId === q;
@@ -82,7 +88,7 @@ function matches({ run, head }: RunRows, filter: RunFilter): boolean {
 
 /** A list of runs, newest first. */
 export function listRuns(statement: Statement, filter: RunFilter): RunLine[] {
-  const found = [...statement.runs.values()].filter((rows) => matches(rows, filter));
+  const found = [...statement.runs.values()].filter((rows) => matches(rows, filter) && isBehind(filter, rows.run));
   return inOrder(found, ({ run }) => [run.startedAtMs, run.runId])
     .reverse()
     .slice(0, filter.limit)
@@ -94,6 +100,11 @@ export function listRuns(statement: Statement, filter: RunFilter): RunLine[] {
       endedAtMs: head.endedAtMs,
       failure: head.failure,
     }));
+}
+
+/** How many runs there are. */
+export function countRuns(statement: Statement, asked: RunsAsked): number {
+  return [...statement.runs.values()].filter((rows) => matches(rows, asked)).length;
 }
 
 /** Who holds a run and until when. */

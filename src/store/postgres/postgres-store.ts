@@ -5,7 +5,15 @@ import type { Json } from '../../model/json.ts';
 import { numbersFor, type Numbers } from '../../model/numbers.ts';
 import type { Observation } from '../../model/run-commit.ts';
 import { partOf } from '../../model/virtual-shard.ts';
-import type { ClaimedRun, CommitTrace, DrainedRun, Store, StoredRun, StoredVersion } from '../../ports/store.ts';
+import type {
+  ClaimedRun,
+  CommitTrace,
+  DrainedRun,
+  RunsAsked,
+  Store,
+  StoredRun,
+  StoredVersion,
+} from '../../ports/store.ts';
 import { auditVerbs } from './audit-verbs.ts';
 import { createAdmission, witnessVerbs } from './admission.ts';
 import { assertSameContent } from '../version-conflict.ts';
@@ -39,6 +47,7 @@ import { ANSWER_OF, DRAIN } from './sql/deliver.ts';
 import { LOAD, NOW, TRACE } from './sql/load.ts';
 import {
   AUDIT_ROWS,
+  COUNT_RUNS,
   FIND_RUN_BY_ID,
   FIND_RUN_BY_KEY,
   HOLDER,
@@ -235,7 +244,16 @@ function eventVerbs(
 }
 
 type ReadingVerbs = Verbs<
-  'findRun' | 'listRuns' | 'journal' | 'receipts' | 'observations' | 'inbox' | 'audit' | 'holder' | 'workers'
+  | 'findRun'
+  | 'listRuns'
+  | 'countRuns'
+  | 'journal'
+  | 'receipts'
+  | 'observations'
+  | 'inbox'
+  | 'audit'
+  | 'holder'
+  | 'workers'
 >;
 
 function checkingVerbs({ run }: Connections): Verbs<'records' | 'strays'> {
@@ -243,6 +261,12 @@ function checkingVerbs({ run }: Connections): Verbs<'records' | 'strays'> {
     records: async (part, after, limit) => recordsPage(part, limit, await run(RECORDS, [part, after, limit])),
     strays: async (part, limit) => (await run(STRAYS, [part, limit])).map((row) => strayFromRow(part, row)),
   };
+}
+
+/** Which runs are asked for, as the statements take it. */
+function askedRuns({ tenant, workflow, statuses, needsHuman, q, ...more }: RunsAsked): readonly unknown[] {
+  const { version = null, workflows = null, startedAfterMs = null, startedBeforeMs = null, effectStates = null } = more;
+  return [tenant, workflow, statuses, needsHuman, q, version, workflows, startedAfterMs, startedBeforeMs, effectStates];
 }
 
 function readingVerbs({ run }: Connections, parts: number): ReadingVerbs {
@@ -253,10 +277,11 @@ function readingVerbs({ run }: Connections, parts: number): ReadingVerbs {
         : [];
       return (byId.length > 0 ? byId : await run(FIND_RUN_BY_KEY, [tenant, idOrKey])).map(runFromRow);
     },
-    listRuns: async ({ tenant, workflow, statuses, needsHuman, q, limit, version, workflows, after }) => {
-      const asked = [tenant, workflow, statuses, needsHuman, q, limit, version ?? null, workflows ?? null];
-      return (await run(LIST_RUNS, [...asked, after?.startedAtMs ?? null, after?.runId ?? null])).map(runLineFromRow);
+    listRuns: async ({ limit, after, ...filter }) => {
+      const place = [after?.startedAtMs ?? null, after?.runId ?? null];
+      return (await run(LIST_RUNS, [...askedRuns(filter), ...place, limit])).map(runLineFromRow);
     },
+    countRuns: async (filter) => (await run(COUNT_RUNS, askedRuns(filter)))[0]?.['runs'] as number,
     journal: async (part, runId) => (await run(JOURNAL, [part, runId])).map(transitionFromRow),
     receipts: async (part, runId) => (await run(RECEIPTS, [part, runId])).map(receiptFromRow),
     observations: async (part, runId) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RunId } from '../../model/ids.ts';
 import type { EffectFilter, EffectLine } from '../../ports/ledger-store.ts';
-import type { Store } from '../../ports/store.ts';
+import type { RunsAsked, Store } from '../../ports/store.ts';
 import { type ConformanceHarness, testWith } from './harness.ts';
 import { effectOf, identityOf, inserting, newRunId, seated, startOf } from './rows.ts';
 
@@ -34,9 +34,33 @@ async function runWith(store: Store, workflow: string, startedAtMs: number): Pro
   return run.runId;
 }
 
-/** Effects of all runs: found, in a stable order. */
+/** Effects of all runs: found, in a stable order; and runs by what they have done. */
 export function ledgerConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
+
+  test('Runs are listed and counted by the states of their effects and by the time of their start', async ({
+    store,
+  }) => {
+    const old = await runWith(store, 'shop', T0);
+    const young = await runWith(store, 'bank', T0 + 600_000);
+    const any = { tenant: 'default', workflow: null, statuses: null, needsHuman: false, q: null };
+    const asks: readonly (readonly [Partial<RunsAsked>, readonly RunId[]])[] = [
+      [{}, [young, old]],
+      [{ effectStates: ['UNKNOWN', 'FAILED'] }, [young, old]],
+      [{ effectStates: ['FAILED'] }, []],
+      [{ startedAfterMs: T0 + 1 }, [young]],
+      [{ startedAfterMs: T0, startedBeforeMs: T0 + 600_000 }, [old]],
+      [{ workflows: ['bank'], effectStates: ['CONFIRMED'] }, [young]],
+    ];
+    for (const [asked, runIds] of asks) {
+      const lines = await store.listRuns({ ...any, ...asked, limit: 10 });
+      assert.deepEqual(
+        lines.map(({ run }) => run.runId),
+        runIds,
+      );
+      assert.equal(await store.countRuns({ ...any, ...asked }), runIds.length);
+    }
+  });
 
   test('Effects of all runs are listed by state, action, run, workflow and age, page by page without skip or repeat', async ({
     store,

@@ -22,24 +22,40 @@ ORDER BY r.workflow, r.start_number DESC
 LIMIT ${FOUND_RUNS_MAX}`,
 };
 
-/** A list, newest first; reads all parts. `$2` workflow, `$3` statuses, `$4` needs a person, `$5` run id or key, `$6` how many, `$7` version, `$8` workflows, `$9` and `$10` time and id of the run behind which it begins. Index: run_tenant_started_idx. */
-export const LIST_RUNS: Statement = {
-  name: 'list_runs',
-  hot: false,
-  writes: false,
-  text: `SELECT ${readingOf(RUN, 'r')}, h.status, h.revision, h.needs, ${msOf('h.ended_at')} AS ended_at, h.failure
-FROM pawl.run r
+/** Which runs are asked for: `$2` workflow, `$3` statuses, `$4` needs a person, `$5` run id or key, `$6` version, `$7` workflows, `$8` and `$9` from and before which start, `$10` states of which it has an effect. */
+const ASKED = `FROM pawl.run r
 JOIN pawl.run_head h ON h.part = r.part AND h.run_id = r.run_id
 WHERE r.tenant = $1
   AND ($2::text IS NULL OR r.workflow = $2)
   AND ($3::text[] IS NULL OR h.status = ANY ($3))
   AND (NOT $4::boolean OR h.needs <> '[]')
   AND ($5::text IS NULL OR r.run_key = $5 OR r.run_id::text = $5)
-  AND ($7::integer IS NULL OR r.version = $7)
-  AND ($8::text[] IS NULL OR r.workflow = ANY ($8))
-  AND ($9::bigint IS NULL OR (r.started_at, r.run_id) < (${timeOf('$9::bigint')}, $10::uuid))
+  AND ($6::integer IS NULL OR r.version = $6)
+  AND ($7::text[] IS NULL OR r.workflow = ANY ($7))
+  AND ($8::bigint IS NULL OR r.started_at >= ${timeOf('$8::bigint')})
+  AND ($9::bigint IS NULL OR r.started_at < ${timeOf('$9::bigint')})
+  AND ($10::text[] IS NULL OR EXISTS (
+    SELECT FROM pawl.effect e WHERE e.part = r.part AND e.run_id = r.run_id AND e.state = ANY ($10)))`;
+
+/** A list, newest first; reads all parts. `$11` and `$12` time and id of the run behind which it begins, `$13` how many. Index: run_tenant_started_idx. */
+export const LIST_RUNS: Statement = {
+  name: 'list_runs',
+  hot: false,
+  writes: false,
+  text: `SELECT ${readingOf(RUN, 'r')}, h.status, h.revision, h.needs, ${msOf('h.ended_at')} AS ended_at, h.failure
+${ASKED}
+  AND ($11::bigint IS NULL OR (r.started_at, r.run_id) < (${timeOf('$11::bigint')}, $12::uuid))
 ORDER BY r.started_at DESC, r.run_id DESC
-LIMIT $6`,
+LIMIT $13`,
+};
+
+/** How many there are; reads all parts. Index: run_tenant_started_idx. */
+export const COUNT_RUNS: Statement = {
+  name: 'count_runs',
+  hot: false,
+  writes: false,
+  text: `SELECT count(*)::integer AS runs
+${ASKED}`,
 };
 
 /** A run's journal. Index: journal_pk. */

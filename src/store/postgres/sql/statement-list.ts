@@ -14,6 +14,7 @@ import { LOAD, NOW, TRACE } from './load.ts';
 import { CLAIM_SCHEDULES, LIST_SCHEDULES, ORDER_SCHEDULE, SETTLE_SCHEDULE } from './schedule.ts';
 import {
   AUDIT_ROWS,
+  COUNT_RUNS,
   FIND_RUN_BY_ID,
   FIND_RUN_BY_KEY,
   HOLDER,
@@ -73,6 +74,7 @@ export const STATEMENTS: readonly Statement[] = [
   FIND_RUN_BY_ID,
   FIND_RUN_BY_KEY,
   LIST_RUNS,
+  COUNT_RUNS,
   JOURNAL,
   RECEIPTS,
   OBSERVATIONS,

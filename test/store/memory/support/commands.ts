@@ -284,6 +284,16 @@ const READ_MAKERS: readonly Maker[] = [
       limit: choices.pick([10, 1]),
       ...choices.pick([{}, { version: 1 }, { workflows: ['shop', 'x'] }, { after: placeOf(choices, world) }]),
     }),
+  (_, { tenant }) =>
+    ask('countRuns', {
+      tenant,
+      workflow: null,
+      statuses: null,
+      needsHuman: false,
+      q: null,
+      effectStates: ['REQUESTED'],
+    }),
+  (_, { tenant }) => ask('effects', { tenant, limit: 3 }),
   (choices, world) => ask('holder', world.part, anyRunId(choices, world)),
   (choices, world) => {
     const verb = choices.pick(['journal', 'receipts', 'observations', 'inbox', 'audit'] as const);
