@@ -41,7 +41,7 @@ module.exports = {
     layer('picture', { folders: core, npm: ['elkjs'], node: ['worker_threads', 'module'] }),
     layer('store', { folders: ['ports', ...core], npm: ['pg'], node: ['[a-z_]+(/promises)?'] }),
     layer('actions', { folders: ['ports', ...core], npm: ['undici', 'oauth4webapi'], node: ['[a-z_]+(/promises)?'] }),
-    layer('telemetry', { folders: ['ports', ...core], npm: ['pino', 'prom-client'], node: ['[a-z_]+(/promises)?'] }),
+    layer('telemetry', { folders: ['ports', ...core], npm: ['pino', 'prom-client', '@opentelemetry/api'], node: ['[a-z_]+(/promises)?'] }),
     {
       name: 'layer-app',
       severity: 'error',

@@ -1,6 +1,7 @@
 import type { ActionContract } from '../model/definition.ts';
 import type { EffectRequest } from '../model/effect.ts';
 import type { AttemptReport } from '../model/outcome.ts';
+import type { RunIdentity } from '../model/run.ts';
 import type { ActionAdapter, SecretHeaders, SendGate } from '../ports/action-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger, NoteLogger } from '../ports/logger.ts';
@@ -68,6 +69,11 @@ function touchFunction(options: ActionAdapterOptions, touch: Touch, name: string
   return touch.kind === 'query' ? queryFunction(invocation) : sendFunction(invocation);
 }
 
+/** The trace that a run was started in goes on to whoever is called. */
+function traceMark({ traceparent }: RunIdentity): RequestParts['marks'] {
+  return traceparent === undefined ? {} : { traceparent };
+}
+
 /** Sends the HTTP request. */
 function touchHttp(options: ActionAdapterOptions, touch: Touch): Promise<AttemptReport> {
   const { request, secrets, marks } = touch;
@@ -117,7 +123,12 @@ export function createActionAdapter(options: ActionAdapterOptions): ActionAdapte
     forgetToken: (grant, token) => tokens.forget(grant, token),
     send: (order, secrets, gate, signal) => {
       const { request, contract, timeoutMs, attempt, effect } = order;
-      const marks = { 'pawl-effect': effect.key, 'pawl-attempt': String(attempt), 'pawl-fence': String(order.fence) };
+      const marks = {
+        'pawl-effect': effect.key,
+        'pawl-attempt': String(attempt),
+        'pawl-fence': String(order.fence),
+        ...traceMark(order.run),
+      };
       return perform(options, {
         kind: 'send',
         request,
@@ -133,7 +144,7 @@ export function createActionAdapter(options: ActionAdapterOptions): ActionAdapte
     },
     query: (order, secrets, signal) => {
       const { request, contract, timeoutMs, query, effect } = order;
-      const marks = { 'pawl-effect': effect.key };
+      const marks = { 'pawl-effect': effect.key, ...traceMark(order.run) };
       return perform(options, {
         kind: 'query',
         request,
@@ -155,7 +166,7 @@ export function createActionAdapter(options: ActionAdapterOptions): ActionAdapte
         contract,
         number: attempt,
         key: '',
-        marks: {},
+        marks: traceMark(order.run),
         timeoutMs,
         secrets,
         gate: OPEN_GATE,

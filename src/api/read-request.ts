@@ -19,7 +19,10 @@ export interface RawRequest {
 }
 
 /** What of a request a handler is given, read by the row of its route. */
-export type ReadCall = Pick<Call, 'query' | 'body' | 'idempotencyKey' | 'ifMatch' | 'ifNoneMatch' | 'lastEventId'>;
+export type ReadCall = Pick<
+  Call,
+  'query' | 'body' | 'idempotencyKey' | 'ifMatch' | 'ifNoneMatch' | 'lastEventId' | 'traceparent'
+>;
 
 /**
  * Reads a request by the row of its route: nothing is coerced, filled in or dropped.
@@ -33,6 +36,7 @@ export function readRequest(route: Route, request: RawRequest): ReadCall {
     query,
     idempotencyKey: isDry ? null : readIdempotencyKey(route, request),
     ifMatch: isDry ? null : readIfMatch(route, request),
+    traceparent: readTraceparent(request),
     ifNoneMatch: headerOf(request, 'if-none-match'),
     lastEventId: route.resumes === true ? headerOf(request, 'last-event-id') : null,
     body: readBody(route.body, request.body),
@@ -45,6 +49,14 @@ function headerOf({ headers }: RawRequest, name: string): string | null {
   if (value === undefined) return null;
   if (typeof value === 'string') return value;
   throw malformed(`the header ${name} is there twice`, [{ pointer: `/header/${name}`, message: 'is there twice' }]);
+}
+
+/** Of version 00; what is none is as if it were not there, as the standard has it. */
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+function readTraceparent({ headers }: RawRequest): string | null {
+  const text = headers['traceparent'];
+  return typeof text === 'string' && TRACEPARENT.test(text) ? text : null;
 }
 
 function readQuery(docs: Readonly<Record<string, QueryDoc>>, search: string): Readonly<Record<string, string>> {

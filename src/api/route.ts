@@ -30,6 +30,8 @@ export interface Call {
   /** The revision that the act is meant for. */
   readonly ifMatch: number | null;
   readonly ifNoneMatch: string | null;
+  /** The trace that the caller is in (W3C); null = none that can be read. */
+  readonly traceparent: string | null;
   /** Behind which event a stream goes on. */
   readonly lastEventId: string | null;
   readonly watching: Watching;

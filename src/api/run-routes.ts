@@ -36,7 +36,15 @@ async function start(call: Call): Promise<Answer> {
   };
   assertReaches(caller, 'run:start', workflow);
   invariant(call.idempotencyKey !== null, 'a start has a key');
-  const ask = { workflow, version, input, by: caller.name, keyIfNone: `${caller.name}:${call.idempotencyKey}` };
+  const { traceparent } = call;
+  const ask = {
+    workflow,
+    version,
+    input,
+    by: caller.name,
+    keyIfNone: `${caller.name}:${call.idempotencyKey}`,
+    ...(traceparent === null ? {} : { traceparent }),
+  };
   const { run, created } = await inBody('/input', app.start(ask));
   await waitFor(call, run);
   const { headers, ...answer } = answerRun(await app.show(run.runId), created ? 201 : 200);

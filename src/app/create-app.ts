@@ -12,6 +12,7 @@ import type { Secrets } from '../ports/secrets.ts';
 import type { Store } from '../ports/store.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { createTracing } from '../telemetry/tracing.ts';
 import type { Worker } from '../worker/worker.ts';
 import type { Config, Environment } from './config.ts';
 import { createDoors } from './doors.ts';
@@ -120,10 +121,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     options.store === undefined
       ? await openStore({ config, env, clock, logger, setsUp })
       : { store: options.store, close: () => Promise.resolve() };
-  const store = metrics.overStore(opened.store);
+  const tracing = createTracing();
+  const store = metrics.overStore(tracing.overStore(opened.store));
   const engine: Engine = {
     store,
-    actions: options.actions ?? createActionAdapter({ functions: functions.registry, clock, logger }),
+    actions: tracing.overActions(
+      options.actions ?? createActionAdapter({ functions: functions.registry, clock, logger }),
+    ),
     secrets,
     ...publisherOf(options, { secrets, clock }),
     ...linksOf(options, secrets),

@@ -31,6 +31,8 @@ export interface StartAsk {
   readonly keyIfNone?: string;
   /** Refuses a version that this process could not carry out; left out: that is found out, and told, at its sendings. */
   readonly check?: (definition: WorkflowDefinition) => void;
+  /** The trace that the caller is in (W3C `traceparent`); left out: none. */
+  readonly traceparent?: string;
 }
 
 /** A run that was started, or the one that the key already named. */
@@ -118,6 +120,7 @@ function identify(
     ...rest,
     startedAtMs: 0,
     startedBy: ask.by,
+    ...(ask.traceparent === undefined ? {} : { traceparent: ask.traceparent }),
   };
 }
 

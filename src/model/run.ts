@@ -23,6 +23,8 @@ export interface RunIdentity {
   readonly startedBy: string;
   /** The lock that it holds from its turn to its end; absent where the workflow names none. */
   readonly lock?: RunLock;
+  /** The trace that whoever started it was in (W3C `traceparent`), told to those who are called over HTTP; absent where there was none. */
+  readonly traceparent?: string;
 }
 
 /** A lock as a run's file words it: at most `limit` unfinished runs of the tenant hold the name, the others queue. */

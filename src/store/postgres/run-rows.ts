@@ -35,6 +35,7 @@ export function runToRow(run: RunIdentity): Travelling<typeof RUN> {
     started_by: run.startedBy,
     lock_name: run.lock?.name ?? null,
     lock_limit: run.lock?.limit ?? null,
+    traceparent: run.traceparent ?? null,
   };
 }
 
@@ -55,6 +56,7 @@ export function runFromRow(row: Row): RunIdentity {
     ...(row['lock_name'] === null
       ? {}
       : { lock: { name: row['lock_name'] as string, limit: row['lock_limit'] as number } }),
+    ...(row['traceparent'] === null ? {} : { traceparent: row['traceparent'] as string }),
   };
 }
 

@@ -22,8 +22,9 @@ function keyConformance(harness: ConformanceHarness): void {
 
   test('A start stores the run as it was decided', async ({ store }) => {
     const worker = await seated(store);
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const request = startOf(
-      identityOf(newRunId(), store.parts),
+      identityOf(newRunId(), store.parts, { traceparent }),
       { kind: 'keep', workerId: worker },
       { timers: [{ name: 'run:deadline', dueAtMs: 4_000_000_000_000, generation: 1 }] },
     );

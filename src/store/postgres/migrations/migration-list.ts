@@ -11,6 +11,7 @@ import { QUEUES } from './0009-queues.ts';
 import { API_KEYS } from './0010-api-keys.ts';
 import { CHANGES } from './0011-changes.ts';
 import { TENANT_ACTS } from './0012-tenant-acts.ts';
+import { TRACE } from './0013-trace.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 10, name: 'api-keys', breaking: true, sql: API_KEYS },
   { number: 11, name: 'changes', breaking: true, sql: CHANGES },
   { number: 12, name: 'tenant-acts', breaking: true, sql: TENANT_ACTS },
+  { number: 13, name: 'trace', breaking: true, sql: TRACE },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

@@ -248,4 +248,5 @@ export const RUN = {
   started_by: 'text',
   lock_name: 'text',
   lock_limit: 'integer',
+  traceparent: 'text',
 } as const satisfies Columns;

@@ -17,6 +17,7 @@ const MEMBER = {
   started_by: 'text',
   lock_name: 'text',
   lock_limit: 'integer',
+  traceparent: 'text',
   request_hash: 'text',
   revision: 'bigint',
   status: 'text',
@@ -86,8 +87,8 @@ h AS (
          ${timeOf('new.ended_at')}, new.output, new.failure
   FROM new),
 r AS (
-  INSERT INTO pawl.run (part, run_id, tenant, workflow, version, digest, run_key, start_number, input, started_at, started_by, lock_name, lock_limit)
-  SELECT $1, new.run_id, new.tenant, new.workflow, new.version, new.digest, new.run_key, new.start_number, new.input, ${timeOf('new.started_at')}, new.started_by, new.lock_name, new.lock_limit
+  INSERT INTO pawl.run (part, run_id, tenant, workflow, version, digest, run_key, start_number, input, started_at, started_by, lock_name, lock_limit, traceparent)
+  SELECT $1, new.run_id, new.tenant, new.workflow, new.version, new.digest, new.run_key, new.start_number, new.input, ${timeOf('new.started_at')}, new.started_by, new.lock_name, new.lock_limit, new.traceparent
   FROM new),
 l AS (
   INSERT INTO pawl.lease (part, run_id, worker_id, fence, suspect, claimed_at)
