@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
+import { validateWorkflow } from '../../src/definition/validate-workflow.ts';
 import { Play, workflow } from './support/play.ts';
+
+const codesOf = (text: string): readonly string[] =>
+  validateWorkflow(text, 'x.pawl.yaml').problems.map(({ code }) => code);
 
 const FORM =
   '{ type: object, required: [amount], properties: { amount: { type: integer, maximum: 500 }, note: { type: string, default: fine } } }';
@@ -169,4 +173,21 @@ on: [{ event: moved, set: { parts: 0 } }]`;
     run.wait('1m');
     expect([run.state.status, withOf(run)]).toEqual(['COMPLETED', { amount: 7, to: 'ana' }]);
   });
+});
+
+it.each([
+  ['is failure unauthorized without a form', '', undefined, ['FAILED', []]],
+  ['is done with a form, whose yes makes the request', `, form: ${FORM}`, { amount: 1 }, ['COMPLETED', ['do.a']]],
+] as const)('PAWL-363 a call behind the loop in which it is approved, after a first no, %s', (_, more, form, came) => {
+  // PAWL-363: "a call behind the loop in which it is approved"
+  const ask = `{ id: ok, approve: 'Pay?', from: ['role:desk'], expires: 1h${more}, catch: [{ on: [denied], do: [{ id: n, set: { no: 1 }, next: ok, maxJumps: 3 }] }] }`;
+  const text = workflow(
+    `  - { id: again, scope: [${ask}] }\n${PAY}`,
+    'input: { type: object, properties: { amount: { type: integer } } }',
+  );
+  expect(codesOf(text).includes('PAWL-363')).toBe(more === '');
+  const run = new Play(text, setting);
+  run.vote('u2', 'deny');
+  run.vote('u2', 'approve', form === undefined ? {} : { form });
+  expect([run.state.status, run.happened]).toEqual(came);
 });

@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from '../../model/definition.ts';
 import type { Problem } from '../../model/problem.ts';
 import { type Finding, toProblem } from '../report-problem.ts';
 import type { SourceMap } from '../source-map.ts';
+import { lintAskedAgain } from './asked-again-rules.ts';
 import { lintBranches } from './branch-rules.ts';
 import { lintChildren } from './child-rules.ts';
 import { lintCatches } from './catch-rules.ts';
@@ -73,7 +74,15 @@ const RULES_OF_STEPS: readonly Rule[] = [
 ];
 
 /** Rules that follow the ways through a workflow: they need all of its steps. */
-const RULES_OF_WAYS: readonly Rule[] = [lintReach, lintPivot, lintStepReads, lintLinks, lintAuthorized, lintOvertaken];
+const RULES_OF_WAYS: readonly Rule[] = [
+  lintReach,
+  lintPivot,
+  lintStepReads,
+  lintLinks,
+  lintAuthorized,
+  lintAskedAgain,
+  lintOvertaken,
+];
 
 /** The same of a machine, whose steps stand in no order. */
 const RULES_OF_MACHINES: readonly Rule[] = [lintFormReach, lintFormNames, lintFormUndo, lintFormPivots, lintLinks];

@@ -530,6 +530,26 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}events: { go: { schema: { type: object, required: [n], properties: { n: { type: integer } } } } }\nsteps:\n  - { id: b, call: act, with: { n: =vars.total } }\n  - { id: w, wait: 1h, on: [{ event: go, set: { ⟦total⟧: =event.data.n } }] }\n  - { id: a, call: act, with: { n: «=vars.total|=input.n» } }\n`,
   },
   {
+    code: 'PAWL-363',
+    why: 'a no that asks again, and a call behind the loop or in it',
+    file: `${WITH_ACT}steps:\n  - id: s\n    scope:\n      - { id: d, approve: Go, from: ['role:x'], expires: 1h, catch: [{ on: [denied], do: [{ id: n, wait: 1m, next: d, maxJumps: 3 }] }] }\n«  - { id: a, call: act, authorizedBy: ⟦d⟧ }|      - { id: a, call: act, authorizedBy: d }»\n`,
+  },
+  {
+    code: 'PAWL-363',
+    why: 'what is caught is no no',
+    file: `${WITH_ACT}steps:\n  - id: s\n    scope:\n      - { id: d, approve: Go, from: ['role:x'], expires: 1h, catch: [{ on: [«any|unknown»], do: [{ id: n, wait: 1m, next: d, maxJumps: 3 }] }] }\n  - { id: a, call: act, authorizedBy: ⟦d⟧ }\n`,
+  },
+  {
+    code: 'PAWL-363',
+    why: 'the jump goes back over the question, not to what comes behind it',
+    file: `${WITH_ACT}steps:\n  - id: s\n    scope:\n      - { id: w, wait: 1h }\n      - { id: g, scope: [{ id: d, approve: Go, from: ['role:x'], expires: 1h }], catch: [{ on: [denied], do: [{ id: n, wait: 1m, next: «w, maxJumps: 3|e» }] }] }\n      - { id: e, wait: 1s }\n  - { id: a, call: act, authorizedBy: ⟦d⟧ }\n`,
+  },
+  {
+    code: 'PAWL-363',
+    why: 'a form is filled in by the yes',
+    file: `${WITH_ACT}steps:\n  - id: s\n    scope:\n      - { id: d, approve: Go, from: ['role:x'], expires: 1h«|, form: { type: object, properties: { n: { type: integer } } }», catch: [{ on: [denied], do: [{ id: n, wait: 1m, next: d, maxJumps: 3 }] }] }\n  - { id: a, call: act, authorizedBy: ⟦d⟧ }\n`,
+  },
+  {
     code: 'PAWL-216',
     why: 'losers that nothing waits for',
     file: `${WITH_ACT}steps:\n  - { id: a, call: act }\nfinally:\n  - { id: p, parallel: { x: [{ id: b, wait: 1s }], y: [{ id: c, wait: 1s }] }, join: any, «⟦losers⟧: keep|siblings: drain» }\n`,
