@@ -24,10 +24,33 @@ export async function askConsent(context: CliContext, question: string, consent:
   if (terminal === null)
     throw new UsageError('this asks before it acts, and nobody can be asked here: add --yes --reason TEXT');
   const reason = await ask(terminal, question, consent.reason, context.host.stopped);
-  if (reason !== null) return reason;
+  if (reason === null) tellNothingDone(context);
+  return reason;
+}
+
+/**
+ * Asks before something that was shown is agreed to, where no reason is kept: a person says yes, or the caller has said `--yes`.
+ * @returns false when the person said no or left the question, which ends the command with 130.
+ * @throws UsageError without a terminal and without `--yes`.
+ */
+export async function askAgreement(context: CliContext, question: string, yes: boolean): Promise<boolean> {
+  if (yes) return true;
+  const { terminal, stopped } = context.host;
+  if (terminal === null)
+    throw new UsageError('this shows what it is about and asks, and nobody can be asked here: read it, then add --yes');
+  const agreed = await isAgreed(terminal, question, stopped);
+  if (!agreed) tellNothingDone(context);
+  return agreed;
+}
+
+function tellNothingDone(context: CliContext): void {
   context.exit = EXIT.interrupted;
   context.say('nothing was done');
-  return null;
+}
+
+async function isAgreed(terminal: Terminal, question: string, signal: AbortSignal): Promise<boolean> {
+  const { confirm } = await import('@clack/prompts');
+  return (await confirm({ ...terminal, signal, message: question, initialValue: false })) === true;
 }
 
 async function ask(
@@ -36,7 +59,7 @@ async function ask(
   given: string | undefined,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { confirm, isCancel, text } = await import('@clack/prompts');
+  const { isCancel, text } = await import('@clack/prompts');
   const on = { ...terminal, signal };
   const reason =
     given ??
@@ -46,5 +69,5 @@ async function ask(
       validate: (value = '') => (value.trim() === '' ? 'say why' : undefined),
     }));
   if (isCancel(reason)) return null;
-  return (await confirm({ ...on, message: question, initialValue: false })) === true ? reason : null;
+  return (await isAgreed(terminal, question, signal)) ? reason : null;
 }

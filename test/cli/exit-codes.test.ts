@@ -31,7 +31,7 @@ const WAYS: Readonly<Record<number, () => Promise<number>>> = {
   },
   [EXIT.auth]: async () => {
     await shell.call(['run', 'order.yaml', '--input', input('auth'), '--no-wait-human']);
-    return codeOf(['approve', 'auth', '--by', 'zoe']);
+    return codeOf(['approve', 'auth', '--yes', '--by', 'zoe']);
   },
   [EXIT.needsHuman]: () => codeOf(['run', 'order.yaml', '--input', input('asks'), '--no-wait-human']),
   [EXIT.unknown]: () => codeOf(['run', 'payout.yaml', '--input', input('doubt'), '--no-wait-human']),

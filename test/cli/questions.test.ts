@@ -44,6 +44,27 @@ async function asked(args: readonly string[], answers: Answers): Promise<Called 
   return { ...called, shown: person.shown() };
 }
 
+describe('approve at a terminal', () => {
+  const question = 'Approve this as ana?';
+
+  it('shows what it is about, asks, and votes after a yes', async () => {
+    const id = await reserved('approve-yes');
+    const { code, err, shown } = await asked(['approve', id], [[question, KEYS.yes]]);
+    expect([code, shown.includes(question)]).toEqual([0, true]);
+    expect(err.indexOf('will send shop.charge')).toBeGreaterThan(-1);
+    expect((await show(id)).approvals).toMatchObject([{ state: 'approved', votes: [{ principal: 'ana' }] }]);
+  });
+
+  it('votes for nothing after a no, Enter alone or Ctrl-C, and ends with 130', async () => {
+    const id = await reserved('approve-no');
+    for (const key of [KEYS.no, KEYS.enter, KEYS.interrupt]) {
+      const { code, err } = await asked(['approve', id], [[question, key]]);
+      expect([code, err]).toEqual([130, expect.stringContaining('nothing was done')]);
+    }
+    expect((await show(id)).approvals).toMatchObject([{ state: 'open', votes: [] }]);
+  });
+});
+
 describe.each(VERBS)('%s at a terminal', (verb, question, make) => {
   it('asks for a reason and a yes, then acts and keeps the reason', async () => {
     const id = await make(`${verb}-yes`);

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../model/json.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
+import { askAgreement } from '../confirm.ts';
 import { formLines, readForm } from '../read-form.ts';
 import { UsageError } from '../report-error.ts';
 import { tellDelivered } from '../tell-delivered.ts';
@@ -13,6 +14,7 @@ interface VoteOptions {
   readonly subject?: string;
   readonly form?: readonly string[];
   readonly formFile?: string;
+  readonly yes?: boolean;
 }
 
 /** `pawl approve RUN [STEP]`. */
@@ -46,7 +48,8 @@ function addVote(program: Command, bind: Bind, verb: VoteVerb): void {
         'fill in a field of the form; may be said again',
         (text, before: string[] = []) => [...before, text],
       )
-      .option('--form-file <file>', 'fill in the form from a JSON file, or - for standard input');
+      .option('--form-file <file>', 'fill in the form from a JSON file, or - for standard input')
+      .option('--yes', 'vote for what is shown without asking');
   command.action(
     bind((context, run: string, step: string | undefined, options: VoteOptions) =>
       context.withBackend((app) => vote(context, app, { verb, run, step: step ?? null, options })),
@@ -102,18 +105,25 @@ function seen(
   return { approval: approval.id, subjectHash: said.hash ?? approval.subjectHash };
 }
 
-/** The vote carries the hash of what is printed here, so that nobody approves what they have not seen (A04). */
-async function vote(context: CliContext, app: Backend, { verb, run, step, options }: Ballot): Promise<void> {
+/** The one approval that is meant; null where none is open. @throws UsageError where there are several. */
+async function openApproval(app: Backend, run: string, step: string | null): Promise<ApprovalView | null> {
   const shown = await app.show(run);
   const open = shown.approvals.filter(
     ({ id, step: of, state }) => state === 'open' && (step === null || of === step || id === step),
   );
   if (open.length > 1)
     throw new UsageError(`${open.length} approvals are open: name one of ${open.map(({ id }) => id).join(', ')}`);
-  const [approval = null] = open;
+  return open[0] ?? null;
+}
+
+/** The vote carries the hash of what is printed here, and a yes is asked for, so that nobody approves what they have not seen (A04). */
+async function vote(context: CliContext, app: Backend, { verb, run, step, options }: Ballot): Promise<void> {
+  const approval = await openApproval(app, run, step);
   const person = app.principal(context.options.by ?? null);
   if (approval !== null) tellAsked(context, approval);
   const form = await readForm(context, options, approval?.form ?? null);
+  const needsYes = approval !== null && verb.verb === 'approve';
+  if (needsYes && !(await askAgreement(context, `Approve this as ${person.name}?`, options.yes === true))) return;
   const delivered = await app.vote(run, {
     ...seen(approval, { step, hash: options.subject ?? null }),
     decision: verb.verb,
