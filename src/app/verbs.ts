@@ -13,7 +13,7 @@ import { type ActView, listActs, runActs, type RunActsView } from '../engine/lis
 import { type EffectLineView, type EffectView, effectView, listEffects } from '../engine/list-effects.ts';
 import { actOnMessage, listMessages, type MessageLineView } from '../engine/list-messages.ts';
 import { type FollowedLink, followLink } from '../engine/follow-link.ts';
-import { listNeeds, type NeedView } from '../engine/list-needs.ts';
+import { listHeld, listNeeds, type NeedView } from '../engine/list-needs.ts';
 import { listSchedules, orderSchedule, type ScheduleView } from '../engine/list-schedules.ts';
 import { listQueues, type QueueView } from '../engine/list-queues.ts';
 import { listWorkers, type WorkerView } from '../engine/list-workers.ts';
@@ -43,6 +43,7 @@ import { NotFoundError } from '../model/errors.ts';
 import type { OutboxAct } from '../model/outbox.ts';
 import type { LinkTarget } from '../model/link.ts';
 import type { RunIdentity } from '../model/run.ts';
+import type { IncidentKind } from '../model/statuses.ts';
 import type { ScheduleAct } from '../model/schedule.ts';
 import type { ActOfTenant } from '../model/tenant-act.ts';
 import type { ActFilter } from '../ports/audit-store.ts';
@@ -107,6 +108,8 @@ export interface Verbs {
   count(asked: Omit<RunsAsked, 'tenant'>): Promise<number>;
   /** What a person is needed for: a line per incident and per approval. */
   needs(filter: Omit<RunFilter, 'tenant' | 'needsHuman'>): Promise<readonly NeedView[]>;
+  /** Everything that is held for the same, however much it is. @param workflow null = of any. */
+  held(kind: IncidentKind, workflow: string | null): Promise<readonly NeedView[]>;
   /** What a run waits for, since when, and who can move it. */
   why(run: string): Promise<WhyView>;
   /** How many runs should have moved and are in nobody's hands, whether any worker lives (P05), and recovery mode (P14). */
@@ -164,6 +167,7 @@ type ReadVerbs = Pick<
   | 'awaitRun'
   | 'show'
   | 'needs'
+  | 'held'
   | 'why'
   | 'pulse'
   | 'recoveryWindow'
@@ -216,6 +220,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     list: (filter) => listRuns(engine, filter),
     count: (asked) => engine.store.countRuns({ ...asked, tenant: engine.tenant }),
     needs: (filter) => listNeeds(engine, filter),
+    held: (kind, workflow) => listHeld(engine, kind, workflow),
     why: async (name) => explainRun(engine, await find(name)),
     pulse: () => takePulse(engine),
     recoveryWindow: () => recoveryWindow(engine),

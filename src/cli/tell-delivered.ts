@@ -9,6 +9,9 @@ import { timeWords } from './time-words.ts';
 /** What became of something that was asked of a run. */
 export type Delivered = Awaited<ReturnType<Verbs['signal']>>;
 
+/** What was answered, and why. */
+type Answer = Pick<Delivered, 'outcome' | 'code' | 'detail'>;
+
 const FORBIDDEN = new Set(['except', 'not-eligible', 'source']);
 const BEFORE = 'it was there before, nothing changed';
 const WORDS: Readonly<Record<string, string>> = {
@@ -53,15 +56,16 @@ function pendingWords(done: string, { detail }: Delivered): string {
   return `not yet ${done}: it is stored, ${who} decides it between two steps (pawl why RUN)`;
 }
 
-function reasonsOf({ outcome, code, detail, again }: Delivered): readonly string[] {
+/** Why, in words: the reason, who was first, what was decided. */
+export function reasonsOf({ outcome, code, detail, again }: Answer & { readonly again?: boolean }): readonly string[] {
   const words = code === null ? WORDS[outcome] : answerWords(code);
   const message = factOf(detail, 'message');
   const answerableAtMs = factOf(detail, 'answerableAtMs');
-  const isNew = outcome === 'applied' && !again;
+  const isNew = outcome === 'applied' && again !== true;
   const decision = isNew && factOf(detail, 'decision') !== 'open' ? [] : decisionWords(detail);
   const isSaid = code === 'decided' && decision.length > 0;
   return [
-    ...(again && outcome !== 'duplicate' ? [BEFORE] : []),
+    ...(again === true && outcome !== 'duplicate' ? [BEFORE] : []),
     ...(typeof message === 'string' ? [message] : words === undefined || isSaid ? [] : [words]),
     ...(typeof answerableAtMs === 'number' ? [`from ${timeOf(answerableAtMs)}`] : []),
     ...firstWords(factOf(detail, 'first')),
@@ -125,7 +129,8 @@ function decisionWords(detail: unknown): readonly string[] {
   return [`${words}${by}${typeof decidedAtMs === 'number' ? `, ${timeOf(decidedAtMs)}` : ''}`];
 }
 
-function exitOf({ outcome, code }: Delivered): CliContext['exit'] {
+/** The exit code that belongs to an answer. */
+export function exitOf({ outcome, code }: Pick<Answer, 'outcome' | 'code'>): CliContext['exit'] {
   if (outcome === 'applied' || outcome === 'kept' || outcome === 'duplicate' || outcome === 'pending') return EXIT.ok;
   if (code === 'not-found') return EXIT.notFound;
   return code !== null && FORBIDDEN.has(code) ? EXIT.auth : EXIT.conflict;

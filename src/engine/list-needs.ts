@@ -1,6 +1,7 @@
 import type { RunLine, RunFilter } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { EffectKey } from '../model/ids.ts';
+import type { IncidentKind } from '../model/statuses.ts';
 import { runView } from './run-view.ts';
 import { shareStandings } from './share-view.ts';
 
@@ -28,6 +29,30 @@ export async function listNeeds(
   const lines = await engine.store.listRuns({ ...filter, needsHuman: true, tenant: engine.tenant });
   const needs = await Promise.all(lines.map((line) => needsOf(engine, line)));
   return needs.flat();
+}
+
+/** Runs of a page. */
+const PAGE = 200;
+
+/** Everything that is held for the same, however much it is, a line each, the newest run first. Transaction: none. */
+export async function listHeld(
+  engine: Engine,
+  kind: IncidentKind,
+  workflow: string | null,
+): Promise<readonly NeedView[]> {
+  const { store, tenant } = engine;
+  const filter = { tenant, workflow, statuses: null, needsHuman: true, q: null, limit: PAGE };
+  const held: NeedView[] = [];
+  let lines = await store.listRuns(filter);
+  while (lines.length > 0) {
+    for (const line of lines)
+      if (line.needs.includes(`incident:${kind}`))
+        held.push(...(await needsOf(engine, line)).filter((need) => need.kind === kind));
+    const last = lines.at(-1)?.run;
+    if (last === undefined || lines.length < PAGE) break;
+    lines = await store.listRuns({ ...filter, after: { startedAtMs: last.startedAtMs, runId: last.runId } });
+  }
+  return held;
 }
 
 async function needsOf({ store }: Engine, { run }: RunLine): Promise<readonly NeedView[]> {

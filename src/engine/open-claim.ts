@@ -8,7 +8,7 @@ import type { Engine } from './engine.ts';
 import type { HoldingStart } from './held-run.ts';
 import { joinLock } from './hold-lock.ts';
 import { loadRun, type LoadedRun, readEnvelope } from './load-run.ts';
-import { CRASHES, CRASHES_MAX, parkRun, releaseCommit } from './park-run.ts';
+import { CRASHES, CRASHES_MAX, crashWords, parkRun, releaseCommit } from './park-run.ts';
 
 /**
  * A claimed run, ready to be held; or one that is set aside, with the commit that does so: it does not fit this process
@@ -30,7 +30,7 @@ function poisonOf(claimed: ClaimedRun, loaded: Loaded): OpenedClaim | null {
   if (stored.crashes < CRASHES_MAX) return null;
   const isParked = loaded.state.control.incidents.some((incident) => incident.kind === 'poison');
   if (!isParked) {
-    const message = `it crashed ${stored.crashes} workers that held nothing else`;
+    const message = crashWords(stored.crashes);
     const park = parkRun(stored, loaded.envelope, {
       kind: 'poison',
       subject: CRASHES,

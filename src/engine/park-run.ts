@@ -9,6 +9,13 @@ export const CRASHES_MAX = 3;
 /** What a run is parked for that has crashed as many. */
 export const CRASHES = 'crashes';
 
+/** What is known of crashes, and no more: that workers died, not that the run is to blame. */
+export function crashWords(crashes: number): string {
+  return crashes === 1
+    ? 'a worker died while it held nothing else'
+    : `${crashes} workers died while they held nothing else`;
+}
+
 /** Why a run that cannot be decided here is set aside for a person. */
 export interface ParkReason {
   readonly kind: Extract<IncidentKind, 'pin' | 'poison'>;
