@@ -244,7 +244,8 @@ interface Pieces {
 const WAITING_WORDS: Readonly<Record<Waiting['kind'], (pieces: Pieces) => string>> = {
   approval: ({ at, by, end, progress }) =>
     `waits for an approval${at}${progress === null ? ' by' : `: ${progress} of`} ${by}${end}`,
-  event: ({ at, by, end }) => `waits for the event ${by}${at}${end}`,
+  event: ({ at, by, end, progress }) =>
+    `waits for the event ${by}${progress === null ? '' : ` with ${progress}`}${at}${end}`,
   timer: ({ at, end }) => `waits${at}${end}`,
   person: ({ at, by }) => `waits for a person${at}: ${by}`,
   worker: ({ at }) => `waits for a worker${at}`,

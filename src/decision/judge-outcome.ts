@@ -78,9 +78,16 @@ export const IN_RECOVERY = 'recovery';
 
 const LACKS = { secret: SECRET_MISSING, circuit: CIRCUIT_OPEN, recovery: IN_RECOVERY } as const;
 
+const NOT_SENT = 'not-sent';
+
+/** Whether a code tells of a sending that did not leave, so that no provider has answered. */
+export function isUnsent(code: string | null): boolean {
+  return code === NOT_SENT || Object.values(LACKS).some((known) => known === code);
+}
+
 /** Nothing left. What can never leave is refused for good: waiting for another try would be waiting for ever. */
 function unsent({ reason, permanent, lacks, afterMs }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
-  const code = lacks === undefined ? 'not-sent' : LACKS[lacks];
+  const code = lacks === undefined ? NOT_SENT : LACKS[lacks];
   return permanent === true
     ? { ...BLANK, kind: 'rejected', code: UNSENDABLE, message: `it cannot be sent: ${reason}`, sent: false }
     : {

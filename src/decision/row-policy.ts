@@ -6,9 +6,14 @@ import type { Draft } from './draft.ts';
 import { compensationOf, compensationPolicy, type EffectPolicy, forwardPolicy } from './effect-policy.ts';
 import { laneStepOf } from './lane-step.ts';
 
+/** Whoever knows the version: a policy reads nothing else. */
+interface Reading {
+  readonly ctx: Pick<Draft['ctx'], 'compiled'>;
+}
+
 /** The step that asked for a row, or for the row that it makes amends for. */
-export function callStepOf(draft: Draft, effect: Effect): CallStep {
-  const step = draft.ctx.compiled.step(effect.step);
+export function callStepOf({ ctx }: Reading, effect: Effect): CallStep {
+  const step = ctx.compiled.step(effect.step);
   invariant(step.verb === 'call', 'a ledger row belongs to a call', { key: effect.key, step: effect.step });
   return step;
 }
@@ -19,7 +24,7 @@ export function laneCallOf(draft: Draft, effect: Effect): CallStep {
 }
 
 /** How a step is undone by the innermost scopes around it that say it, else by the document. */
-function rulesAround({ ctx: { compiled } }: Draft, step: string): WorkflowDefinition['compensation'] {
+function rulesAround({ ctx: { compiled } }: Reading, step: string): WorkflowDefinition['compensation'] {
   const scopes = bodiesAround(compiled.place(step)).flatMap((id) => {
     const around = compiled.step(id);
     return around.verb === 'scope' && around.compensation !== null ? [around.compensation] : [];
@@ -33,9 +38,9 @@ function rulesAround({ ctx: { compiled } }: Draft, step: string): WorkflowDefini
 }
 
 /** What is decided about a row beside its contract. */
-export function policyOf(draft: Draft, effect: Effect): EffectPolicy {
-  const { compiled } = draft.ctx;
-  const step = callStepOf(draft, effect);
+export function policyOf(reading: Reading, effect: Effect): EffectPolicy {
+  const { compiled } = reading.ctx;
+  const step = callStepOf(reading, effect);
   const contract = compiled.action(effect.action);
   if (effect.compensates === null) return forwardPolicy(step, contract);
   const compensation = compensationOf(step, compiled.action(step.action));
@@ -43,5 +48,5 @@ export function policyOf(draft: Draft, effect: Effect): EffectPolicy {
     key: effect.key,
     step: step.id,
   });
-  return compensationPolicy(compensation, contract, rulesAround(draft, step.id));
+  return compensationPolicy(compensation, contract, rulesAround(reading, step.id));
 }

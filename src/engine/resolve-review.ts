@@ -34,7 +34,7 @@ function checkOutput(schema: Parameters<typeof compileSchema>[0], output: Json):
   if (first === undefined) return;
   throw new RefusedError(
     'PAWL_INPUT_INVALID',
-    `the output does not fit the action's output schema: ${tellMisfits(misfits)}`,
+    `the output does not fit the action's output schema: ${tellMisfits(misfits)}; --output JSON takes what the provider answered`,
     { ...first },
   );
 }

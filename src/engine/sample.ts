@@ -16,28 +16,55 @@ const PLACES: Readonly<Record<string, string>> = {
   object: '{}',
 };
 
+/** A value that is known before anybody fills in the rest. */
+export interface Known {
+  /** Names of properties, from the outside in; empty = the whole. */
+  readonly path: readonly string[];
+  readonly value: Json;
+}
+
 /**
  * The least that a schema asks for, as text in which a person fills the places: `{"amount": <integer>}`. What has only one
  * value is written as it is, of several ways the first is shown.
+ * @param known a value that has its place, whether the schema asks for it or not.
  */
-export function sampleOf(schema: JsonSchema): string {
-  return typeof schema === 'boolean' ? '{}' : sample(schema, schema, 0);
+export function sampleOf(schema: JsonSchema, known: Known | null = null): string {
+  const root = typeof schema === 'boolean' ? {} : schema;
+  return sample(root, { root, depth: 0, known });
 }
 
-function sample(node: Json | undefined, root: JsonObject, depth: number): string {
+interface Place {
+  readonly root: JsonObject;
+  readonly depth: number;
+  /** What is known at this place or further inside. */
+  readonly known: Known | null;
+}
+
+function sample(node: Json | undefined, at: Place): string {
+  const { root, depth, known } = at;
+  if (known?.path.length === 0) return JSON.stringify(known.value);
   if (depth > DEPTH_MAX) return '<…>';
   const schema = asObject(node);
   const { $ref: reference, const: only } = schema;
-  if (typeof reference === 'string') return sample(resolveReference(reference, root), root, depth + 1);
+  const inside = { ...at, depth: depth + 1 };
+  if (typeof reference === 'string') return sample(resolveReference(reference, root), inside);
   const [value, ...others] = only === undefined ? listOf(schema['enum']) : [only];
   if (value !== undefined)
     return others.length === 0 ? JSON.stringify(value) : `<${[value, ...others].map(plain).join(' or ')}>`;
-  const fields = fieldsOf(schema, root);
-  if (fields.size > 0)
-    return `{${[...fields].map(([name, field]) => `${JSON.stringify(name)}: ${sample(field, root, depth + 1)}`).join(', ')}}`;
+  return sampleOfParts(schema, inside) ?? placeOf(schema['type']) ?? (depth === 0 ? '{}' : '<value>');
+}
+
+/** The fields that are asked for or known, else the first of several ways; null where there are neither. */
+function sampleOfParts(schema: JsonObject, inside: Place): string | null {
+  const { root, known } = inside;
   const [way] = [...listOf(schema['oneOf']), ...listOf(schema['anyOf'])];
-  if (way !== undefined) return sample(way, root, depth + 1);
-  return placeOf(schema['type']) ?? (depth === 0 ? '{}' : '<value>');
+  if (way !== undefined && fieldsOf(schema, root).size === 0) return sample(way, inside);
+  const fields = fieldsOf(schema, root, known?.path[0]);
+  if (fields.size === 0) return null;
+  const told = [...fields].map(
+    ([name, field]) => `${JSON.stringify(name)}: ${sample(field, { ...inside, known: within(known, name) })}`,
+  );
+  return `{${told.join(', ')}}`;
 }
 
 /** The place for a value of this type, of the first where there are several. */
@@ -46,14 +73,23 @@ function placeOf(type: Json | undefined): string | undefined {
   return typeof first === 'string' ? PLACES[first] : undefined;
 }
 
-/** Required properties by name, those that `allOf` adds too. */
-function fieldsOf(schema: JsonObject, root: JsonObject): ReadonlyMap<string, Json | undefined> {
+/** What is known inside a property; null where it is known of another. */
+function within(known: Known | null, name: string): Known | null {
+  if (known === null || known.path[0] !== name) return null;
+  return { path: known.path.slice(1), value: known.value };
+}
+
+/** Required properties by name, those that `allOf` adds too, and the one in which something is known. */
+function fieldsOf(schema: JsonObject, root: JsonObject, known?: string): ReadonlyMap<string, Json | undefined> {
   const parts = listOf(schema['allOf']).map((part) => {
     const { $ref: reference } = asObject(part);
     return typeof reference === 'string' ? resolveReference(reference, root) : part;
   });
   const all = [schema, ...parts].map(asObject);
-  const names = all.flatMap((part) => listOf(part['required']).map(plain));
+  const names = [
+    ...all.flatMap((part) => listOf(part['required']).map(plain)),
+    ...(known === undefined ? [] : [known]),
+  ];
   const typed = (name: string): Json | undefined =>
     all.map((part) => ownValue(asObject(part['properties']), name)).find((field) => field !== undefined);
   return new Map(names.map((name) => [name, typed(name)]));

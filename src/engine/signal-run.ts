@@ -7,6 +7,7 @@ import { type Delivered, deliverEvent } from './deliver-event.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { versionOf } from './find-run.ts';
+import { type KeptEvent, tellKept } from './kept-event.ts';
 import { refuseUnstorable } from './refuse-unstorable.ts';
 
 /** An event from outside for one run. */
@@ -24,7 +25,7 @@ export interface SignalAsk {
   readonly waitMs: number;
 }
 
-async function checkSignal(engine: Engine, run: RunIdentity, ask: SignalAsk): Promise<void> {
+async function checkSignal(engine: Engine, run: RunIdentity, ask: SignalAsk): Promise<KeptEvent> {
   const version = await versionOf(engine, run);
   const declared = version.compiled.machine.definition.events.find((event) => event.name === ask.name);
   if (declared === undefined) {
@@ -39,24 +40,26 @@ async function checkSignal(engine: Engine, run: RunIdentity, ask: SignalAsk): Pr
   refuseUnstorable("the event's data", ask.data);
   const misfits = compileSchema(declared.schema)(ask.data);
   const [first] = misfits;
-  if (first === undefined) return;
+  if (first === undefined) return { version, declared, data: ask.data };
   throw new RefusedError('PAWL_INPUT_INVALID', `the event's data does not fit: ${tellMisfits(misfits)}`, { ...first });
 }
 
 /**
  * Sends a declared event to a run: stored first, matched now or later (V01). The same (source, event id) again is
- * answered with the first. Transaction: opens its own.
+ * answered with the first; one that nothing takes now is answered with what the run waits for. Transaction: opens its own.
  * @throws PAWL_EVENT_UNDECLARED, PAWL_INPUT_INVALID, PAWL_VALUE_NOT_STORABLE, PAWL_EVENT_CONFLICT.
  */
 export async function signalRun(engine: Engine, door: Door, run: RunIdentity, ask: SignalAsk): Promise<Delivered> {
-  await checkSignal(engine, run, ask);
+  const event = await checkSignal(engine, run, ask);
   const { name, data, by, link } = ask;
   const meant = link === undefined ? {} : { link };
-  return deliverEvent(engine, door, {
+  const delivered = await deliverEvent(engine, door, {
     run,
     source: `signal:${ask.source}`,
     eventId: ask.eventId ?? engine.ids.newEventId(),
     payload: { type: 'signal', name, data, by, ...meant },
     waitMs: ask.waitMs,
   });
+  if (delivered.outcome !== 'kept') return delivered;
+  return { ...delivered, detail: await tellKept(engine, run, event) };
 }

@@ -1,3 +1,4 @@
+import { compileSchema } from '../definition/schema-validator.ts';
 import { isUndoApproval } from '../decision/approval-rules.ts';
 import { isWithWorkers } from '../decision/hand-out.ts';
 import { itemNameOf, placeNameOf } from '../decision/item-name.ts';
@@ -18,6 +19,8 @@ import { isShared } from '../decision/share-effect.ts';
 import type { Whereabouts } from './child-view.ts';
 import type { ShareStanding, ShareStandings } from './share-view.ts';
 import { sampleOf } from './sample.ts';
+import { attemptWords } from './attempt-words.ts';
+import { awaitedOf, sampleFor, termsOf } from './awaited-event.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
 /** One thing that keeps a run from moving, and who or what can move it. */
@@ -45,7 +48,10 @@ export interface WaitingFor {
   readonly until: string | null;
   /** Who can move it: roles and names, an event's name, `the provider`, `a worker`, `time`. */
   readonly by: readonly string[];
-  /** How far it is: `1 of 2 approve`; what is stored: `terminate by ana`; a child's status; null where there is nothing to tell. */
+  /**
+   * How far it is: `1 of 2 approve`; what is stored: `terminate by ana`; a child's status; what the last attempt has met; what an event
+   * must say to be taken: `event.data.order == "o-1"`; null where there is nothing to tell.
+   */
   readonly progress: string | null;
   /** How to give it, null where nobody has to. */
   readonly command: string | null;
@@ -141,7 +147,7 @@ function isAskedByItself(doubt: Effect['doubt']): doubt is 'resend' | 'query' {
 }
 
 /** What an open ledger row waits for; null where somebody else's turn is told elsewhere (a plan's later rows, an approval, a review). */
-function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
+function fromEffect(effect: Effect, { version, nowMs }: WaitingSource): WaitingFor | null {
   const { step, frames, notBeforeMs } = effect;
   const waits = notBeforeMs !== null && notBeforeMs > nowMs;
   const until = waits ? text(notBeforeMs) : null;
@@ -153,13 +159,14 @@ function fromEffect(effect: Effect, nowMs: number): WaitingFor | null {
     progress: null,
     command: null,
   };
+  const met = { progress: attemptWords(version, effect) };
   switch (effect.state) {
     case 'AUTHORIZED':
-      return waits ? { ...row, kind: 'retry', by: TIME } : { ...row, kind: 'worker', by: WORKER };
+      return waits ? { ...row, ...met, kind: 'retry', by: TIME } : { ...row, kind: 'worker', by: WORKER };
     case 'REQUESTED':
       return { ...row, kind: 'answer', by: PROVIDER };
     case 'UNKNOWN':
-      return isAskedByItself(effect.doubt) ? { ...row, kind: effect.doubt, by: waits ? TIME : WORKER } : null;
+      return isAskedByItself(effect.doubt) ? { ...row, ...met, kind: effect.doubt, by: waits ? TIME : WORKER } : null;
     default:
       return null;
   }
@@ -196,7 +203,7 @@ function fromChild(effect: Effect, children: Whereabouts): WaitingFor {
 /** What a row waits for: a child, remote workers, or what it would wait for anywhere. */
 function fromRow(effect: Effect, source: WaitingSource): WaitingFor | null {
   if (effect.doubt === 'event') return fromChild(effect, source.children);
-  return isWithWorkers(effect) ? fromQueue(effect, source) : fromEffect(effect, source.nowMs);
+  return isWithWorkers(effect) ? fromQueue(effect, source) : fromEffect(effect, source);
 }
 
 /** A row that waits for the word of the run that carries the act out; null for any other. */
@@ -221,14 +228,22 @@ const ANSWERED: ReadonlySet<Incident['kind']> = new Set(['unknown', 'compensatio
 const VERBS: ReadonlySet<string> = new Set(['compensate', 'terminate']);
 
 /** The first way out: the answers that are offered and no others, else the verb that resolves it. */
-function commandOf(run: string, { kind, step, acts }: Incident): string | null {
+function commandOf(run: string, { kind, step, acts }: Incident, output: string): string | null {
   const subject = step ?? kind;
   const answers = ANSWERED.has(kind) ? acts.filter((act) => !VERBS.has(act)) : [];
-  if (answers.length > 0) return `pawl resolve ${run} ${subject} --as ${answers.join('|')} --evidence TEXT`;
+  if (answers.length > 0)
+    return `pawl resolve ${run} ${subject} --as ${answers.join('|')} --evidence TEXT${answers.includes('confirmed') ? output : ''}`;
   const [act] = acts;
   if (act === undefined) return null;
   if (act === 'retry') return `pawl retry ${run} ${subject} --reason TEXT`;
   return act === 'terminate' ? `pawl cancel ${run} --terminate` : `pawl ${act} ${run}`;
+}
+
+/** What "confirmed" takes with it, where the action promises an output: without it that word is refused. */
+function outputOption({ version }: WaitingSource, { action }: Effect): string {
+  if (version === null) return '';
+  const { output } = version.compiled.action(action);
+  return compileSchema(output)(null).length === 0 ? '' : ` [--output ${quoted(sampleOf(output))}]`;
 }
 
 function fromIncident(source: WaitingSource, run: string, incident: Incident): WaitingFor {
@@ -242,7 +257,7 @@ function fromIncident(source: WaitingSource, run: string, incident: Incident): W
     until: null,
     by: incident.from,
     progress: null,
-    command: commandOf(run, { ...incident, step: at.step }),
+    command: commandOf(run, { ...incident, step: at.step }, row === undefined ? '' : outputOption(source, row)),
   };
 }
 
@@ -264,9 +279,10 @@ function fromSteps(source: WaitingSource, run: string): readonly WaitingFor[] {
       return [{ kind: 'timer', ...at, since, until: dueOf(`${id}:wait`), by: TIME, progress: null, command: null }];
     if (step?.verb !== 'await') return [];
     const event = version.compiled.machine.definition.events.find(({ name }) => name === step.event);
-    const command = `pawl signal ${run} ${step.event} ${quoted(sampleOf(event?.schema ?? {}))}`;
+    const awaited = awaitedOf({ version, run: stored.run, envelope }, step, event);
+    const command = `pawl signal ${run} ${step.event} ${quoted(sampleFor(event?.schema ?? {}, awaited))}`;
     const until = dueOf(`${id}:timeout`);
-    return [{ kind: 'event', ...at, since, until, by: [step.event], progress: null, command }];
+    return [{ kind: 'event', ...at, since, until, by: [step.event], progress: termsOf(step, awaited), command }];
   });
 }
 

@@ -10,24 +10,13 @@ import { loadStored } from './find-run.ts';
 import { childStatuses } from './child-view.ts';
 import { runView, type RunView } from './run-view.ts';
 import { listQueues, type QueueView } from './list-queues.ts';
+import { crashWords } from './park-run.ts';
 import { type QueueView as PlaceView, queueView } from './list-locks.ts';
-import { messageView } from './list-messages.ts';
+import { messageReasons } from './message-reasons.ts';
 import { shareStandings } from './share-view.ts';
 import { overdueRuns } from './watch-overdue.ts';
 import type { WaitingFor } from './waiting-for.ts';
-
-/** One reason why a run does not move; times RFC 3339 UTC. */
-export interface Reason {
-  /** `parked`, the kind of an incident, what is waited for, or what keeps every run: `no-worker`, `recovery`, `overdue`, … */
-  readonly kind: string;
-  readonly step: string | null;
-  readonly text: string;
-  readonly since: string | null;
-  readonly until: string | null;
-  /** Who can move it. */
-  readonly by: readonly string[];
-  readonly command: string | null;
-}
+import { A_WORKER, OPERATOR, type Reason, START_ONE } from './why-reason.ts';
 
 /** Why a run is where it is: the first reason is the one to look at. */
 export interface WhyView {
@@ -64,26 +53,32 @@ export interface WhyFacts {
 }
 
 const OPEN: ReadonlySet<string> = new Set(OPEN_STATES);
-const OPERATOR = ['role:operator'] as const;
-const A_WORKER = ['a worker'] as const;
-const START_ONE = 'pawl worker';
 const LIST_WINDOW = 'pawl db recovered';
 
 function time(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString();
 }
 
+function inDoubt(subject: string): string {
+  return `nobody knows whether ${subject} happened`;
+}
+
+/** What is waited for, and what the last attempt has met. */
+function after(text: string, met: string | null): string {
+  return met === null ? text : `${text}; ${met}`;
+}
+
 type Words = Readonly<Record<Exclude<WaitingFor['kind'], 'person'>, (step: string, progress: string | null) => string>>;
 
 const WORDS: Words = {
   approval: (step, progress) => `waits for an approval of ${step}${progress === null ? '' : `: ${progress}`}`,
-  event: (step) => `waits for an event at ${step}`,
+  event: (step, match) => `waits for an event at ${step}${match === null ? '' : ` with ${match}`}`,
   timer: (step) => `waits for its time at ${step}`,
   worker: (step) => `${step} may be sent: a worker is to take it`,
   answer: (step) => `${step} is in flight: the provider is to answer`,
-  retry: (step) => `${step} is not sent again before its time`,
-  resend: (step) => `nobody knows whether ${step} happened: the same request goes again at its time`,
-  query: (step) => `nobody knows whether ${step} happened: the provider is asked at its time`,
+  retry: (step, met) => after(`${step} is not sent again before its time`, met),
+  resend: (step, met) => after(`${inDoubt(step)}: the same request goes again at its time`, met),
+  query: (step, met) => after(`${inDoubt(step)}: the provider is asked at its time`, met),
   lock: (_, name) => `waits for the lock ${name}`,
   child: (step, status) => `waits for the child of ${step}${status === null ? '' : `, which is ${status}`}`,
   share: (step, status) =>
@@ -119,6 +114,12 @@ function subjectOf({ kind, step, item }: WaitingFor, row: WhyFacts['view']['effe
   return row !== undefined && row.compensates !== null && SENT.has(kind) ? `the undo of ${at}` : at;
 }
 
+/** What keeps a row beside its time; of one in doubt first that it is in doubt. */
+function heldWords(waiting: WaitingFor, row: WhyFacts['view']['effects'][number] | undefined): string | null {
+  const why = row?.lastError ?? null;
+  return row?.state === 'UNKNOWN' ? `${inDoubt(subjectOf(waiting, row))}; ${String(why)}` : why;
+}
+
 function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
   const { view, queue } = whole;
   const { kind, step, item, since, until, by, progress, command } = waiting;
@@ -129,7 +130,7 @@ function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
   if (kind === 'lock' && queue !== null) return [{ ...facts, kind, text: queue.text, by: queue.by }];
   if (heldBy !== undefined && kind !== 'answer') {
     const way = heldBy === 'recovery' ? { by: OPERATOR, command: LIST_WINDOW } : {};
-    return [{ ...facts, ...way, kind: heldBy, text: row?.lastError ?? heldBy }];
+    return [{ ...facts, ...way, kind: heldBy, text: heldWords(waiting, row) ?? heldBy }];
   }
   const text = `${WORDS[kind](subjectOf(waiting, row), progress)}${askedWords(whole, waiting)}`;
   return [{ ...facts, kind, text }];
@@ -149,7 +150,7 @@ function ofIncidents({ incidents, waitingFor }: WhyFacts['view']): readonly Reas
 /** Why a suspect is held alone; the next transition clears it (P06). */
 function suspicionOf(crashes: number): string {
   if (crashes === 0) return 'its last worker died: it is held alone until it has moved';
-  return `it took ${crashes === 1 ? 'a worker' : `${crashes} workers`} with it: it is held alone until it has moved`;
+  return `${crashWords(crashes)}: it is held alone until it has moved`;
 }
 
 /** A `finally` that failed changes nothing of the end, and is told beside it. */
@@ -199,27 +200,10 @@ function ofHouse(facts: WhyFacts): readonly Reason[] {
             ...none,
             kind: 'lease',
             text: isHeld ? `held by ${holder.workerId}` : `held by ${holder.workerId}, which is dead: it is swept`,
-            until: time(holder.leaseUntilMs),
+            until: isHeld ? time(holder.leaseUntilMs) : null,
           },
         ]),
   ];
-}
-
-/** What was sent and has not arrived; the run itself does not wait for it. */
-function ofMessages({ view, messages, hasReceiver }: WhyFacts): readonly Reason[] {
-  const open = messages.filter(({ state }) => state === 'waiting' || state === 'dead').map(messageView);
-  return open.map(({ id, event, topic, step, state, at, dueAt, lastError }): Reason => {
-    const name = `message ${event ?? topic}`;
-    const facts = { kind: 'message', step, since: at, until: dueAt };
-    if (state === 'dead') {
-      const command = `pawl outbox retry ${view.id} ${id} --reason TEXT`;
-      return { ...facts, text: `${name} was given up: ${String(lastError)}`, by: OPERATOR, command };
-    }
-    const isUntold = event !== null && !hasReceiver;
-    const why = isUntold ? 'no receiver is configured here (`publish` in pawl.config.yaml)' : lastError;
-    const text = `${name} has not arrived${why === null ? '' : `: ${why}`}`;
-    return { ...facts, text, by: isUntold ? OPERATOR : A_WORKER, command: null };
-  });
 }
 
 /** Kinds that say that the house, not the run's own waiting, is what to look at first. */
@@ -247,13 +231,13 @@ export function whyRun(facts: WhyFacts): WhyView {
   if (isEnd(status) && own.length === 0) {
     const text = `it has ended: ${status}${prunedWords(view)}`;
     const ended = { kind: 'ended', step: null, text, since: null, until: null, by: [], command: null };
-    return { run, key, status, reasons: [ended, ...ofFinally(view), ...ofMessages(facts)] };
+    return { run, key, status, reasons: [ended, ...ofFinally(view), ...messageReasons({ ...facts, run })] };
   }
   const house = ofHouse(facts);
   const lead = own.length === 0 || own.every(({ kind }) => NEEDS_WORKER.has(kind));
   const first = lead ? house.filter(({ kind }) => FIRST.has(kind)) : [];
   const rest = house.filter((reason) => !first.includes(reason));
-  const reasons = [...first, ...own, ...rest, ...ofMessages(facts)];
+  const reasons = [...first, ...own, ...rest, ...messageReasons({ ...facts, run })];
   const text = 'a worker can act on it now';
   const idle = { kind: 'worker', step: null, text, since: null, until: null, by: A_WORKER, command: null };
   return { run, key, status, reasons: reasons.length > 0 ? reasons : [idle] };

@@ -58,6 +58,14 @@ it('pawl show and why tell of a message that has not arrived, beside the end of 
   const why = await shell.call(['why', 't1']);
   expect(why.out).toContain('it has ended: COMPLETED');
   expect(why.err).toContain('message order.paid has not arrived: no receiver is configured here');
+  expect(why.err).not.toContain('until');
+  // The line that it names is one that is taken: with it there is a receiver, and nothing but a worker is missing.
+  const [, line = ''] =
+    /put (publish: .*) into pawl\.config\.yaml, and the key into PAWL_SECRET_SIGNING_KEY/.exec(why.err) ?? [];
+  const config = shell.file('told.config.yaml', `${line}\n`);
+  const told = await shell.call(['why', 't1', '--config', config], { env: { PAWL_SECRET_SIGNING_KEY: 'k' } });
+  expect(told.err).toContain('message order.paid has not arrived, since');
+  expect(told.err).toMatch(/moved by role:operator: pawl worker\n/);
   const view = (await shell.call(['show', 't1', '-o', 'json'])).json<JsonObject>();
   const schema = readFileSync(new URL('../../schemas/run.schema.json', import.meta.url), 'utf8');
   expect(compileSchema(JSON.parse(schema) as JsonObject)(view)).toEqual([]);

@@ -102,7 +102,7 @@ describe('publish', () => {
 describe('approve and deny', () => {
   it('shows what is voted about and what it will send, then says what became of the vote', async () => {
     await until('order', 'v1');
-    const { code, err } = await shell.call(['approve', 'v1', 'decision', '--comment', 'looks good']);
+    const { code, err } = await shell.call(['approve', 'v1', '--yes', 'decision', '--comment', 'looks good']);
     expect(code).toBe(0);
     expect(err).toContain(
       'Charge order v1?  (needs 1 of role:approver)\n  order: v1\n  will send shop.charge {"order":"v1"}\n',
@@ -128,38 +128,49 @@ describe('approve and deny', () => {
     expect((await show('f1')).waitingFor).toMatchObject([
       { command: expect.stringMatching(/ --form order=VALUE$/) as string },
     ]);
-    const wrong = await shell.call(['approve', 'f1', '--form', 'order=f9', '--form', 'days=3']);
+    const wrong = await shell.call(['approve', 'f1', '--yes', '--form', 'order=f9', '--form', 'days=3']);
     expect([wrong.code, wrong.err]).toEqual([5, expect.stringContaining('/days must be equal to one of the allowed')]);
     expect(wrong.err).toContain('  form: days (integer; one of 1, 2; else 1)\n  form: order (string; required)\n');
-    const strange = await shell.call(['approve', 'f1', '--form', 'ordr=f9']);
+    const strange = await shell.call(['approve', 'f1', '--yes', '--form', 'ordr=f9']);
     expect([strange.code, strange.err]).toEqual([5, expect.stringContaining('it has: days, order')]);
-    expect((await shell.call(['approve', 'f1', '--form', 'order'])).code).toBe(2);
-    expect((await shell.call(['approve', 'f1', '--form-file', shell.file('list.json', '[1]')])).code).toBe(2);
+    expect((await shell.call(['approve', 'f1', '--yes', '--form', 'order'])).code).toBe(2);
+    expect((await shell.call(['approve', 'f1', '--yes', '--form-file', shell.file('list.json', '[1]')])).code).toBe(2);
     expect((await show('f1')).approvals).toMatchObject([{ state: 'open', form: { type: 'object' } }]);
     const file = shell.file('form.json', JSON.stringify({ order: 'no', days: 2 }));
-    expect((await shell.call(['approve', 'f1', '--form-file', file, '--form', 'order=f9'])).code).toBe(0);
+    expect((await shell.call(['approve', 'f1', '--yes', '--form-file', file, '--form', 'order=f9'])).code).toBe(0);
     const { approvals, effects } = await show('f1');
     expect(approvals).toMatchObject([{ state: 'approved', votes: [{ form: { order: 'f9', days: 2 } }] }]);
     expect(JSON.stringify(approvals[0]?.subject)).toContain('"order":"f1"');
     expect(effects.find(({ step }) => step === 'charge')?.request).toEqual({ order: 'f9' });
   });
 
+  it('A04 shows what it would approve and votes for nothing before somebody has agreed', async () => {
+    // A04: "shown as its subject, and its hash is what people approve"
+    await until('order', 'v7');
+    const blind = await shell.call(['approve', 'v7']);
+    expect([blind.code, blind.out]).toEqual([2, '']);
+    expect(blind.err).toContain('  order: v7\n  will send shop.charge {"order":"v7"}\n');
+    expect(blind.err).toContain('nobody can be asked here: read it, then add --yes');
+    expect((await show('v7')).approvals).toMatchObject([{ state: 'open', votes: [] }]);
+  });
+
   it('tells a person without the role which mend there is, exit 6', async () => {
     await until('order', 'v2');
-    const { code, err } = await shell.call(['approve', 'v2', '--by', 'zoe']);
+    const { code, err } = await shell.call(['approve', 'v2', '--yes', '--by', 'zoe']);
     expect([code, err]).toEqual([6, expect.stringContaining('give the role under "principals" in pawl.config.yaml')]);
   });
 
   it('takes who acts as --by, and as --as, its other name', async () => {
     await until('order', 'v5');
-    for (const name of ['--by', '--as']) expect((await shell.call(['approve', 'v5', name, 'zoe'])).code).toBe(6);
-    expect((await shell.call(['approve', 'v5', '--by', 'kai'], { env: { PAWL_AS: 'zoe' } })).code).toBe(0);
+    for (const name of ['--by', '--as'])
+      expect((await shell.call(['approve', 'v5', '--yes', name, 'zoe'])).code).toBe(6);
+    expect((await shell.call(['approve', 'v5', '--yes', '--by', 'kai'], { env: { PAWL_AS: 'zoe' } })).code).toBe(0);
   });
 
   it('A04 a vote for something else than what is asked now is refused, exit 5', async () => {
     // A04: "A vote carries the hash it saw; another hash: 409 stale."
     await until('order', 'v3');
-    const { code, err } = await shell.call(['approve', 'v3', '--subject', '0'.repeat(64)]);
+    const { code, err } = await shell.call(['approve', 'v3', '--yes', '--subject', '0'.repeat(64)]);
     expect([code, err]).toEqual([5, expect.stringContaining('read it again with pawl show')]);
   });
 
@@ -167,7 +178,7 @@ describe('approve and deny', () => {
     // A05: the same vote again is answered with the first; another vote of that person is told the decision.
     await until('order', 'v6');
     await shell.withWorker(async () => {
-      await shell.ok(['approve', 'v6']);
+      await shell.ok(['approve', 'v6', '--yes']);
       await shell.call(['run', 'order', '--input', input('v6')]);
     });
     expect((await show('v6')).status).toBe('COMPLETED');
@@ -280,7 +291,7 @@ describe('a destructive verb', () => {
     const plan = await shell.call(['compensate', 'd6', '--dry-run']);
     expect(plan.err).toMatch(/PROPOSED\n {6}waits for 1 of role:approver, but not user:eve: Release reserve-\d+\?\n/);
     await shell.ok(['compensate', 'd6', '--yes', '--reason', 'make amends']);
-    const told = await shell.call(['approve', 'd6', 'undo:reserve', '--by', 'ana']);
+    const told = await shell.call(['approve', 'd6', '--yes', 'undo:reserve', '--by', 'ana']);
     expect(told.err).toMatch(
       /action: shop\.reserve\n.*undoes: reserve\n.*will send shop\.release \{"id":"reserve-\d+"\}/,
     );
@@ -302,7 +313,7 @@ describe('an effect in doubt', () => {
     const asked = await until('payout', 'u1');
     expect(asked.code).toBe(8);
     expect(asked.err).toMatch(
-      /waits for a person at pay: role:operator\n +pawl resolve run_\w+ pay --as confirmed\|absent/,
+      /waits for a person at pay: role:operator\n +pawl resolve run_\w+ pay --as confirmed\|absent\|keep-waiting --evidence TEXT \[--output '\{"id": "<text>"\}'\]\n/,
     );
     expect((await shell.ok(['ls', '--needs', 'human'])).includes('u1')).toBe(true);
     const resolve = (...more: readonly string[]) => shell.call(['resolve', 'u1', 'pay', ...more]);
@@ -315,7 +326,9 @@ describe('an effect in doubt', () => {
     const misfit = await resolve('--as', 'confirmed', ...evidence, '--output', '{"id":7}');
     expect([misfit.code, misfit.err]).toEqual([
       3,
-      expect.stringContaining("does not fit the action's output schema: /id must be string (found number)\n"),
+      expect.stringContaining(
+        "does not fit the action's output schema: /id must be string (found number); --output JSON takes what the provider answered\n",
+      ),
     ]);
     const quiet = { timeout: 10_000 };
     const blank = async () => (await resolve('--as', 'confirmed', '--evidence', ' ', '--output', '{"id":"p-1"}')).err;
@@ -355,6 +368,33 @@ describe('receipt verify', () => {
     await runSql(shell.url, "SET session_replication_role = replica; UPDATE pawl.receipt SET external_id = 'forged'");
     const { code, out } = await shell.call(['receipt', 'verify', id]);
     expect([code, out]).toEqual([5, expect.stringContaining('✘')]);
+  });
+});
+
+describe('retry --all', () => {
+  it('lets every run go that is held for the same, and no other', async () => {
+    const text = workflow('stuck', [
+      'key: input.id',
+      'input: { type: object }',
+      'onFailure: hold',
+      'steps:',
+      '  - { id: stop, fail: { code: broken, message: it is } }',
+    ]);
+    await shell.ok(['publish', shell.file('stuck.yaml', text)]);
+    for (const id of ['s1', 's2']) await shell.ok(['start', 'stuck', '--input', input(id)]);
+    const blind = await shell.call(['retry', '--all', 'failure', '--workflow', 'stuck']);
+    expect([blind.code, blind.out]).toEqual([2, '']);
+    expect(blind.err).toMatch(/RUN +KEY +STEP +SINCE \(UTC\) +WHAT\nrun_\w+ +s2 +stop/);
+    const args = ['retry', '--all', 'failure', '--workflow', 'stuck', '--yes', '--reason', 'mended'];
+    const told = (await shell.call([...args, '-o', 'json'])).json<readonly object[]>();
+    expect(told).toMatchObject(['s2', 's1'].map((key) => ({ key, kind: 'failure', step: 'stop', outcome: 'applied' })));
+    expect(await shell.ok(['show', 's1', '--history'])).toContain('retry by ana: mended');
+    for (const [usage, words] of [
+      [['retry', 's1'], 'name a run and its held step'],
+      [['retry', 's1', 'stop', '--all', 'failure'], 'name a run and its held step'],
+      [['retry', '--all', 'unknown'], 'Allowed choices are failure, pivot'],
+    ] as const)
+      expect(await shell.call(usage)).toMatchObject({ code: 2, err: expect.stringContaining(words) as string });
   });
 });
 

@@ -35,6 +35,22 @@ describe('the least that a schema asks for', () => {
     expect(sampleOf(schema)).toBe(expected);
   });
 
+  it.each<readonly [string, JsonSchema, readonly string[], string]>([
+    [
+      'a field that is asked for',
+      object({ a: { type: 'string' }, b: { type: 'string' } }),
+      ['b'],
+      '{"a": "<text>", "b": 7}',
+    ],
+    ['a field that may be left out', object({ a: { type: 'string' }, b: {} }, ['a']), ['b'], '{"a": "<text>", "b": 7}'],
+    ['a field in a field', object({ a: object({ b: { type: 'string' } }) }), ['a', 'b'], '{"a": {"b": 7}}'],
+    ['a field of no schema', true, ['a', 'b'], '{"a": {"b": 7}}'],
+    ['a field of one of several ways', { anyOf: [object({ a: {}, b: {} }), {}] }, ['b'], '{"a": <value>, "b": 7}'],
+    ['the whole', object({ a: { type: 'string' } }), [], '7'],
+  ])('has what is known of %s', (_, schema, path, expected) => {
+    expect(sampleOf(schema, { path, value: 7 })).toBe(expected);
+  });
+
   it('comes to an end in a schema that refers to itself', () => {
     expect(sampleOf({ $ref: '#/$defs/me', $defs: { me: { $ref: '#/$defs/me' } } })).toBe('<…>');
   });

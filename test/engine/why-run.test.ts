@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../../src/model/effect.ts';
+import type { OutboxRecord } from '../../src/model/outbox.ts';
 import type { WaitingFor } from '../../src/engine/waiting-for.ts';
-import { type WhyFacts, type Reason, whyRun } from '../../src/engine/why-run.ts';
+import type { Reason } from '../../src/engine/why-reason.ts';
+import { type WhyFacts, whyRun } from '../../src/engine/why-run.ts';
 import { NEVER, openSmallHouse } from './support/small-house.ts';
 import { sagaOf } from './support/workflows.ts';
 
@@ -93,10 +95,10 @@ describe('why a run does not move', () => {
   });
 
   it.each(['pin', 'poison'])('a run that is set aside for %s is told as parked, with the reason', (kind) => {
-    const parked = { ...incident, kind, message: 'it crashed 3 workers' };
+    const parked = { ...incident, kind, message: '3 workers died while they held nothing else' };
     expect(why({ incidents: [parked] })[0]).toMatchObject({
       kind: 'parked',
-      text: `parked (${kind}): it crashed 3 workers`,
+      text: `parked (${kind}): 3 workers died while they held nothing else`,
     });
   });
 
@@ -112,6 +114,30 @@ describe('why a run does not move', () => {
       text: 'not sent: this is why',
       until: LATER,
     });
+  });
+
+  it('of one in doubt that is held back both are told: that nobody knows, and why nobody asks or sends', () => {
+    const effects = [row('UNKNOWN', 'circuit-open', 'not sent: the circuit of shop is open')];
+    for (const kind of ['resend', 'query'] as const)
+      expect(why({ waitingFor: [waiting(kind)], effects })[0]).toMatchObject({
+        kind: 'circuit',
+        text: 'nobody knows whether pay happened; not sent: the circuit of shop is open',
+      });
+  });
+
+  it.each([
+    ['retry', 'pay is not sent again before its time; attempt 2 of 5 met http-503: busy'],
+    [
+      'resend',
+      'nobody knows whether pay happened: the same request goes again at its time; attempt 2 of 5 met http-503: busy',
+    ],
+    [
+      'query',
+      'nobody knows whether pay happened: the provider is asked at its time; attempt 2 of 5 met http-503: busy',
+    ],
+  ] as const)('of a %s it is told what the last attempt has met', (kind, text) => {
+    const waits = waiting(kind, { progress: 'attempt 2 of 5 met http-503: busy' });
+    expect(why({ waitingFor: [waits], effects: [row('AUTHORIZED', 'http-503', 'busy')] })[0]?.text).toBe(text);
   });
 
   it('of an ended run is its end, and beside it a finally that failed', () => {
@@ -145,9 +171,9 @@ describe('why a run does not move', () => {
     const reasons = why({}, { suspect: true, crashes: 2, recovery: { sinceMs: NOW, was, lastSeenMs: NOW } });
     expect(reasons).toMatchObject([
       { kind: 'recovery', since: '2030-01-01T12:00:00.000Z', command: 'pawl db recovered' },
-      { kind: 'suspect', text: 'it took 2 workers with it: it is held alone until it has moved' },
+      { kind: 'suspect', text: '2 workers died while they held nothing else: it is held alone until it has moved' },
     ]);
-    expect(why({}, { suspect: true, crashes: 1 })[0]?.text).toContain('it took a worker with it');
+    expect(why({}, { suspect: true, crashes: 1 })[0]?.text).toContain('a worker died while it held nothing else');
   });
 
   it('P06 a run is a suspect from the death of its worker, before it has crashed any, until it has moved', async () => {
@@ -176,5 +202,72 @@ describe('why a run does not move', () => {
     expect(why({ status: 'TERMINATED', incidents: [incident] })[0]?.kind).toBe('unknown');
     expect(why({ status: 'RUNNING' })).toMatchObject([{ kind: 'worker', text: 'a worker can act on it now' }]);
     expect(why({ waitingFor: [waiting('timer', { step: null })] })[0]?.text).toBe('waits for its time at the run');
+  });
+});
+
+describe('a message that has not arrived', () => {
+  const message = (more: Partial<OutboxRecord>): OutboxRecord => ({
+    revision: 1,
+    ordinal: 0,
+    messageId: 'msg_1',
+    topic: 'event',
+    key: null,
+    step: 'tell',
+    frames: [],
+    body: '{"type":"order.paid"}',
+    atMs: NOW - 1_000,
+    state: 'waiting',
+    attempts: 0,
+    dueAtMs: NOW - 1_000,
+    lastError: null,
+    settledAtMs: null,
+    ...more,
+  });
+  const told = (more: Partial<OutboxRecord>, facts: Partial<WhyFacts> = {}): Reason | undefined =>
+    why({ status: 'COMPLETED' }, { messages: [message(more)], ...facts }).at(-1);
+  const since = '2030-01-01T11:59:59.000Z';
+  const facts = { kind: 'message', step: 'tell', since };
+
+  it('waits for a worker; what is due is never told as a time that has passed', () => {
+    const text = 'message order.paid has not arrived';
+    expect(told({})).toEqual({ ...facts, text, until: null, by: ['a worker'], command: null });
+    expect(told({ dueAtMs: NOW })).toMatchObject({ until: null });
+    expect(told({}, { workers: 0 })).toEqual({
+      ...facts,
+      text,
+      until: null,
+      by: ['role:operator'],
+      command: 'pawl worker',
+    });
+  });
+
+  it('says after a failure what it was, when it goes again, and how it goes at once', () => {
+    expect(told({ lastError: 'HTTP 500', dueAtMs: NOW + 300_000 })).toMatchObject({
+      text: 'message order.paid has not arrived: HTTP 500',
+      until: LATER,
+      command: 'pawl outbox retry run_1 msg_1 --reason TEXT',
+    });
+    expect(told({ lastError: 'HTTP 500' })).toMatchObject({ until: null, command: null });
+    expect(told({ lastError: 'HTTP 500', state: 'dead' })).toMatchObject({
+      text: 'message order.paid was given up: HTTP 500',
+      until: null,
+      by: ['role:operator'],
+      command: 'pawl outbox retry run_1 msg_1 --reason TEXT',
+    });
+  });
+
+  it('names the line that is missing where nobody is to be told; what stays in the house needs no receiver', () => {
+    const nobody = { hasReceiver: false };
+    expect(told({ dueAtMs: NOW + 300_000 }, nobody)).toMatchObject({
+      until: null,
+      by: ['role:operator'],
+      command: null,
+    });
+    expect(told({}, nobody)?.text).toContain('put publish: { url: ');
+    expect(told({ topic: 'child.end' }, nobody)).toMatchObject({
+      text: 'message child.end has not arrived',
+      by: ['a worker'],
+    });
+    expect(told({ state: 'delivered' }, nobody)?.kind).toBe('ended');
   });
 });
