@@ -45,7 +45,18 @@ async function fireOne(engine: Engine, doorOf: DoorOf, due: DueSchedule): Promis
   await engine.store.settleSchedule(due, firing);
 }
 
+/** What cannot be done for good is noted with the schedule, and the others go on. @throws what may go better later. */
 async function decideFiring(engine: Engine, doorOf: DoorOf, due: DueSchedule): Promise<Firing> {
+  try {
+    return await tryFiring(engine, doorOf, due);
+  } catch (error) {
+    const { retry, message } = caught(error, PawlError);
+    if (retry !== 'never') throw error;
+    return { kind: 'failed', error: message };
+  }
+}
+
+async function tryFiring(engine: Engine, doorOf: DoorOf, due: DueSchedule): Promise<Firing> {
   const { workflow } = due.address;
   const version = await engine.versions.find(engine.tenant, workflow, due.version);
   invariant(version !== null, 'a schedule without its version', { workflow, version: due.version });
@@ -59,15 +70,9 @@ async function decideFiring(engine: Engine, doorOf: DoorOf, due: DueSchedule): P
   if (fireAtMs === null) return { kind: 'passed', nextAtMs };
   if (schedule.overlap === 'skip' && (await isUnfinished(engine, due.lastRunId)))
     return { kind: 'skipped', atMs: fireAtMs, nextAtMs };
-  try {
-    const input = version.compiled.evaluator.render(schedule.input, { kind: 'flow' }, { constants });
-    const ask = { workflow, version: due.version, input, by: STARTER, key: instantKey(fireAtMs) };
-    return { kind: 'fired', atMs: fireAtMs, runId: await startOnce(engine, doorOf, ask), nextAtMs };
-  } catch (error) {
-    const { retry, message } = caught(error, PawlError);
-    if (retry !== 'never') throw error;
-    return { kind: 'failed', error: message };
-  }
+  const input = version.compiled.evaluator.render(schedule.input, { kind: 'flow' }, { constants });
+  const ask = { workflow, version: due.version, input, by: STARTER, key: instantKey(fireAtMs) };
+  return { kind: 'fired', atMs: fireAtMs, runId: await startOnce(engine, doorOf, ask), nextAtMs };
 }
 
 /** The run of an instant, started now or before. */

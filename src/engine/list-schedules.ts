@@ -1,14 +1,20 @@
 import { cronTimes } from '../definition/cron-times.ts';
+import { caught } from '../model/caught.ts';
 import type { ScheduleDefinition } from '../model/definition.ts';
-import { invariant, NotFoundError } from '../model/errors.ts';
+import { invariant, NotFoundError, PawlError } from '../model/errors.ts';
 import { displayRunId } from '../model/run-id.ts';
 import { type ScheduleAct, scheduleAddress, type ScheduleRecord } from '../model/schedule.ts';
 import type { Engine } from './engine.ts';
 import { refuseUnstorable } from './refuse-unstorable.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
+/** What its version says of a schedule. */
+type Times = Omit<ScheduleDefinition, 'input'>;
+/** The same; null where the row of that version is damaged, which `error` says. */
+type ScheduleTimes = { readonly [Key in keyof Times]: Times[Key] | null };
+
 /** A schedule as people and programs see it; times RFC 3339 UTC. */
-export interface ScheduleView extends Omit<ScheduleDefinition, 'input'> {
+export interface ScheduleView extends ScheduleTimes {
   readonly workflow: string;
   readonly version: number;
   readonly paused: boolean;
@@ -37,24 +43,38 @@ function scheduleOf(version: LoadedVersion | null): ScheduleDefinition | undefin
   return version?.compiled.machine.definition.schedule;
 }
 
+const UNREADABLE: ScheduleTimes = { cron: null, timezone: null, overlap: null, catchUp: null };
+
+/** One whose version is damaged keeps nobody from seeing the others. */
+async function readTimes(
+  { versions, tenant }: Engine,
+  { workflow, version }: ScheduleRecord,
+): Promise<{ readonly times: ScheduleTimes; readonly error: string | null }> {
+  try {
+    const schedule = scheduleOf(await versions.find(tenant, workflow, version));
+    invariant(schedule !== undefined, 'a schedule whose version has none', { workflow, version });
+    const { cron, timezone, overlap, catchUp } = schedule;
+    return { times: { cron, timezone, overlap, catchUp }, error: null };
+  } catch (error) {
+    const { code, message } = caught(error, PawlError);
+    if (code !== 'PAWL_VERSION_DAMAGED') throw error;
+    return { times: UNREADABLE, error: message };
+  }
+}
+
 async function scheduleView(engine: Engine, record: ScheduleRecord): Promise<ScheduleView> {
   const { workflow, version, isPaused, lastRunId, acts } = record;
-  const schedule = scheduleOf(await engine.versions.find(engine.tenant, workflow, version));
-  invariant(schedule !== undefined, 'a schedule whose version has none', { workflow, version });
-  const { cron, timezone, overlap, catchUp } = schedule;
+  const { times, error } = await readTimes(engine, record);
   return {
     workflow,
     version,
-    cron,
-    timezone,
-    overlap,
-    catchUp,
+    ...times,
     paused: isPaused,
     next: isPaused ? null : time(record.dueAtMs),
     lastFired: timeOrNull(record.lastFiredAtMs),
     lastRun: lastRunId === null ? null : displayRunId(lastRunId),
     lastSkipped: timeOrNull(record.lastSkippedAtMs),
-    error: record.lastError,
+    error: error ?? record.lastError,
     acts: acts.map(({ act, by, reason, atMs }) => ({ act, by, reason, at: time(atMs) })),
   };
 }

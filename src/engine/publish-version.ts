@@ -4,15 +4,16 @@ import type { Shelf } from '../definition/embed-catalogues.ts';
 import { validateWorkflow } from '../definition/validate-workflow.ts';
 import { lower } from '../machine/lower.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
+import { caught } from '../model/caught.ts';
 import type { ScheduleDefinition, WorkflowDefinition } from '../model/definition.ts';
-import { DefinitionError, RefusedError } from '../model/errors.ts';
+import { DefinitionError, PawlError, RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { Problem } from '../model/problem.ts';
 import { scheduleAddress, type ScheduleStart } from '../model/schedule.ts';
 import type { StoredVersion } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { assertLinks } from './reads-links.ts';
-import type { LoadedVersion } from './version-cache.ts';
+import type { LoadedVersion, VersionCache } from './version-cache.ts';
 import { withChildren } from './with-children.ts';
 import { storeCatalogue } from './store-catalogue.ts';
 
@@ -82,6 +83,16 @@ function assertCarriedOut({ store }: Publisher, { actions }: WorkflowDefinition)
   );
 }
 
+/** The version before; null also where its row is damaged, because the next one is the way out of that. */
+async function lastVersion(versions: VersionCache, tenant: string, workflow: string): Promise<LoadedVersion | null> {
+  try {
+    return await versions.find(tenant, workflow, null);
+  } catch (error) {
+    if (caught(error, PawlError).code === 'PAWL_VERSION_DAMAGED') return null;
+    throw error;
+  }
+}
+
 /** The schedule that a version brings along, from its first instant by the database's clock. */
 async function beginSchedule(
   { store, tenant, versions }: Publisher,
@@ -89,7 +100,7 @@ async function beginSchedule(
 ): Promise<ScheduleStart | undefined> {
   if (schedule === undefined) return undefined;
   const { part } = scheduleAddress(tenant, workflow, store.parts);
-  const before = await versions.find(tenant, workflow, null);
+  const before = await lastVersion(versions, tenant, workflow);
   const isSame = before !== null && hasTimes(before, schedule);
   const timesOf = isSame ? before.stored.version : null;
   return { part, dueAtMs: cronTimes(schedule).next(await store.nowMs()), timesOf };

@@ -1,7 +1,7 @@
 import { digestsOf } from '../definition/digest.ts';
 import { compileMachine, type CompiledMachine } from '../machine/compile.ts';
 import { catalogueOfStored } from '../model/catalogue-name.ts';
-import { InvariantError } from '../model/errors.ts';
+import { InvariantError, RefusedError } from '../model/errors.ts';
 import type { ActionContract, Transport } from '../model/definition.ts';
 import type { Digest } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
@@ -26,7 +26,7 @@ export interface VersionCache {
   adopt(stored: StoredVersion): LoadedVersion;
   /**
    * @param version null = the highest published one, asked of the store each time (those who ask at once ask together).
-   * @returns null when there is none.
+   * @returns null when there is none. @throws PAWL_VERSION_DAMAGED when what is stored has another digest.
    */
   find(tenant: string, workflow: string, version: number | null): Promise<LoadedVersion | null>;
 }
@@ -75,7 +75,19 @@ export function createVersionCache(store: Store, known = new Map<Digest, LoadedV
 
   const ask = async (tenant: string, workflow: string, version: number | null): Promise<LoadedVersion | null> => {
     const stored = catalogueOfStored(workflow) === null ? await store.findVersion(tenant, workflow, version) : null;
-    return stored === null ? null : adopt(stored);
+    return stored === null ? null : undamaged(stored);
+  };
+
+  /** Nothing new begins on it; its runs say for themselves that they are parked. */
+  const undamaged = (stored: StoredVersion): LoadedVersion => {
+    try {
+      return adopt(stored);
+    } catch (error) {
+      if (!(error instanceof InvariantError)) throw error;
+      const name = `${stored.workflow}@${stored.version}`;
+      const message = `the stored version ${name} is damaged: it is not what was published under its digest; publish its source as the next version`;
+      throw new RefusedError('PAWL_VERSION_DAMAGED', message, error.details, error);
+    }
   };
 
   const adopt = (stored: StoredVersion): LoadedVersion => {

@@ -116,6 +116,23 @@ describe('a run that does not fit a process', () => {
     },
   );
 
+  it('P07 nothing new begins on a version whose row is damaged: whoever starts it is told the way out, and that is open', async () => {
+    // P07: "The pin (digest, kernel, key algorithm, schemas, function contracts) is checked at load; mismatch: parked with the field named."
+    const { process, settled } = await waiting();
+    const { verbs, watched } = process({ works: false });
+    watched.hooks = {
+      around: async (verb, _args, go) =>
+        verb === 'findVersion' ? { ...((await go()) as StoredVersion), machine: '{"definitionz":{}}' } : go(),
+    };
+    const ask = { workflow: 'saga', version: 1, input: {}, by: 'starter' };
+    await expect(settled(verbs.start(ask))).rejects.toMatchObject({
+      code: 'PAWL_VERSION_DAMAGED',
+      message: expect.stringMatching(
+        /^the stored version saga@1 is damaged: .*; publish its source as the next version$/,
+      ),
+    });
+  });
+
   it('P07 is left alone by a process without a worker, which only stores events, and cannot be previewed there', async () => {
     // P07: "A process that cannot decide only stores events."
     const { process, settled, store, run, starter } = await waiting();

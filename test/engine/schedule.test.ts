@@ -9,6 +9,7 @@ import type { RunId } from '../../src/model/ids.ts';
 import type { Json } from '../../src/model/json.ts';
 import { displayRunId } from '../../src/model/run-id.ts';
 import { scheduleAddress } from '../../src/model/schedule.ts';
+import type { StoredVersion } from '../../src/ports/store.ts';
 import { NEVER, openSmallHouse, type SmallHouse, type SmallProcess } from './support/small-house.ts';
 import type { StoreVerb } from './support/watched-store.ts';
 
@@ -115,6 +116,57 @@ describe('a schedule', () => {
     });
     const told = workers.flatMap(({ logged }) => logged).filter(({ event }) => event === 'schedule.fired');
     expect(told.length).toBe(3);
+  });
+
+  it('says so where its version is damaged, keeps no other one waiting, and goes on with the next version', async () => {
+    const { house, worker, publish, at, keys, view } = openScene();
+    const { watched } = worker();
+    await publish(minutely());
+    await publish(minutely().replace('workflow: minutely', 'workflow: other'));
+    watched.hooks = {
+      around: async (verb, args, go) =>
+        verb === 'findVersion' && args[1] === 'minutely' && args[2] === 1
+          ? { ...((await go()) as StoredVersion), machine: 'no JSON' }
+          : go(),
+    };
+    await at(2.5);
+    const started = [...house.store.peek().runs.values()].map(({ run }) => `${run.workflow} ${clockOf(run.key)}`);
+    expect(started.sort()).toEqual(['other 00:01', 'other 00:02']);
+    expect(await view()).toMatchObject({
+      workflow: 'minutely',
+      next: '2030-01-01T00:01:00.000Z',
+      error: expect.stringMatching(
+        /^the stored version minutely@1 is damaged: .*; publish its source as the next version$/,
+      ),
+    });
+    await publish(minutely({ version: 2 }));
+    await at(3.5);
+    expect(keys().filter((key) => key === '00:03').length).toBe(2);
+  });
+
+  it('is published and listed although the version before is damaged', async () => {
+    const { house, person, publish } = openScene();
+    await publish(minutely());
+    const { verbs, watched } = house.process({ works: false });
+    watched.hooks = {
+      around: async (verb, _args, go) => {
+        const found = await go();
+        const isFirst = verb === 'findVersion' && (found as StoredVersion).version === 1;
+        return isFirst ? { ...(found as StoredVersion), machine: 'no JSON' } : found;
+      },
+    };
+    const [listed] = await house.settled(verbs.schedules(10));
+    expect(listed).toMatchObject({
+      cron: null,
+      timezone: null,
+      error: expect.stringContaining('minutely@1 is damaged'),
+    });
+    await house.settled(verbs.publish({ text: minutely({ version: 2 }), file: 'm.pawl.yaml', by: 'ana' }));
+    expect((await house.settled(person.verbs.schedules(10)))[0]).toMatchObject({
+      version: 2,
+      cron: '* * * * *',
+      error: null,
+    });
   });
 
   it.each([

@@ -51,7 +51,7 @@ function rowOf({ workflow, version, cron, timezone, ...view }: ScheduleView): re
   const words = (time: string | null): string => (time === null ? '' : timeWords(time));
   return [
     `${workflow}@${version}`,
-    `${cron} ${timezone}`,
+    cron === null ? 'damaged' : `${cron} ${String(timezone)}`,
     view.paused ? 'paused' : words(view.next),
     words(view.lastFired),
     words(view.lastSkipped),
