@@ -13,6 +13,8 @@ export const ANSWER_WORDS = {
   decided: 'it was decided before',
   voted: 'you have voted before, and differently',
   ended: 'the run has ended',
+  'held-at-end':
+    'its steps are over, so there is nothing to stop: it is held by what came late, and pawl why RUN names what to say about that',
   pruned: 'the state of the run is gone, its time being over: it is filed, and nothing of the run moves',
   terminated: 'the run was terminated before this could apply',
   pivot: 'the point of no return is confirmed: the run only goes forward',
@@ -27,6 +29,8 @@ export const ANSWER_WORDS = {
   'not-refused-for-good': 'retry, undone and waived are for compensations that were refused for good',
   'late-proof':
     'it was taken for not done: your word is kept, nothing of it is sent any more, and an operator decides (pawl show)',
+  doubted:
+    'it is in doubt from now on, so nothing of it is sent: say it again when a request that has left could have arrived (settlesWithin)',
   'not-a-late-proof': 'of an effect that was taken for not done only "confirmed" can be said',
   'not-in-doubt': 'that effect is not in doubt',
   'not-offered': 'that is not among the answers that can be given here',

@@ -27,7 +27,7 @@ export interface DoubtAsk {
   readonly nowMs: number;
   /**
    * `lost`: no definite answer. `pending`: accepted, not done. `refused`: the same bytes would only be told the same again
-   * (a refusal after an unknown attempt, E15; the same unreadable answer twice, E12).
+   * (a refusal after an unknown attempt, E15; the same unreadable answer twice, E12), or do it again (P14).
    */
   readonly cause: 'lost' | 'pending' | 'refused';
   /** The provider's wish to wait, milliseconds; a resend respects it. */

@@ -7,6 +7,8 @@ export interface EffectMove {
   readonly from: EffectState;
   readonly to: EffectState;
   readonly why: string;
+  /** It is never made together with another in one commit. */
+  readonly alone?: true;
 }
 
 /**
@@ -22,6 +24,7 @@ export const EFFECT_MOVES: readonly EffectMove[] = [
   { from: 'AUTHORIZED', to: 'REQUESTED', why: 'the commit that lets the first byte leave' },
   { from: 'AUTHORIZED', to: 'CANCELLED', why: 'nothing is in flight and the run no longer wants it' },
   { from: 'AUTHORIZED', to: 'FAILED', why: 'the deadline came before the next sending' },
+  { from: 'AUTHORIZED', to: 'UNKNOWN', why: 'somebody says or asks that lost commits had sent it (P14)', alone: true },
   { from: 'REQUESTED', to: 'CONFIRMED', why: 'a definite answer: done' },
   { from: 'REQUESTED', to: 'FAILED', why: 'a definite refusal, or the attempts are used up' },
   { from: 'REQUESTED', to: 'UNKNOWN', why: 'no definite answer, or its sender is gone' },
@@ -83,11 +86,13 @@ export const STORED_MOVES: readonly { readonly from: EffectState; readonly to: E
 const STORED: ReadonlySet<string> = new Set(STORED_MOVES.map((move) => `${move.from}>${move.to}`));
 
 function storedMoves(): { from: EffectState; to: EffectState }[] {
+  const together = EFFECT_MOVES.filter((move) => move.alone !== true);
   return EFFECT_STATES.flatMap((from) => {
-    const reached = new Set<EffectState>(isOpen(from) ? [from] : []);
+    const alone = EFFECT_MOVES.filter((move) => move.alone === true && move.from === from);
+    const reached = new Set<EffectState>([...(isOpen(from) ? [from] : []), ...alone.map((move) => move.to)]);
     const frontier: EffectState[] = [from];
     for (let state = frontier.pop(); state !== undefined; state = frontier.pop()) {
-      for (const move of EFFECT_MOVES) {
+      for (const move of together) {
         const known = move.from !== state || (reached.has(move.to) && move.to !== from);
         if (known) continue;
         reached.add(move.to);

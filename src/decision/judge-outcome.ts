@@ -76,7 +76,10 @@ export const CIRCUIT_OPEN = 'circuit-open';
 /** The code of a sending that did not leave because the database may have forgotten commits (P14). */
 export const IN_RECOVERY = 'recovery';
 
-const LACKS = { secret: SECRET_MISSING, circuit: CIRCUIT_OPEN, recovery: IN_RECOVERY } as const;
+/** The code of a sending that did not leave because an earlier one may be among the commits that the database has lost (P14). */
+export const FORGOTTEN = 'forgotten';
+
+const LACKS = { secret: SECRET_MISSING, circuit: CIRCUIT_OPEN, recovery: IN_RECOVERY, word: FORGOTTEN } as const;
 
 const NOT_SENT = 'not-sent';
 
@@ -86,7 +89,7 @@ export function isUnsent(code: string | null): boolean {
 }
 
 /** Nothing left. What can never leave is refused for good: waiting for another try would be waiting for ever. */
-function unsent({ reason, permanent, lacks, afterMs }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
+export function unsent({ reason, permanent, lacks, afterMs }: Extract<AttemptReport, { kind: 'unsent' }>): Outcome {
   const code = lacks === undefined ? NOT_SENT : LACKS[lacks];
   return permanent === true
     ? { ...BLANK, kind: 'rejected', code: UNSENDABLE, message: `it cannot be sent: ${reason}`, sent: false }

@@ -4,9 +4,11 @@ import type { EffectKey } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { applySettlement, settlingOf } from './apply-settlement.ts';
+import { REVIEW } from './doubt.ts';
 import type { Draft } from './draft.ts';
+import { doubtHeldBack, isHeldBack } from './held-back.ts';
 import { OPERATORS } from './hold-step.ts';
-import { confirm, stepOutcomeOf } from './settlement.ts';
+import { confirm, stayInDoubt, stepOutcomeOf } from './settlement.ts';
 import { disproveEffect } from './withdraw-effect.ts';
 
 /** An answer that comes when its row has moved on, or from a holder that had lost its lease. */
@@ -100,8 +102,16 @@ function heedProof(draft: Draft, effect: Effect, proof: Proof): void {
   }
 }
 
-/** What was taken for not happened did happen, says somebody: a person decides; what was to be sent again never is. */
+/**
+ * What was taken for not happened did happen, says somebody: a person decides; what was to be sent again never is. Of what recovery
+ * mode holds back the ledger has taken nothing for anything, so that it is no failure, only in doubt (P14).
+ */
 function doubtNo(draft: Draft, effect: Effect, word: string): void {
+  if (isHeldBack(effect)) {
+    const doubted = doubtHeldBack(effect, REVIEW, { nowMs: draft.atMs, why: word });
+    applySettlement(draft, stayInDoubt(settlingOf(draft, doubted), REVIEW, { code: doubted.code, lastError: word }));
+    return;
+  }
   if (effect.state !== 'AUTHORIZED') {
     raise(draft, effect, `was taken for ${effect.state}, and ${word}`);
     return;

@@ -33,9 +33,17 @@ export function onCancel(draft: Draft, event: InboxEvent, { by, reason }: Cancel
 
 /** What a cancel would come to: refused and why, recorded until the pivot is known, or carried out. */
 export type CancelVerdict =
-  | { readonly kind: 'refused'; readonly code: 'ended' | 'compensating' | 'finally' | 'pivot' | 'cancel-waits' }
+  | {
+      readonly kind: 'refused';
+      readonly code: 'ended' | 'held-at-end' | 'compensating' | 'finally' | 'pivot' | 'cancel-waits';
+    }
   | { readonly kind: 'waits' }
   | { readonly kind: 'applies' };
+
+/** Why a run whose steps are over is not stopped: its end may be held by a late proof (E08), and then it shows HELD. */
+export function refusalAtEnd({ control }: Pick<RunState, 'control'>): 'ended' | 'held-at-end' {
+  return control.incidents.some(({ kind }) => kind === 'late-proof') ? 'held-at-end' : 'ended';
+}
 
 /** The rule by which a cancel is decided and previewed (R18). */
 export function cancelVerdict({
@@ -43,7 +51,7 @@ export function cancelVerdict({
   effects,
   control,
 }: Pick<RunState, 'phase' | 'effects' | 'control'>): CancelVerdict {
-  if (phase === 'ended') return { kind: 'refused', code: 'ended' };
+  if (phase === 'ended') return { kind: 'refused', code: refusalAtEnd({ control }) };
   if (phase !== 'forward') return { kind: 'refused', code: phase === 'finally' ? phase : 'compensating' };
   const pivot = pivotOf(effects.values());
   if (pivot === 'behind') return { kind: 'refused', code: 'pivot' };

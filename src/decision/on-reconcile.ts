@@ -1,7 +1,9 @@
 import type { EffectKey } from '../model/ids.ts';
 import type { InboxEvent, InboxPayload } from '../model/inbox-event.ts';
 import { applySettlement, settlingOf } from './apply-settlement.ts';
+import type { Doubt } from './doubt.ts';
 import type { Draft } from './draft.ts';
+import { doubtHeldBack, isHeldBack } from './held-back.ts';
 import { notInDoubt } from './not-in-doubt.ts';
 import { stayInDoubt } from './settlement.ts';
 
@@ -14,7 +16,7 @@ export function onReconcile(draft: Draft, event: InboxEvent, { effectKey, by }: 
     draft.answer(event, 'refused', { code: 'not-found', detail: { effectKey } });
     return;
   }
-  if (effect.state !== 'UNKNOWN') {
+  if (effect.state !== 'UNKNOWN' && !isHeldBack(effect)) {
     draft.answer(event, 'refused', { code: 'not-in-doubt', detail: { message: notInDoubt(effect) } });
     return;
   }
@@ -23,8 +25,11 @@ export function onReconcile(draft: Draft, event: InboxEvent, { effectKey, by }: 
     draft.answer(event, 'refused', { code: 'no-reconcile', detail: { action: effect.action } });
     return;
   }
-  const { code, lastError } = effect;
-  applySettlement(draft, stayInDoubt(settling, { doubt: 'query', notBeforeMs: draft.atMs }, { code, lastError }));
+  const doubt: Doubt = { doubt: 'query', notBeforeMs: draft.atMs };
+  const why = `${by} asks whether it happened`;
+  const asked = isHeldBack(effect) ? doubtHeldBack(effect, doubt, { nowMs: draft.atMs, why }) : effect;
+  const { code, lastError } = asked;
+  applySettlement(draft, stayInDoubt({ ...settling, effect: asked }, doubt, { code, lastError }));
   draft.addAudit({ actor: by, act: 'reconcile', target: effect.key, reason: null, detail: null });
   draft.answer(event, 'applied');
 }

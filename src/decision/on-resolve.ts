@@ -50,7 +50,12 @@ export function onResolve(draft: Draft, event: InboxEvent, resolve: Resolve): vo
   const detail: Json = { as: resolve.as, evidence: resolve.evidence, output: resolve.output ?? null };
   draft.addAudit({ actor: resolve.by, act: 'resolve', target: effect.key, reason: resolve.evidence, detail });
   const { state } = draft.effectOf(effect.key);
-  draft.answer(event, 'applied', { code: contradicts ? 'late-proof' : null, detail: { state } });
+  draft.answer(event, 'applied', { code: contradicts ? codeAgainst(state) : null, detail: { state } });
+}
+
+/** What a word against the ledger has come to: of what is held back nothing was taken for anything, so it is only in doubt (P14). */
+function codeAgainst(state: Effect['state']): 'doubted' | 'late-proof' {
+  return state === 'UNKNOWN' ? 'doubted' : 'late-proof';
 }
 
 /** Said against a row that is taken for not happened: it is not overwritten, it is looked at again (E08). */

@@ -6,6 +6,7 @@ import { childOf, startsChild } from './child-run.ts';
 import type { Draft } from './draft.ts';
 import { followOrder } from './follow-order.ts';
 import { feed } from './kernel-loop.ts';
+import { refusalAtEnd } from './on-cancel.ts';
 import { lapseCancel } from './pivot-waiters.ts';
 import { isInFlight } from './step-effects.ts';
 import { endingOf } from './stop-run.ts';
@@ -15,7 +16,7 @@ type Terminate = Extract<InboxPayload, { type: 'terminate' }>;
 /** Ends a run without undo, from anywhere but an end: audited, with what stands and what nobody knows (R18). */
 export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Terminate): void {
   if (draft.phase === 'ended') {
-    draft.answer(event, 'refused', { code: 'ended' });
+    draft.answer(event, 'refused', { code: refusalAtEnd(draft) });
     return;
   }
   const standing = standingOf(draft.effects.values(), draft.ctx.compiled).map(named);

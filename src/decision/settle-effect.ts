@@ -2,7 +2,7 @@ import { assertNever, invariant } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { BLANK } from './blank-outcome.ts';
 import { acceptedChild } from './child-run.ts';
-import { SECRET_MISSING } from './judge-outcome.ts';
+import { FORGOTTEN, SECRET_MISSING } from './judge-outcome.ts';
 import { nextLookMs } from './missing-secret.ts';
 import { nextAttemptAtMs } from './retry.ts';
 import {
@@ -94,6 +94,8 @@ function settleUnavailable(settling: Settling, outcome: Outcome): Settlement {
 function settleUnsent(settling: Settling, outcome: Outcome): Settlement {
   const waitMs = unsentWaitMs(settling, outcome);
   const unsent = uncounted(settling);
+  // Lost commits may have sent it: nothing of it leaves before somebody has said what became of that (P14).
+  if (outcome.code === FORGOTTEN) return enterDoubt(unsent, outcome, 'refused');
   if (unsent.effect.unknownSinceMs !== null) return enterDoubt(unsent, { ...outcome, retryAfterMs: waitMs }, 'lost');
   return settling.retrying ? authorizeAgain(unsent, outcome, settling.nowMs + waitMs) : fail(unsent, outcome, RESPONSE);
 }

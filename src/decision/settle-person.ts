@@ -8,6 +8,7 @@ import type { ReviewAnswer } from '../model/statuses.ts';
 import { chooseDoubt, quarantineEndsAtMs } from './doubt.ts';
 import { isRefusedForGood } from './compensation-plan.ts';
 import { moveEffect } from './effect-lifecycle.ts';
+import { FORGOTTEN } from './judge-outcome.ts';
 import { externalIdOf } from './pick-output.ts';
 import type { ReceiptDraft } from './receipt.ts';
 import {
@@ -77,9 +78,13 @@ export function settlePerson(settling: Settling, answer: PersonAnswer): PersonSe
   }
 }
 
-/** E07: without a key that the provider remembers and without a query, nothing is ever sent again by itself. */
+/**
+ * E07: without a key that the provider remembers and without a query, nothing is ever sent again by itself; what lost commits
+ * may have sent (P14) is sent for the first time then.
+ */
 function absentBounds(settling: Settling): Settling {
-  const { contract } = settling;
+  const { contract, effect } = settling;
+  if (effect.code === FORGOTTEN) return settling;
   const neverAgain = contract.idempotency?.kind === 'none' && contract.reconcile === null;
   return neverAgain ? { ...settling, retrying: false } : settling;
 }

@@ -11,6 +11,7 @@ import { chooseDoubt, type Doubt, type DoubtAsk } from './doubt.ts';
 import { moveEffect, touchEffect } from './effect-lifecycle.ts';
 import type { EffectPolicy } from './effect-policy.ts';
 import { codeOf, failureClassOf, failureOf } from './failure-of.ts';
+import { FORGOTTEN } from './judge-outcome.ts';
 import type { ReceiptDraft } from './receipt.ts';
 import { type RetryAsk, roomAtMs } from './retry.ts';
 
@@ -97,6 +98,7 @@ export function fail(settling: Settling, outcome: Outcome, observer: Observer): 
 export function settleAbsent(settling: Settling, outcome: Outcome, observer: Observer): Settlement {
   const { effect } = settling;
   const told: Outcome = { ...outcome, code: 'absent' };
+  if (effect.code === FORGOTTEN && settling.retrying) return authorizeAgain(cleared(settling), told, settling.nowMs);
   const mayRepeat = settling.retrying && effect.code !== 'pending' && allows(settling, told);
   const atMs = mayRepeat ? roomAtMs(retryAsk(settling, told)) : null;
   if (atMs !== null) return authorizeAgain(settling, told, atMs);
@@ -109,6 +111,12 @@ export function settleAbsent(settling: Settling, outcome: Outcome, observer: Obs
     settledAtMs: settling.nowMs,
   });
   return settled(absent, draftReceipt(absent, 'absent', told, observer));
+}
+
+/** Lost commits have not sent it (P14): what was never sent here, either, has never been in doubt, and no retry is used up. */
+function cleared(settling: Settling): Settling {
+  const { effect, nowMs } = settling;
+  return { ...settling, effect: { ...effect, clearedAtMs: nowMs, everUnknown: effect.firstRequestedAtMs !== null } };
 }
 
 /** Definitely not happened, and a retry is due: AUTHORIZED, not before `atMs`. */

@@ -19,6 +19,8 @@ export interface NeedView {
   /** Who may act: `role:NAME`, `user:NAME`. */
   readonly from: readonly string[];
   readonly acts: readonly string[];
+  /** The first way out, to be typed as it stands but for its capitals; null where nothing can be typed. */
+  readonly command: string | null;
 }
 
 /** What a person is needed for, a line each, the newest run first. Transaction: none. */
@@ -62,14 +64,19 @@ async function needsOf({ store }: Engine, { run }: RunLine): Promise<readonly Ne
     runs.flatMap(({ effects }) => effects),
   );
   return runs.flatMap((stored) => {
-    const { id, key, workflow, version, incidents, approvals } = runView(null, { stored, receipts: [], nowMs });
+    const { id, key, workflow, version, incidents, approvals, waitingFor } = runView(null, {
+      stored,
+      receipts: [],
+      nowMs,
+    });
     const about = { run: id, key, workflow, version };
+    const ways = (kind: 'person' | 'approval') => waitingFor.filter((waiting) => waiting.kind === kind);
     const told = (effect: string | null, message: string): string => {
       const waiting = shares.get(effect as EffectKey)?.waiting ?? 0;
       return waiting === 0 ? message : `${message} (${waiting === 1 ? '1 run waits' : `${waiting} runs wait`} for it)`;
     };
     return [
-      ...incidents.map(({ kind, since, step, effect, message, from, acts }) => ({
+      ...incidents.map(({ kind, since, step, effect, message, from, acts }, index) => ({
         ...about,
         kind,
         since,
@@ -77,10 +84,11 @@ async function needsOf({ store }: Engine, { run }: RunLine): Promise<readonly Ne
         message: told(effect, message),
         from,
         acts,
+        command: ways('person')[index]?.command ?? null,
       })),
       ...approvals
         .filter(({ state }) => state === 'open')
-        .map(({ step, askedAt, title, from }) => ({
+        .map(({ step, askedAt, title, from }, index) => ({
           ...about,
           kind: 'approval',
           since: askedAt,
@@ -88,6 +96,7 @@ async function needsOf({ store }: Engine, { run }: RunLine): Promise<readonly Ne
           message: title,
           from,
           acts: ['approve', 'deny'],
+          command: ways('approval')[index]?.command ?? null,
         })),
     ];
   });

@@ -1,6 +1,7 @@
 import type { ActionContract } from '../model/definition.ts';
-import type { EffectRequest } from '../model/effect.ts';
+import type { Effect, EffectRequest } from '../model/effect.ts';
 import type { AttemptReport, Outcome } from '../model/outcome.ts';
+import type { RunIdentity } from '../model/run.ts';
 
 /** One request that is about to leave this process: a sending, a question about one, or a read. */
 export interface Departure {
@@ -8,9 +9,21 @@ export interface Departure {
   readonly contract: Pick<ActionContract, 'idempotency'>;
   /** A sending may act in the world; questions and reads cannot. */
   readonly acts: boolean;
+  /** Database time at which its run began. */
+  readonly begunAtMs: number;
+  /** When it was found not to have happened, after the database had lost commits (P14); absent = nobody has had to ask. */
+  readonly clearedAtMs?: number;
   /** What spreads those that wait: whose request it is, and the how manieth. */
   readonly seed: string;
   readonly turn: number;
+}
+
+/** What of a sending says whether lost commits may have sent it before (P14). */
+export function pastOf(
+  { startedAtMs }: Pick<RunIdentity, 'startedAtMs'>,
+  { clearedAtMs }: Pick<Effect, 'clearedAtMs'>,
+): Pick<Departure, 'begunAtMs' | 'clearedAtMs'> {
+  return { begunAtMs: startedAtMs, ...(clearedAtMs === undefined ? {} : { clearedAtMs }) };
 }
 
 /** Leave to send one request, to be given back with what it found. */
@@ -21,10 +34,10 @@ export interface Pass {
   heard(report: AttemptReport, outcome: Outcome): void;
 }
 
-/** Nothing is sent there for now; whoever asked waits, and the attempt does not count. */
+/** Nothing is sent there for now; whoever asked waits, and the attempt does not count. Without a `word` it is in doubt. */
 export interface Refusal {
   readonly kind: 'refusal';
-  readonly lacks: 'circuit' | 'recovery';
+  readonly lacks: 'circuit' | 'recovery' | 'word';
   readonly reason: string;
   /** How long to wait before asking again, milliseconds. */
   readonly waitMs: number;

@@ -1,17 +1,19 @@
 import { readRequest } from '../decision/effect-key.ts';
+import { unsent } from '../decision/judge-outcome.ts';
 import type { Effect } from '../model/effect.ts';
 import { RefusedError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { TakenOffer } from '../model/offer.ts';
 import { displayRunId } from '../model/run-id.ts';
 import type { StoredRun } from '../ports/store.ts';
+import { asTold } from './as-told.ts';
 import { type Delivered, deliverEvent } from './deliver-event.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { loadStored, versionOf } from './find-run.ts';
-import { handOutName } from './hand-out-name.ts';
+import { handOutName, parseHandOut } from './hand-out-name.ts';
 import { linkRequest } from './link-request.ts';
-import type { Outlet } from './outlet.ts';
+import { type Outlet, pastOf, type Refusal } from './outlet.ts';
 import { createRecovery } from './recovery.ts';
 
 /** Most attempts of one pull. */
@@ -66,6 +68,9 @@ export interface PulledAttempt {
   readonly deadline: string;
 }
 
+/** Who takes what is handed to nobody. */
+const NOBODY = 'recovery';
+
 /** A pull leaves through no circuit: what it hands out stands in no line to a host. */
 const OPEN: Outlet = { ask: () => ({ kind: 'pass', heard: () => undefined }) };
 
@@ -90,12 +95,32 @@ interface OfferedRow {
   readonly nowMs: number;
 }
 
-/** Whether the database may have forgotten that this was handed out before (P14). */
-async function mayLeave(engine: Engine, outlet: Outlet, { stored, effect, nowMs }: OfferedRow): Promise<boolean> {
+/** What the database may have forgotten stands in its way (P14). */
+async function askOutlet(
+  engine: Engine,
+  outlet: Outlet,
+  { stored, effect, nowMs }: OfferedRow,
+): Promise<ReturnType<Outlet['ask']>> {
   const contract = (await versionOf(engine, stored.run)).compiled.action(effect.action);
   const request = { url: null, function: null };
-  const departure = { request, contract, acts: true, seed: effect.key, turn: effect.attempt };
-  return outlet.ask(departure, nowMs).kind === 'pass';
+  const past = pastOf(stored.run, effect);
+  return outlet.ask({ request, contract, acts: true, ...past, seed: effect.key, turn: effect.attempt }, nowMs);
+}
+
+/** Lost commits may have had it handed out (P14): it is taken by nobody, and in doubt from then on. */
+async function putInDoubt(engine: Engine, door: Door, row: OfferedRow, { reason }: Refusal): Promise<void> {
+  const { stored, effect } = row;
+  const taken = await handOver(engine, door, { ...row, request: null }, { by: NOBODY, leaseMs: LEASE_MS_MIN });
+  if (taken === null) return;
+  const { attempt, fence } = parseHandOut(taken.handOut);
+  const outcome = unsent({ kind: 'unsent', reason, lacks: 'word' });
+  await deliverEvent(engine, door, {
+    run: stored.run,
+    source: 'worker',
+    eventId: `${effect.key}:${attempt}:${fence}:settled`,
+    payload: { type: 'settle', effectKey: effect.key, attempt, fence, by: NOBODY, outcome: asTold(outcome) },
+    waitMs: ANSWERED_WITHIN_MS,
+  });
 }
 
 /** A row with what its worker is told, addresses in it. */
@@ -122,7 +147,12 @@ async function asRequested(engine: Engine, row: ReadyRow): Promise<ReadyRow> {
 }
 
 /** The run decides; what its commit has made REQUESTED is handed over, and nothing else (E03). */
-async function handOver(engine: Engine, door: Door, row: ReadyRow, ask: PullAsk): Promise<PulledAttempt | null> {
+async function handOver(
+  engine: Engine,
+  door: Door,
+  row: ReadyRow,
+  ask: Pick<PullAsk, 'by' | 'leaseMs'>,
+): Promise<PulledAttempt | null> {
   const { stored, effect } = row;
   const { by, leaseMs } = ask;
   const untilMs = (await door.nowMs()) + DECIDED_WITHIN_MS;
@@ -183,7 +213,12 @@ async function pullFrom({ engine, ask, pulled }: Look, part: number, door: Door)
   const outlet = offers.length === 0 ? OPEN : await outletOf(engine);
   for (const taken of offers) {
     const row = await offeredRow(engine, part, taken);
-    if (row === null || !(await mayLeave(engine, outlet, row))) continue;
+    if (row === null) continue;
+    const leave = await askOutlet(engine, outlet, row);
+    if (leave.kind === 'refusal') {
+      if (leave.lacks === 'word') await putInDoubt(engine, door, row, leave);
+      continue;
+    }
     const ready = makeReady(engine, row);
     const attempt = ready === null ? null : await handOver(engine, door, ready, ask);
     if (attempt !== null) pulled.push(attempt);

@@ -6,6 +6,7 @@ import type { AttemptReport } from '../model/outcome.ts';
 import type { QueryOrder } from '../ports/action-adapter.ts';
 import { depart } from './depart.ts';
 import { linkRequest } from './link-request.ts';
+import { pastOf } from './outlet.ts';
 import { sendWithSecrets } from './send-with-secrets.ts';
 import { type Touch, touchScope } from './touch.ts';
 
@@ -29,7 +30,14 @@ async function perform(touch: Touch, order: QueryOrder): Promise<AttemptReport> 
 /** Asks the provider what became of an effect, and judges the answer (E06). Never throws for the world's faults. Transaction: none. */
 export async function queryEffect(touch: Touch, order: QueryOrder): Promise<DecisionInput> {
   const { effect, query, contract } = order;
-  const departure = { request: order.request, contract, acts: false, seed: effect.key, turn: query };
+  const departure = {
+    request: order.request,
+    contract,
+    acts: false,
+    ...pastOf(order.run, effect),
+    seed: effect.key,
+    turn: query,
+  };
   const outcome = await depart(touch, departure, {
     leave: () => perform(touch, order),
     judge: (report) =>

@@ -16,7 +16,8 @@ function perform(touch: Touch, order: ReadOrder): Promise<AttemptReport> {
 /** Performs a read: no ledger row, freely repeated; its result is recorded with the transition. Transaction: none. */
 export async function readAction(touch: Touch, order: ReadOrder): Promise<DecisionInput> {
   const { step, attempt, contract, request } = order;
-  const departure = { request, contract, acts: false, seed: `${order.run.runId}:${step}`, turn: attempt };
+  const seed = `${order.run.runId}:${step}`;
+  const departure = { request, contract, acts: false, begunAtMs: order.run.startedAtMs, seed, turn: attempt };
   const outcome = await depart(touch, departure, {
     leave: () => perform(touch, order),
     judge: (report) =>

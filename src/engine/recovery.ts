@@ -2,7 +2,7 @@ import { shareOf } from '../decision/retry.ts';
 import { REMEMBERED_SHARE } from '../model/remembered-share.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
-import type { Witness } from '../ports/witness-store.ts';
+import type { ForgottenWindow, Witness } from '../ports/witness-store.ts';
 import type { Departure, Outlet, Pass, Refusal } from './outlet.ts';
 
 /** How often what recovery mode holds back looks whether it is over, milliseconds; a share of it is added from a hash. */
@@ -14,46 +14,88 @@ export interface Recovery {
   look(): Promise<void>;
   /**
    * While it lasts nothing leaves but what the provider remembers by its key: a database that has forgotten commits would
-   * have anything else done twice.
+   * have anything else done twice. During it and after it, what a run from before it would do blindly is in doubt.
    */
   over(outlet: Outlet): Outlet;
 }
 
-/**
- * Whether doing it again does nothing: it does not act at all, or the provider still remembers its key, also if that was
- * sent in the first moment that may be forgotten.
- */
-function isHarmless({ acts, contract }: Departure, sinceLastSeenMs: number): boolean {
-  const { idempotency } = contract;
-  if (!acts) return true;
+/** All that a database may have forgotten, whether or not an operator has gone through it. */
+type Forgotten = ForgottenWindow & { readonly isOpen: boolean };
+
+/** @returns null for a database that has never been set back. */
+function forgottenBy({ recovery, window }: Pick<Witness, 'recovery' | 'window'>): Forgotten | null {
+  if (recovery === null) return window === null ? null : { ...window, isOpen: false };
+  const lastSeenMs = Math.min(recovery.lastSeenMs, window?.lastSeenMs ?? recovery.lastSeenMs);
+  return { lastSeenMs, sinceMs: recovery.sinceMs, isOpen: true };
+}
+
+/** Whether its run was under way when the database was set back: any other has done nothing that could be forgotten. */
+function isFromBefore({ begunAtMs }: Departure, { sinceMs }: ForgottenWindow): boolean {
+  return begunAtMs <= sinceMs;
+}
+
+/** Whether the provider would know it again, also if its key was sent in the first moment that may be forgotten. */
+function isRemembered(departure: Departure, window: ForgottenWindow, nowMs: number): boolean {
+  const { idempotency } = departure.contract;
   if (idempotency === null || idempotency.kind === 'none' || idempotency.kind === 'natural') return false;
-  return sinceLastSeenMs <= idempotency.remembersMs * REMEMBERED_SHARE;
+  // Before its run began nothing of it was sent.
+  const fromMs = isFromBefore(departure, window) ? Math.max(window.lastSeenMs, departure.begunAtMs) : window.lastSeenMs;
+  return nowMs - fromMs <= idempotency.remembersMs * REMEMBERED_SHARE;
+}
+
+/** Whether it would be a second act if it is in what is forgotten, and nobody has found out yet that it is not. */
+function isDoubtful(departure: Departure, window: ForgottenWindow): boolean {
+  const { contract, clearedAtMs } = departure;
+  if (contract.idempotency?.kind === 'natural' || !isFromBefore(departure, window)) return false;
+  return clearedAtMs === undefined || clearedAtMs < window.sinceMs;
 }
 
 /** Lets it leave with the warning that it may have left before. */
-function warned(answer: Pass | Refusal, { acts }: Departure): Pass | Refusal {
-  return acts && answer.kind === 'pass' ? { ...answer, mayRepeat: true } : answer;
+function warned(answer: Pass | Refusal): Pass | Refusal {
+  return answer.kind === 'pass' ? { ...answer, mayRepeat: true } : answer;
+}
+
+const IN_DOUBT: Refusal = {
+  kind: 'refusal',
+  lacks: 'word',
+  reason:
+    'its run is older than the last commits that the database has lost, so they may have sent it, and this provider would not know it again',
+  waitMs: 0,
+};
+
+function heldBack({ seed, turn }: Departure): Refusal {
+  const reason =
+    'the database is in recovery mode: it may have forgotten commits, and this provider would not know it again; "pawl db recovered" lists what may have happened, and ends it';
+  return {
+    kind: 'refusal',
+    lacks: 'recovery',
+    reason,
+    waitMs: Math.ceil(RECOVERY_LOOK_MS * (1 + shareOf(seed, turn))),
+  };
 }
 
 /** Begins outside of recovery mode; `look` comes before anything is sent. */
 export function createRecovery(store: Pick<Store, 'witness'>, logger: Logger): Recovery {
-  let open: Witness['recovery'] = null;
+  let forgotten: Forgotten | null = null;
   return {
     look: async () => {
-      const { identity, recovery } = await store.witness('worker');
-      if (recovery !== null && open === null)
-        logger.error({ ...identity, sinceMs: recovery.sinceMs }, 'recovery.opened');
-      if (recovery === null && open !== null) logger.info({ ...identity }, 'recovery.ended');
-      open = recovery;
+      const witness = await store.witness('worker');
+      const { identity, recovery } = witness;
+      const wasOpen = forgotten?.isOpen === true;
+      if (recovery !== null && !wasOpen) logger.error({ ...identity, sinceMs: recovery.sinceMs }, 'recovery.opened');
+      if (recovery === null && wasOpen) logger.info({ ...identity }, 'recovery.ended');
+      forgotten = forgottenBy(witness);
     },
     over: (outlet) => ({
       ask: (departure, nowMs) => {
-        if (open === null) return outlet.ask(departure, nowMs);
-        if (isHarmless(departure, nowMs - open.lastSeenMs)) return warned(outlet.ask(departure, nowMs), departure);
-        const reason =
-          'the database is in recovery mode: it may have forgotten commits, and this provider would not know it again; "pawl db recovered" lists what may have happened, and ends it';
-        const waitMs = Math.ceil(RECOVERY_LOOK_MS * (1 + shareOf(departure.seed, departure.turn)));
-        return { kind: 'refusal', lacks: 'recovery', reason, waitMs };
+        if (forgotten === null || !departure.acts) return outlet.ask(departure, nowMs);
+        const { isOpen } = forgotten;
+        if (isRemembered(departure, forgotten, nowMs)) {
+          const answer = outlet.ask(departure, nowMs);
+          return isOpen ? warned(answer) : answer;
+        }
+        if (isDoubtful(departure, forgotten)) return IN_DOUBT;
+        return isOpen ? heldBack(departure) : outlet.ask(departure, nowMs);
       },
     }),
   };

@@ -6,6 +6,7 @@ import type { AttemptReport, Outcome } from '../model/outcome.ts';
 import type { SendGate, SendOrder } from '../ports/action-adapter.ts';
 import { depart } from './depart.ts';
 import { linkRequest } from './link-request.ts';
+import { pastOf } from './outlet.ts';
 import { sendWithSecrets } from './send-with-secrets.ts';
 import { type Touch, touchScope } from './touch.ts';
 
@@ -47,7 +48,7 @@ export async function sendEffect(touch: Touch, order: SendOrder, gate: SendGate)
   if (contract.transport.kind === 'child')
     return { type: 'attempt.settled', effectKey: effect.key, attempt, outcome: acceptedChild(effect) };
   if (contract.transport.kind === 'sql') return told(touch, order, judgeSending(touch, order, STATEMENTS_OFF));
-  const departure = { request, contract, acts: true, seed: effect.key, turn: attempt };
+  const departure = { request, contract, acts: true, ...pastOf(order.run, effect), seed: effect.key, turn: attempt };
   const outcome = await depart(touch, departure, {
     leave: () => perform(touch, order, gate),
     judge: (report) => judgeSending(touch, order, report),

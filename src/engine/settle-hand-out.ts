@@ -4,11 +4,11 @@ import { unpackSnapshot } from '../decision/snapshot-envelope.ts';
 import { flowScope } from '../machine/scope.ts';
 import type { Effect } from '../model/effect.ts';
 import { NotFoundError, RefusedError } from '../model/errors.ts';
-import type { ToldOutcome } from '../model/inbox-event.ts';
 import type { HandOut } from '../model/offer.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { Told } from '../model/told.ts';
+import { asTold } from './as-told.ts';
 import { DECISION_WAIT_MS, type Delivered, deliverEvent } from './deliver-event.ts';
 import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
@@ -74,10 +74,6 @@ function tokensOf(
 function eventIdOf({ effectKey, attempt, fence }: HandOut, { kind }: Outcome): string {
   const word = kind === 'pending' || kind === 'unknown' || kind === 'absent' ? kind : 'settled';
   return `${effectKey}:${attempt}:${fence}:${word}`;
-}
-
-function asTold({ output, ...outcome }: Outcome): ToldOutcome {
-  return output === undefined ? outcome : { ...outcome, output };
 }
 
 /**

@@ -88,6 +88,11 @@ export interface Effect {
   readonly compensates: EffectKey | null;
   /** The approval that authorized it. */
   readonly approvalId: string | null;
+  /**
+   * Database time at which it was found not to have happened in commits that the database has lost (P14), so that it is sent;
+   * absent = nobody has had to ask.
+   */
+  readonly clearedAtMs?: number;
 }
 
 /** Immutable proof of an outcome, numbered and chained per run (rule E10). */

@@ -16,6 +16,16 @@ export interface Witness {
     readonly was: DatabaseIdentity;
     readonly lastSeenMs: number;
   } | null;
+  /** The windows that were reconciled, as one: what runs from before its end did in it may be forgotten; null = none was. */
+  readonly window: ForgottenWindow | null;
+}
+
+/** What was done between these database times may be forgotten (P14). */
+export interface ForgottenWindow {
+  /** When a database was last seen as it was before; of several windows the earliest. */
+  readonly lastSeenMs: number;
+  /** When the one that had lost commits was found; of several windows the latest. */
+  readonly sinceMs: number;
 }
 
 /** What a store knows of the database that it is in. */

@@ -16,7 +16,7 @@ import { scheduleConformance } from './store-conformance/schedules.ts';
 import { shareConformance } from './store-conformance/shares.ts';
 import { startConformance } from './store-conformance/starts.ts';
 import { wakeUpConformance } from './store-conformance/wake-ups.ts';
-import { watchConformance } from './store-conformance/watch.ts';
+import { watchConformance, witnessConformance } from './store-conformance/watch.ts';
 
 /**
  * What every store must do, whatever it is made of; each rule of 3-semantics by its name. A test file calls it with its
@@ -29,6 +29,7 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: wake-ups`, () => wakeUpConformance(harness));
   harness.describe(`${kind}: records`, () => recordConformance(harness));
   harness.describe(`${kind}: watch`, () => watchConformance(harness));
+  harness.describe(`${kind}: witness`, () => witnessConformance(harness));
   harness.describe(`${kind}: locks`, () => lockConformance(harness));
   harness.describe(`${kind}: shared acts`, () => shareConformance(harness));
   harness.describe(`${kind}: queues`, () => queueConformance(harness));

@@ -74,11 +74,17 @@ describe('ls --needs human', () => {
       'message',
       'from',
       'acts',
+      'command',
+    ]);
+    expect(needs.map(({ command }) => command)).toEqual([
+      expect.stringMatching(/^pawl resolve run_\w+ pay --as confirmed\|absent\|keep-waiting --evidence TEXT$/),
+      expect.stringMatching(/^pawl approve run_\w+$/),
     ]);
     expect(await shell.ok(['ls', '--needs', 'human', '-o', 'ids'])).toBe(needs.map(({ run }) => run).join('\n'));
     const table = await shell.ok(['ls', '--needs', 'human']);
     expect(table).toMatch(/RUN +KEY +KIND +STEP +SINCE \(UTC\) +FROM +ACTS +WHAT/);
     expect(table).toMatch(/p1 +unknown +pay .* role:operator +confirmed, absent, keep-waiting +nobody knows/);
+    for (const { command } of needs) expect(table.split('\n')).toContain(command);
     const nobody = await shell.call(['ls', 'o9', '--needs', 'human']);
     expect([nobody.code, nobody.err]).toEqual([4, expect.stringContaining('no such run\n')]);
   });
@@ -112,13 +118,26 @@ describe('what any process can see of the others', () => {
     const listed = await shell.call(['db', 'recovered']);
     expect(listed.out).toMatch(/ o1 +WAITING +charge .* PROPOSED +eff_\S+ +not sent yet, as far as is known here/);
     expect(listed.out).toMatch(/ p1 +HELD +pay .* UNKNOWN +eff_\S+ +in doubt: it goes on by its contract/);
+    expect(listed.out).toMatch(/^pawl resolve run_\w+ pay --as confirmed\|absent --evidence TEXT$/m);
     expect(listed.err).toContain('pawl db recovered --reason TEXT');
     const window = (await shell.call(['db', 'recovered', '-o', 'json'])).json<{
       readonly forgotten: readonly unknown[];
     }>();
     expect(window.forgotten.length).toBeGreaterThan(1);
-    expect(await recovered()).toMatchObject({ code: 0, err: 'recovery mode is over: everything is sent again\n' });
+    // What a worker finds to be in doubt stays so when recovery mode ends.
+    await runSql(shell.url, "UPDATE pawl.effect SET code = 'forgotten' WHERE state = 'UNKNOWN'");
+    expect((await shell.call(['db', 'recovered'])).out).toContain(
+      'may have happened: nothing is sent before that is known',
+    );
+    const over = await recovered();
+    expect(over).toMatchObject({ code: 0, err: expect.stringContaining('recovery mode is over: ') });
+    expect(over.err).toContain('1 in doubt: pawl db recovered lists them');
     expect((await recovered('-o', 'json')).json()).toEqual({ ended: false });
+    const left = await shell.call(['db', 'recovered']);
+    expect([left.code, left.err]).toEqual([0, expect.stringContaining('stay in doubt until somebody has said')]);
+    expect(left.out).toMatch(/^pawl resolve run_\w+ pay --as confirmed\|absent --evidence TEXT$/m);
+    expect(left.out).not.toContain(' o1 ');
+    await runSql(shell.url, "UPDATE pawl.effect SET code = 'no-answer' WHERE state = 'UNKNOWN'");
     expect(await shell.call(['db', 'recovered'])).toMatchObject({
       code: 5,
       err: 'the database is in no recovery mode\n',

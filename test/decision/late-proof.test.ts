@@ -43,6 +43,9 @@ describe('a proof that comes late with the inbox', () => {
     expect(run.rowOf('b')).toEqual(b);
     expect(run.state).toMatchObject({ status: 'HELD', phase: 'ended', endedAtMs });
     expect(run.head().needs).toEqual(['incident:late-proof']);
+    // It shows HELD, so nobody is told that it has ended: what there is to do is named instead.
+    for (const answer of [run.cancel(), run.terminate()])
+      expect(answer).toMatchObject({ outcome: 'refused', code: 'held-at-end' });
     expect(run.state.control.incidents).toMatchObject([
       { kind: 'late-proof', step: 'b', from: ['role:operator'], acts: ['confirmed', 'rejected'] },
     ]);

@@ -18,10 +18,19 @@ const UP: Heard = [answered(402, {}), outcome('rejected')];
 const NOTHING: Heard = [{ kind: 'unsent', reason: 'too late' }, outcome('unavailable', { sent: false })];
 
 const DAY_MS = 24 * 3_600_000;
+/** After recovery mode has begun. */
+const BEGUN_MS = 5_000;
 function orderTo(url: string | null, seed = 'a', kind = 'header'): Departure {
   const request = { url, function: url === null ? 'pay@1' : null };
   const idempotency = kind === '' ? null : { kind, remembersMs: DAY_MS };
-  return { request, contract: { idempotency } as Departure['contract'], acts: true, seed, turn: 1 };
+  return {
+    request,
+    contract: { idempotency } as Departure['contract'],
+    acts: true,
+    begunAtMs: BEGUN_MS,
+    seed,
+    turn: 1,
+  };
 }
 
 const SHOP = orderTo('https://shop.test:8443/pay');
@@ -136,8 +145,8 @@ describe('recovery mode', () => {
   it('P14 holds back everything but remembered keys, is told once, and ends when the witness says so', async () => {
     // P14: "A changed timeline or system identifier opens recovery mode: nothing but effects with a remembered key is sent until an operator has reconciled the window."
     const identity = { systemIdentifier: '7', timeline: 2 };
-    const open = { identity, recovery: { sinceMs: 1, was: { ...identity, timeline: 1 }, lastSeenMs: 0 } };
-    let now: Witness = { identity, recovery: null };
+    const open = { identity, recovery: { sinceMs: 1, was: { ...identity, timeline: 1 }, lastSeenMs: 0 }, window: null };
+    let now: Witness = { identity, recovery: null, window: null };
     const { outlet, logger } = circuits();
     const recovery = createRecovery({ witness: () => Promise.resolve(now) }, logger);
     const gate = recovery.over(outlet);
@@ -154,7 +163,7 @@ describe('recovery mode', () => {
       reason: expect.stringContaining('pawl db recovered'),
     });
     expect(gate.ask({ ...orderTo(null, 'a', 'none'), acts: false }, 0).kind).toBe('pass');
-    now = { identity, recovery: null };
+    now = { identity, recovery: null, window: { sinceMs: 1, lastSeenMs: 0 } };
     await recovery.look();
     expect(new Set(kinds())).toEqual(new Set(['pass']));
     expect(logger.lines.map(({ event }) => event)).toEqual(['recovery.opened', 'recovery.ended']);
@@ -163,8 +172,8 @@ describe('recovery mode', () => {
   it('P14 a no in recovery mode speaks of this sending alone, unless the action names it: it may have been sent before', async () => {
     // P14: "A changed timeline or system identifier opens recovery mode: nothing but effects with a remembered key is sent until an operator has reconciled the window."
     const identity = { systemIdentifier: '7', timeline: 2 };
-    const open: Witness = { identity, recovery: { sinceMs: 1, was: identity, lastSeenMs: 0 } };
-    let now: Witness = { identity, recovery: null };
+    const open: Witness = { identity, recovery: { sinceMs: 1, was: identity, lastSeenMs: 0 }, window: null };
+    let now: Witness = { identity, recovery: null, window: null };
     const { outlet, logger } = circuits();
     const recovery = createRecovery({ witness: () => Promise.resolve(now) }, logger);
     const touch = { outlet: recovery.over(outlet), nowMs: () => 0 } as unknown as Touch;
@@ -187,11 +196,45 @@ describe('recovery mode', () => {
   it('P14 a key counts as remembered as long as the provider would know the first one that may be forgotten', async () => {
     // P14: "nothing but effects with a remembered key is sent until an operator has reconciled the window."
     const identity = { systemIdentifier: '7', timeline: 2 };
-    const witness: Witness = { identity, recovery: { sinceMs: 1_000, was: identity, lastSeenMs: 0 } };
+    const witness: Witness = { identity, recovery: { sinceMs: 1_000, was: identity, lastSeenMs: 0 }, window: null };
     const { outlet, logger } = circuits();
     const recovery = createRecovery({ witness: () => Promise.resolve(witness) }, logger);
     await recovery.look();
     const at = (nowMs: number): string => recovery.over(outlet).ask(SHOP, nowMs).kind;
     expect([at(DAY_MS * 0.9), at(DAY_MS * 0.9 + 1)]).toEqual(['pass', 'refusal']);
+  });
+
+  it('P14 what a run from before it would do blindly is in doubt, during it and after it, until it is found not to have happened', async () => {
+    // P14: "nothing but effects with a remembered key is sent until an operator has reconciled the window."
+    const identity = { systemIdentifier: '7', timeline: 2 };
+    let now: Witness = { identity, recovery: { sinceMs: 1_000, was: identity, lastSeenMs: 500 }, window: null };
+    const { outlet, logger } = circuits();
+    const recovery = createRecovery({ witness: () => Promise.resolve(now) }, logger);
+    const KINDS = ['header', 'natural', 'none', ''];
+    const said = (past: Partial<Departure>, nowMs = 2_000): readonly string[] =>
+      KINDS.map((kind) => {
+        const answer = recovery.over(outlet).ask({ ...orderTo(null, 'a', kind), ...past }, nowMs);
+        return answer.kind === 'pass' ? answer.kind : answer.lacks;
+      });
+    const old = { begunAtMs: 700 };
+    await recovery.look();
+    expect(said(old)).toEqual(['pass', 'recovery', 'word', 'word']);
+    expect(said({ begunAtMs: 1_001 })).toEqual(['pass', 'recovery', 'recovery', 'recovery']);
+    expect(said({ ...old, clearedAtMs: 1_000 })).toEqual(['pass', 'recovery', 'recovery', 'recovery']);
+    expect(said({ ...old, clearedAtMs: 999 })).toEqual(['pass', 'recovery', 'word', 'word']);
+    expect(said({ ...old, acts: false })).toEqual(['pass', 'pass', 'pass', 'pass']);
+    // Before its run began nothing was sent under its key.
+    expect(said(old, 700 + DAY_MS * 0.9)[0]).toBe('pass');
+    expect(said(old, 701 + DAY_MS * 0.9)[0]).toBe('word');
+    now = { identity, recovery: null, window: { sinceMs: 1_000, lastSeenMs: 500 } };
+    await recovery.look();
+    expect(said(old)).toEqual(['pass', 'pass', 'word', 'word']);
+    expect(said({ begunAtMs: 1_001 })).toEqual(['pass', 'pass', 'pass', 'pass']);
+    expect(said({ ...old, clearedAtMs: 1_000 })).toEqual(['pass', 'pass', 'pass', 'pass']);
+    // Lost again: what was found then may have been sent since, and the first loss still counts.
+    now = { identity, recovery: { sinceMs: 3_000, was: identity, lastSeenMs: 2_500 }, window: now.window };
+    await recovery.look();
+    expect(said({ ...old, clearedAtMs: 1_000 })).toEqual(['pass', 'recovery', 'word', 'word']);
+    expect(said({ begunAtMs: 100 }, 501 + DAY_MS * 0.9)[0]).toBe('word');
   });
 });

@@ -13,7 +13,7 @@ const paying = (name: string, action: string): string =>
 const ASKING = workflow('asking', ['steps:', "  - { id: sign, approve: 'Go on?', from: ['role:boss'], expires: 30m }"]);
 
 describe('the window of a database that may have forgotten commits', () => {
-  it('P14 lists what may have happened in it: what is held back first, then runs that may have gone on', async () => {
+  it('P14 lists what may have happened in it: what is in doubt first, then what is held back, then runs that may have gone on', async () => {
     // P14: "A changed timeline or system identifier opens recovery mode: nothing but effects with a remembered key is sent until an operator has reconciled the window."
     const { store, world, process, begin, settled, until } = openSmallHouse();
     const watcher = process({ works: false });
@@ -38,27 +38,38 @@ describe('the window of a database that may have forgotten commits', () => {
       },
     });
     await until(() => after.logged.some(({ event }) => event === 'recovery.opened'));
+    await world.run(() => false, world.nowMs() + 10);
     await begin(after.verbs, paying('keyed', KEYED));
     await begin(after.verbs, paying('late', KEYLESS));
     const held = (): number =>
       [...store.peek().runs.values()]
         .flatMap(({ effects }) => [...effects.values()])
-        .filter(({ code }) => code === 'recovery').length;
+        .filter(({ code }) => code === 'recovery' || code === 'forgotten').length;
     await until(() => held() === 2 && sent.length === 1);
     const found = await settled(watcher.verbs.recoveryWindow());
     expect(found).toMatchObject({ lastSeen: new Date(Date.UTC(2030, 0, 1) + seenMs).toISOString(), more: false });
-    const row = { step: 'charge', action: 'shop.charge', state: 'AUTHORIZED', request: { n: 5 }, heldBack: true };
+    const row = { key: expect.stringMatching(/^eff_/), step: 'charge', action: 'shop.charge', request: { n: 5 } };
+    const command = (as: string): unknown =>
+      expect.stringMatching(new RegExp(`^pawl resolve run_\\w+ charge --as ${as} --evidence TEXT$`));
+    const doubted = { ...row, state: 'UNKNOWN', doubted: true, heldBack: false };
+    const heldBack = { ...row, state: 'AUTHORIZED', doubted: false, heldBack: true };
     expect(found?.forgotten.map(({ workflow: name, effect }) => [name, effect])).toEqual([
-      ['late', { ...row, key: expect.stringMatching(/^eff_/) }],
-      ['waits', { ...row, key: expect.stringMatching(/^eff_/) }],
+      ['waits', { ...doubted, command: command('confirmed\\|absent') }],
+      ['late', { ...heldBack, command: command('confirmed') }],
       ['asking', null],
     ]);
     expect((await settled(watcher.verbs.why(waits))).reasons[0]).toMatchObject({
-      kind: 'recovery',
-      command: 'pawl db recovered',
+      kind: 'unknown',
+      command: expect.stringContaining(' charge --as confirmed|absent|'),
     });
     expect((await settled(watcher.verbs.pulse())).recoverySince).toBe(found?.since);
     await settled(watcher.verbs.endRecovery({ by: 'ana', reason: 'compared with the statement' }));
+    await until(() => sent.length === 2);
+    const left = await settled(watcher.verbs.recoveryWindow());
+    expect([left?.open, left?.forgotten.map(({ workflow: name }) => name)]).toEqual([false, ['waits']]);
+    expect((await settled(watcher.verbs.why(waits))).reasons[0]).toMatchObject({ kind: 'unknown' });
+    const word = { effect: 'charge', as: 'absent', evidence: 'not in the book', output: undefined } as const;
+    await settled(watcher.verbs.resolve(waits, { ...word, by: 'ana', roles: ['operator'] }));
     expect(await settled(watcher.verbs.recoveryWindow())).toBeNull();
     await until(() => sent.length === 3);
     expect(sent.sort()).toEqual(['keyed', 'late', 'waits']);

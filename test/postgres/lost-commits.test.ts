@@ -91,17 +91,33 @@ describe('a standby that lacks the last commits takes over', () => {
       for (const run of [keyed, done, due]) await tell(run);
       await house.untilStatus(keyed, 'COMPLETED');
       for (const run of [done, due]) {
-        const { effects } = await house.untilRun(run, (view) => view.effects[0]?.code === 'recovery');
-        expect(effects[0]).toMatchObject({ state: 'AUTHORIZED', sent: 0 });
-        expect((await app.why(run)).reasons[0]).toMatchObject({ kind: 'recovery' });
+        const { effects } = await house.untilRun(run, (view) => view.effects[0]?.code === 'forgotten');
+        expect(effects[0]).toMatchObject({ state: 'UNKNOWN', sent: 0 });
+        expect((await app.why(run)).reasons[0]).toMatchObject({
+          kind: 'unknown',
+          command: expect.stringMatching(/^pawl resolve run_\w+ pay --as confirmed/),
+        });
       }
       expect((await app.engine.store.witness('reader')).recovery).not.toBeNull();
       expect(house.logged.map(({ event }) => event)).toContain('recovery.opened');
       expect([booked('keyed'), booked('done'), booked('due')]).toEqual([1, 1, 0]);
 
-      // The bank has one of the two: the operator stops that run and lets the other go on.
-      await app.cancel(done, OPERATOR);
-      expect((await app.show(done)).status).toBe('CANCELLED');
+      // The bank has one of the two: the operator says so, and both go on, the other once recovery mode is over.
+      await runSql(server.url, STEP_CLOCK, [2 * RECOVERY_LOOK_MS]);
+      const word = {
+        effect: 'pay',
+        evidence: 'the statement of the bank',
+        output: undefined,
+        by: 'ana',
+        roles: ['operator'],
+      };
+      await expect(app.resolve(done, { ...word, as: 'confirmed', output: { id: 'seen' } })).resolves.toMatchObject({
+        outcome: 'applied',
+      });
+      await expect(app.resolve(due, { ...word, as: 'absent' })).resolves.toMatchObject({ outcome: 'applied' });
+      await house.untilStatus(done, 'COMPLETED');
+      await house.untilRun(due, (view) => view.effects[0]?.code === 'recovery');
+      expect([booked('done'), booked('due')]).toEqual([1, 0]);
       expect(await app.endRecovery(OPERATOR)).toBe(true);
       await runSql(server.url, STEP_CLOCK, [2 * RECOVERY_LOOK_MS]);
       await house.untilStatus(due, 'COMPLETED');

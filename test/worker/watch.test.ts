@@ -48,7 +48,7 @@ describe('what a worker watches', () => {
     const identity = { systemIdentifier: '7', timeline: 2 };
     const was = { systemIdentifier: '7', timeline: 1 };
     const lastSeenMs = await house.store.nowMs();
-    const changed: Witness = { identity, recovery: { sinceMs: lastSeenMs, was, lastSeenMs } };
+    const changed: Witness = { identity, recovery: { sinceMs: lastSeenMs, was, lastSeenMs }, window: null };
     process.watched.hooks = {
       around: (verb, _args, run) => (verb === 'witness' ? Promise.resolve(changed) : run()),
     };

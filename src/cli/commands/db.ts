@@ -110,12 +110,21 @@ async function listWindow(context: CliContext): Promise<void> {
   ];
   context.print(renderTable(columns, found.forgotten.map(forgottenRow), widthOf(context)));
   if (found.more) context.say('there are more unfinished runs than are listed');
+  // Beside the table, so that no width cuts them.
+  for (const { effect } of found.forgotten)
+    if (effect !== null && effect.command !== null) context.print(effect.command);
   const window = `${timeWords(found.lastSeen)} and ${timeWords(found.since)}`;
   context.say(`what was done between ${window} may be forgotten; runs that began in that time are not here at all`);
-  context.say('compare it with the books of the providers, then: pawl db recovered --reason TEXT');
+  context.say(
+    found.open
+      ? 'compare it with the books of the providers, then: pawl db recovered --reason TEXT'
+      : 'recovery mode is over; these stay in doubt until somebody has said what happened',
+  );
 }
 
-const HELD_BACK = 'held back: it is sent as soon as recovery mode ends';
+const DOUBTED = 'may have happened: nothing is sent before that is known';
+const CLEARED = 'has not happened: it is sent as soon as recovery mode ends';
+const HELD_BACK = 'held back: it is sent as soon as recovery mode ends, unless somebody says that it has happened';
 /** What is said of rows of which no sending is written here. */
 const UNSENT: Readonly<Record<string, string>> = {
   PROPOSED: 'not sent yet, as far as is known here',
@@ -124,8 +133,13 @@ const UNSENT: Readonly<Record<string, string>> = {
 
 function forgottenRow({ run, key, status, effect }: ForgottenView): readonly string[] {
   if (effect === null) return [run, key, status, '', '', '', '', 'may have gone on from here'];
-  const what = effect.heldBack ? HELD_BACK : (UNSENT[effect.state] ?? 'in doubt: it goes on by its contract');
-  return [run, key, status, effect.step, effect.action, effect.state, effect.key, what];
+  return [run, key, status, effect.step, effect.action, effect.state, effect.key, standingOf(effect)];
+}
+
+function standingOf({ doubted, heldBack, command, state }: NonNullable<ForgottenView['effect']>): string {
+  if (doubted) return DOUBTED;
+  if (heldBack) return command === null ? CLEARED : HELD_BACK;
+  return UNSENT[state] ?? 'in doubt: it goes on by its contract';
 }
 
 async function restored(context: CliContext, { since, reason }: RestoredOptions): Promise<void> {
@@ -144,10 +158,15 @@ async function restored(context: CliContext, { since, reason }: RestoredOptions)
 }
 
 async function recovered(context: CliContext, reason: string): Promise<void> {
-  const ended = await context.withApp((app) =>
-    app.endRecovery({ by: app.principal(context.options.by ?? null).name, reason }),
-  );
+  const { ended, left } = await context.withApp(async (app) => ({
+    ended: await app.endRecovery({ by: app.principal(context.options.by ?? null).name, reason }),
+    left: await app.recoveryWindow(),
+  }));
   if (!ended) context.exit = EXIT.conflict;
   if (printJson(context, { ended })) return;
-  context.say(ended ? 'recovery mode is over: everything is sent again' : NO_RECOVERY);
+  context.say(ended ? OVER : NO_RECOVERY);
+  if (left !== null) context.say(`${left.forgotten.length} in doubt: pawl db recovered lists them, with what to say`);
 }
+
+const OVER =
+  'recovery mode is over: what was held back is sent; of a run from before it nothing that its provider would not know again, before somebody knows that it has not happened';

@@ -147,6 +147,8 @@ async function lsNeeds(context: CliContext, filter: Filter): Promise<void> {
     message,
   ]);
   context.print(renderTable(columns, rows, widthOf(context)));
+  // Beside the table, so that no width cuts them.
+  for (const { command } of needs) if (command !== null) context.print(command);
 }
 
 /** The alarm of whoever looks: runs that should have moved and nobody there to move them (P05), recovery mode (P14). */

@@ -36,7 +36,8 @@ export function addResolve(program: Command, bind: Bind): void {
           };
           const delivered = await app.resolve(run, ask);
           // A word against what the ledger takes for true settles nothing yet.
-          const done = delivered.code === 'late-proof' ? 'noted' : `resolved as ${options.as}`;
+          const done =
+            delivered.code === 'late-proof' || delivered.code === 'doubted' ? 'noted' : `resolved as ${options.as}`;
           tellDelivered(context, { done, undone: `not resolved as ${options.as}` }, delivered);
         });
       }),

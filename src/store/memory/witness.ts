@@ -23,21 +23,24 @@ export function createMemoryWitness(): MemoryWitness {
       const recovery = before?.recovery ?? null;
       const opened =
         recovery !== null || isSame ? recovery : { sinceMs: nowMs, was: before.identity, lastSeenMs: before.seenMs };
-      seen = { identity, recovery: opened, seenMs: nowMs };
-      return { identity, recovery: opened };
+      const now = { identity, recovery: opened, window: before?.window ?? null };
+      seen = { ...now, seenMs: nowMs };
+      return now;
     },
     begin: (identity, nowMs, sinceMs) => {
-      const { recovery, identity: was, seenMs } = seen ?? { recovery: null, identity, seenMs: nowMs };
-      if (recovery !== null) return null;
+      const before = seen ?? { recovery: null, window: null, identity, seenMs: nowMs };
+      if (before.recovery !== null) return null;
+      const { identity: was, seenMs } = before;
       const lastSeenMs = sinceMs ?? seenMs;
-      seen = { identity: was, recovery: { sinceMs: nowMs, was, lastSeenMs }, seenMs };
+      seen = { ...before, recovery: { sinceMs: nowMs, was, lastSeenMs } };
       return lastSeenMs;
     },
     end: () => {
       if (seen === null || seen.recovery === null) return null;
-      const { sinceMs, lastSeenMs } = seen.recovery;
-      seen = { ...seen, recovery: null };
-      return { sinceMs, lastSeenMs };
+      const { recovery, window } = seen;
+      const lastSeenMs = Math.min(recovery.lastSeenMs, window?.lastSeenMs ?? recovery.lastSeenMs);
+      seen = { ...seen, recovery: null, window: { lastSeenMs, sinceMs: recovery.sinceMs } };
+      return { sinceMs: recovery.sinceMs, lastSeenMs: recovery.lastSeenMs };
     },
   };
 }

@@ -59,10 +59,12 @@ export function createAdmission(): Admission {
 function witnessOf(rows: readonly Row[]): Witness {
   const row = rows[0] ?? {};
   const identity = { systemIdentifier: row['system_identifier'] as string, timeline: row['timeline'] as number };
+  const untilMs = row['window_until'] as number | null;
+  const window = untilMs === null ? null : { lastSeenMs: row['window_from'] as number, sinceMs: untilMs };
   const sinceMs = row['recovery_since'] as number | null;
-  if (sinceMs === null) return { identity, recovery: null };
+  if (sinceMs === null) return { identity, recovery: null, window };
   const was = { systemIdentifier: row['was_system_identifier'] as string, timeline: row['was_timeline'] as number };
-  return { identity, recovery: { sinceMs, was, lastSeenMs: row['last_seen_at'] as number } };
+  return { identity, recovery: { sinceMs, was, lastSeenMs: row['last_seen_at'] as number }, window };
 }
 
 /** The verbs of P14. */

@@ -71,6 +71,7 @@ function movingToRow(effect: Effect): Travelling<typeof EFFECT_MOVING> {
     receipt_no: effect.receiptNo,
     settled_at: effect.settledAtMs,
     approval_id: effect.approvalId,
+    cleared_at: effect.clearedAtMs ?? null,
   };
 }
 
@@ -139,6 +140,7 @@ export function effectAsStored(row: Row): Effect {
     receiptNo: row['receipt_no'] as number | null,
     settledAtMs: row['settled_at'] as number | null,
     approvalId: row['approval_id'] as string | null,
+    ...(row['cleared_at'] === null ? {} : { clearedAtMs: row['cleared_at'] as number }),
   };
 }
 

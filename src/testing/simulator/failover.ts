@@ -12,6 +12,8 @@ const BEHIND_MS_MAX = 2_500;
 const CARRIED_OUT_MS = 5_000;
 const RECONCILE_MS_MAX = 3_000;
 const ASK_AGAIN_MS = 1_000;
+/** How often people let the engine find out what contradicts the books, and do not stop it. */
+const TRUSTS = 0.6;
 
 /** States of a row that is still to be sent. */
 const TO_BE_SENT: ReadonlySet<EffectState> = new Set(['PROPOSED', 'AUTHORIZED']);
@@ -78,13 +80,25 @@ async function takeUp(scene: Scene, cases: Cases, lost: Case, isContradicted: bo
   }
 }
 
+/**
+ * What people stop because it contradicts the books. What the follower has, the engine knows to be in doubt; a run that was lost and
+ * began again is new to it.
+ */
+function stoppedOf({ world, host, store }: Scene, wrong: ReadonlySet<string>): ReadonlySet<string> {
+  const trusts = world.random.next() < TRUSTS;
+  const runs = [...store.peek().runs.values()].map(({ run }) => run);
+  const isDoubted = ({ runId }: RunIdentity): boolean => trusts && host.loss()?.after.runs.has(runId) === true;
+  return new Set(runs.filter((run) => wrong.has(run.key) && !isDoubted(run)).map(({ key }) => key));
+}
+
 /** People compare the books with what the database has now, stop what contradicts them, and let the engine go on. */
 async function reconcile(scene: Scene, cases: Cases): Promise<void> {
   const { fleet, store } = scene;
   const wrong = contradicted(scene);
-  for (const { no, run } of cases.started.values()) if (wrong.has(run.key)) cases.byHand.add(no);
+  const stopped = stoppedOf(scene, wrong);
+  for (const { no, run } of cases.started.values()) if (stopped.has(run.key)) cases.byHand.add(no);
   for (const { run } of store.peek().runs.values()) {
-    if (!wrong.has(run.key)) continue;
+    if (!stopped.has(run.key)) continue;
     const how = { by: 'ops', reason: 'it was done before the database broke down', eventId: 'stop-1' };
     await fleet.ask((verbs) => verbs.terminate(run.runId, how));
   }

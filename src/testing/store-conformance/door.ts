@@ -44,6 +44,7 @@ function everything(runId: RunCommit['runId'], name: string): Partial<RunCommit>
     settledAtMs: 1_700_000_000_500,
     receiptNo: 1,
     output: { id: 'ch_1' },
+    clearedAtMs: 1_700_000_000_200,
   });
   return {
     effects: [inserting(effect)],

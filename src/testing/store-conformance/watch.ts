@@ -5,7 +5,7 @@ import { commitOf, LEASE_MS, seated, startOneHeld } from './rows.ts';
 const GRACE_MS = 1_000;
 const ACT = { tenant: 'default', by: 'ana', reason: 'compared with the bank' };
 
-/** P05, P14: what any living process can see of runs that nobody moves, and of a database that is another than before. */
+/** P05: what any living process can see of runs that nobody moves. */
 export function watchConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
@@ -48,6 +48,11 @@ export function watchConformance(harness: ConformanceHarness): void {
     await store.fireTimers(0, 10);
     assert.deepEqual(await store.overdue(0, GRACE_MS, 10), []);
   });
+}
+
+/** P14: what a store knows of the database that it is in, and of what that may have forgotten. */
+export function witnessConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
 
   test('P14 a database that is looked at again is the same, and there is no recovery mode to end', async ({
     store,
@@ -69,6 +74,25 @@ export function watchConformance(harness: ConformanceHarness): void {
     assert.deepEqual([recovery?.was, recovery?.lastSeenMs], [identity, sinceMs]);
     assert.equal(await store.endRecovery(ACT), true);
     assert.equal((await store.witness('worker')).recovery, null);
+  });
+
+  test('P14 what may be forgotten is remembered after the window was gone through: from the earliest to the latest', async ({
+    store,
+    advance,
+  }) => {
+    const firstMs = (await store.nowMs()) - 3_600_000;
+    await store.witness('worker');
+    await store.beginRecovery(firstMs);
+    const first = (await store.witness('reader')).recovery;
+    await store.endRecovery('ana', 'compared with the bank');
+    const { window } = await store.witness('worker');
+    assert.deepEqual(window, { lastSeenMs: firstMs, sinceMs: first?.sinceMs });
+    await advance(1_000);
+    await store.beginRecovery(null);
+    const second = (await store.witness('worker')).recovery;
+    assert.deepEqual((await store.witness('worker')).window, window);
+    await store.endRecovery('ana', 'compared with the bank again');
+    assert.deepEqual((await store.witness('reader')).window, { lastSeenMs: firstMs, sinceMs: second?.sinceMs });
   });
 
   test('P14 without a time what was done since a worker was last seen may be forgotten', async ({ store, advance }) => {

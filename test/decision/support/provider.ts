@@ -1,11 +1,11 @@
-import { SECRET_MISSING } from '../../../src/decision/judge-outcome.ts';
+import { FORGOTTEN, IN_RECOVERY, SECRET_MISSING } from '../../../src/decision/judge-outcome.ts';
 import type { QueryOrder, ReadOrder, SendOrder } from '../../../src/model/order.ts';
 import type { Outcome } from '../../../src/model/outcome.ts';
 import type { Json } from '../../../src/model/json.ts';
 
 /**
  * What the provider does with a call (the words of the cases). `unsent`: our own side refuses to start it (E05); `no-secret`:
- * for want of a secret. `named`: a refusal that the action's own outcome table names (E15).
+ * for want of a secret. `forgotten`, `held-back`: because the database may have lost commits (P14). `named`: a refusal that the action's own outcome table names (E15).
  */
 export type Word =
   | 'named'
@@ -21,7 +21,9 @@ export type Word =
   | 'pending'
   | 'unreadable'
   | 'unsent'
-  | 'no-secret';
+  | 'no-secret'
+  | 'forgotten'
+  | 'held-back';
 
 /** The world: it has its own book, remembers keys, and does what its script says. */
 export class Provider {
@@ -59,6 +61,8 @@ export class Provider {
     if (word === 'hang') return null;
     if (word === 'unsent') return outcome('unavailable', { sent: false, code: 'not-sent' });
     if (word === 'no-secret') return withoutSecret();
+    if (word === 'forgotten') return outcome('unavailable', { sent: false, code: FORGOTTEN });
+    if (word === 'held-back') return outcome('unavailable', { sent: false, code: IN_RECOVERY, retryAfterMs: 10_000 });
     this.calls.push(action);
     this.keys.push(order.effect.key);
     const known = this.book.get(order.effect.key);

@@ -26,6 +26,7 @@ const BEYOND_THE_MODEL: Readonly<Record<string, string>> = {
   'PROPOSED>FAILED': 'as above',
   'AUTHORIZED>CANCELLED': 'as above: nothing has been sent',
   'AUTHORIZED>FAILED': 'a deadline; the model has no timers',
+  'AUTHORIZED>UNKNOWN': 'a word about commits that the database has lost; the model loses none here',
   'REQUESTED>AUTHORIZED': 'definitely not happened: as if the attempt had never been',
   'FAILED>WAIVED': 'a person lets a compensation go: as an end, the same as doing it by hand',
   'REFUSED>WAIVED': 'a person lets a compensation go that nobody approved: as an end, the same as doing it by hand',

@@ -30,9 +30,10 @@ describe('which database this is', () => {
     expect(recovery).toMatchObject({ was });
     expect(recovery?.lastSeenMs).toBeLessThanOrEqual(recovery?.sinceMs ?? 0);
     await runSql(url, 'UPDATE pawl.witness SET timeline = timeline + 1');
-    expect(await (await opened.again()).witness('worker')).toEqual({ identity, recovery });
+    expect(await (await opened.again()).witness('worker')).toEqual({ identity, recovery, window: null });
     expect(await store.endRecovery({ tenant: 'default', by: 'ana', reason: 'compared with the bank' })).toBe(true);
-    expect(await store.witness('worker')).toEqual({ identity, recovery: null });
+    const window = { lastSeenMs: recovery?.lastSeenMs, sinceMs: recovery?.sinceMs };
+    expect(await store.witness('worker')).toEqual({ identity, recovery: null, window });
     expect(await runSql(url, 'SELECT reconciled_by, reconciled_reason FROM pawl.witness')).toEqual([
       { reconciled_by: 'ana', reconciled_reason: 'compared with the bank' },
     ]);
@@ -46,7 +47,9 @@ describe('which database this is', () => {
   it('P14 once a connection has met another database nothing but the witness travels, until a worker has asked it', async () => {
     // P14: "A changed timeline or system identifier opens recovery mode: nothing but effects with a remembered key is sent until an operator has reconciled the window."
     const admission = createAdmission();
-    const witness = (timeline: number) => [{ system_identifier: '7', timeline, recovery_since: null }];
+    const witness = (timeline: number) => [
+      { system_identifier: '7', timeline, recovery_since: null, window_until: null },
+    ];
     let timeline = 1;
     const inner = { run: async () => witness(timeline), close: async () => undefined } as unknown as Connections;
     const { run } = admission.over(inner);

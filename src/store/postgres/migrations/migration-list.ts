@@ -12,6 +12,7 @@ import { API_KEYS } from './0010-api-keys.ts';
 import { CHANGES } from './0011-changes.ts';
 import { TENANT_ACTS } from './0012-tenant-acts.ts';
 import { TRACE } from './0013-trace.ts';
+import { HELD_BACK } from './0014-held-back.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 11, name: 'changes', breaking: true, sql: CHANGES },
   { number: 12, name: 'tenant-acts', breaking: true, sql: TENANT_ACTS },
   { number: 13, name: 'trace', breaking: true, sql: TRACE },
+  { number: 14, name: 'held-back', breaking: true, sql: HELD_BACK },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

@@ -95,6 +95,7 @@ export const EFFECT_MOVING = {
   receipt_no: 'integer',
   settled_at: 'time',
   approval_id: 'text',
+  cleared_at: 'time',
 } as const satisfies Columns;
 
 /** A whole ledger row. */

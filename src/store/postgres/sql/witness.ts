@@ -30,7 +30,8 @@ ON CONFLICT ON CONSTRAINT witness_pk DO UPDATE SET
       AND (w.system_identifier, w.timeline) IS DISTINCT FROM (excluded.system_identifier, excluded.timeline) AS opens) AS x),
   system_identifier = excluded.system_identifier, timeline = excluded.timeline, seen_at = excluded.seen_at
 RETURNING w.system_identifier, w.timeline, ${msOf('w.recovery_since')} AS recovery_since,
-  w.was_system_identifier, w.was_timeline, ${msOf('w.last_seen_at')} AS last_seen_at`,
+  w.was_system_identifier, w.was_timeline, ${msOf('w.last_seen_at')} AS last_seen_at,
+  ${msOf('w.window_from')} AS window_from, ${msOf('w.window_until')} AS window_until`,
 };
 
 /** WITNESS, as somebody asks who sends nothing (P14). One row. */
@@ -71,6 +72,7 @@ before AS MATERIALIZED (
   WHERE w.recovery_since IS NOT NULL FOR UPDATE),
 ended AS (
   UPDATE pawl.witness w SET recovery_since = NULL, was_system_identifier = NULL, was_timeline = NULL, last_seen_at = NULL,
+    window_from = least(w.window_from, w.last_seen_at), window_until = w.recovery_since,
     reconciled_at = t.now, reconciled_by = $2, reconciled_reason = $3
   FROM t CROSS JOIN before
   RETURNING before.since, before.last_seen),
