@@ -19,6 +19,7 @@ const need = (run: string, more: Partial<NeedView> = {}): NeedView => ({
   message: '3 workers died while they held nothing else',
   from: ['role:operator'],
   acts: ['retry', 'terminate'],
+  command: null,
   ...more,
 });
 
@@ -61,7 +62,16 @@ function contextWith(output: string, terminal: ReturnType<typeof personWho>['ter
     readInput: () => Promise.resolve(''),
     stopped: new AbortController().signal,
   };
-  const options = { data: undefined, config: undefined, by: undefined, output, color: false };
+  const options = {
+    verb: 'retry',
+    server: undefined,
+    keyFile: undefined,
+    data: undefined,
+    config: undefined,
+    by: undefined,
+    output,
+    color: false,
+  };
   const context: CliContext = createCliContext(host, options);
   return { context, written };
 }

@@ -202,6 +202,10 @@ export interface Operations {
          */
         status?: string;
         /**
+         * only runs with an effect in one of these states, by comma
+         */
+        effect?: string;
+        /**
          * only runs that wait for somebody
          */
         needs?: 'human';
@@ -209,6 +213,14 @@ export interface Operations {
          * a run id or a business key
          */
         q?: string;
+        /**
+         * started from this instant on, as 2030-01-31T12:00:00Z
+         */
+        startedAfter?: string;
+        /**
+         * started before this instant
+         */
+        startedBefore?: string;
         /**
          * at most so many, 1 to 200; 50 unless given
          */
@@ -250,6 +262,50 @@ export interface Operations {
     };
   };
   /**
+   * How many runs there are
+   */
+  countRuns: {
+    call: {
+      query?: {
+        /**
+         * only runs of this workflow
+         */
+        workflow?: string;
+        /**
+         * only runs of this version
+         */
+        version?: string;
+        /**
+         * one or more statuses, by comma
+         */
+        status?: string;
+        /**
+         * only runs with an effect in one of these states, by comma
+         */
+        effect?: string;
+        /**
+         * only runs that wait for somebody
+         */
+        needs?: 'human';
+        /**
+         * a run id or a business key
+         */
+        q?: string;
+        /**
+         * started from this instant on, as 2030-01-31T12:00:00Z
+         */
+        startedAfter?: string;
+        /**
+         * started before this instant
+         */
+        startedBefore?: string;
+      };
+    };
+    answer: {
+      count: number;
+    };
+  };
+  /**
    * A run with all that is known of it
    */
   showRun: {
@@ -265,6 +321,23 @@ export interface Operations {
       };
     };
     answer: RunView;
+  };
+  /**
+   * The version of a run as a picture, with the way that the run has gone
+   */
+  showRunDiagram: {
+    call: {
+      params: {
+        run: string;
+      };
+      query?: {
+        /**
+         * svg unless it says mermaid
+         */
+        format?: 'svg' | 'mermaid';
+      };
+    };
+    answer: string;
   };
   /**
    * The transitions of a run
@@ -738,6 +811,130 @@ export interface Operations {
         source: string;
         id: string;
         detail: unknown;
+      }[];
+    };
+  };
+  /**
+   * Workflows that start by themselves, with the instant that comes next; at most 1,000
+   */
+  listSchedules: {
+    call: {};
+    answer: {
+      data: {
+        workflow: string;
+        version: number;
+        cron: string;
+        timezone: string;
+        overlap: string;
+        catchUp: unknown;
+        paused: boolean;
+        next: string | null;
+        lastFired: string | null;
+        lastRun: string | null;
+        lastSkipped: string | null;
+        error: string | null;
+        acts: {
+          act: string;
+          by: string;
+          reason: string;
+          at: string;
+        }[];
+      }[];
+    };
+  };
+  /**
+   * Locks with who holds them and who waits; at most 1,000
+   */
+  listLocks: {
+    call: {
+      query?: {
+        /**
+         * only this lock
+         */
+        name?: string;
+      };
+    };
+    answer: {
+      data: {
+        name: string;
+        setLimit: number | null;
+        held: number;
+        waiting: number;
+        holders: {
+          run: string;
+          startedAt: string;
+          limit: number;
+          grantedAt: string | null;
+        }[];
+        queue: {
+          run: string;
+          startedAt: string;
+          limit: number;
+          grantedAt: string | null;
+        }[];
+        acts: {
+          by: string;
+          reason: string;
+          limit: number | null;
+          at: string;
+        }[];
+      }[];
+    };
+  };
+  /**
+   * Messages that have not arrived, the oldest first; at most 1,000
+   */
+  listMessages: {
+    call: {
+      query?: {
+        /**
+         * only those that were given up
+         */
+        state?: 'dead';
+      };
+    };
+    answer: {
+      data: {
+        run: string;
+        id: string;
+        topic: string;
+        event: string | null;
+        key: string | null;
+        step: string | null;
+        state: 'waiting' | 'dead';
+        attempts: number;
+        at: string;
+        dueAt: string | null;
+        lastError: string | null;
+      }[];
+    };
+  };
+  /**
+   * Queues of remote workers, with what waits there
+   */
+  listQueues: {
+    call: {};
+    answer: {
+      data: {
+        queue: string;
+        offered: number;
+        since: string | null;
+        askedAt: string | null;
+      }[];
+    };
+  };
+  /**
+   * Processes that work, by part, and how many runs each holds
+   */
+  listWorkers: {
+    call: {};
+    answer: {
+      data: {
+        worker: string;
+        part: number;
+        leaseUntil: string;
+        alive: boolean;
+        runs: number;
       }[];
     };
   };
@@ -1299,6 +1496,15 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
       "application/json"
     ]
   },
+  "countRuns": {
+    "method": "GET",
+    "path": "/v1/runs/count",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
   "showRun": {
     "method": "GET",
     "path": "/v1/runs/{run}",
@@ -1306,6 +1512,16 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
     "isKeyed": false,
     "accepts": [
       "application/json"
+    ]
+  },
+  "showRunDiagram": {
+    "method": "GET",
+    "path": "/v1/runs/{run}/diagram",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "image/svg+xml",
+      "text/plain"
     ]
   },
   "showJournal": {
@@ -1410,6 +1626,51 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   "showEffect": {
     "method": "GET",
     "path": "/v1/runs/{run}/effects/{effect}",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listSchedules": {
+    "method": "GET",
+    "path": "/v1/schedules",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listLocks": {
+    "method": "GET",
+    "path": "/v1/locks",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listMessages": {
+    "method": "GET",
+    "path": "/v1/outbox",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listQueues": {
+    "method": "GET",
+    "path": "/v1/queues",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listWorkers": {
+    "method": "GET",
+    "path": "/v1/workers",
     "media": null,
     "isKeyed": false,
     "accepts": [

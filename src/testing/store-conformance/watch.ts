@@ -82,16 +82,16 @@ export function witnessConformance(harness: ConformanceHarness): void {
   }) => {
     const firstMs = (await store.nowMs()) - 3_600_000;
     await store.witness('worker');
-    await store.beginRecovery(firstMs);
+    await store.beginRecovery(firstMs, ACT);
     const first = (await store.witness('reader')).recovery;
-    await store.endRecovery('ana', 'compared with the bank');
+    await store.endRecovery(ACT);
     const { window } = await store.witness('worker');
     assert.deepEqual(window, { lastSeenMs: firstMs, sinceMs: first?.sinceMs });
     await advance(1_000);
-    await store.beginRecovery(null);
+    await store.beginRecovery(null, ACT);
     const second = (await store.witness('worker')).recovery;
     assert.deepEqual((await store.witness('worker')).window, window);
-    await store.endRecovery('ana', 'compared with the bank again');
+    await store.endRecovery(ACT);
     assert.deepEqual((await store.witness('reader')).window, { lastSeenMs: firstMs, sinceMs: second?.sinceMs });
   });
 
