@@ -30,21 +30,29 @@ function namesRun({ path, query }: Pick<Route, 'path'> & { readonly query: Route
   return path.includes('{run}') || query?.['run'] !== undefined;
 }
 
+/** Which of them come of where a route leads, whoever asks. */
+function refusalsOfPlace(route: Route): readonly (keyof typeof REFUSALS)[] {
+  const { path, method, query, resumes } = route;
+  const isOfRun = namesRun({ path, query });
+  const mayBeMissing = isOfRun || path.includes('{') || path === '/v1/runs' || resumes === true;
+  return [
+    ...(mayBeMissing ? ([404] as const) : []),
+    ...(method === 'POST' || isOfRun ? ([409] as const) : []),
+    ...(resumes === true ? ([429] as const) : []),
+  ];
+}
+
 /** Which of them a route can give. */
 export function refusalsOf(route: Route): readonly (keyof typeof REFUSALS)[] {
-  const { right, admit, body, ifMatch, path, method, query, resumes } = route;
-  const hasNames = path.includes('{') || path === '/v1/runs' || resumes === true;
-  const isOfRun = namesRun({ path, query });
+  const { right, admit, body, ifMatch, method } = route;
   return [
     400,
     ...(right === null && admit === undefined ? [] : ([401, 403] as const)),
-    ...(hasNames || isOfRun ? ([404] as const) : []),
-    ...(method === 'POST' || isOfRun ? ([409] as const) : []),
+    ...refusalsOfPlace(route),
     ...(ifMatch === undefined ? [] : ([412] as const)),
     ...(method === 'POST' ? ([413, 415] as const) : []),
     ...(body === undefined ? [] : ([422] as const)),
     ...(ifMatch === 'required' ? ([428] as const) : []),
-    ...(resumes === true ? ([429] as const) : []),
     503,
   ];
 }

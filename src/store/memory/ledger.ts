@@ -18,11 +18,15 @@ function compare(a: Pick<EffectLine, 'startedAtMs' | 'runId' | 'key'>, b: typeof
   return b.startedAtMs - a.startedAtMs || compareText(b.runId, a.runId) || compareText(a.key, b.key);
 }
 
+/** Whether the filter asks for nothing else of it; what is left out asks for nothing. */
+function isNamed(filter: EffectFilter, line: EffectLine): boolean {
+  const { action = line.action, runId = line.runId, workflow = line.workflow } = filter;
+  return line.action === action && line.runId === runId && line.workflow === workflow;
+}
+
 function isAsked(filter: EffectFilter, line: EffectLine): boolean {
-  const { states, action = line.action, runId = line.runId, workflow = line.workflow, workflows } = filter;
-  const { beforeMs = Number.POSITIVE_INFINITY, after } = filter;
-  if (line.action !== action || line.runId !== runId || line.workflow !== workflow) return false;
-  if (!(states?.includes(line.state) ?? true) || !(workflows?.includes(line.workflow) ?? true)) return false;
+  const { states = [line.state], workflows = [line.workflow], beforeMs = Number.POSITIVE_INFINITY, after } = filter;
+  if (!isNamed(filter, line) || !states.includes(line.state) || !workflows.includes(line.workflow)) return false;
   return line.sinceMs < beforeMs && (after === undefined || compare(line, after) > 0);
 }
 

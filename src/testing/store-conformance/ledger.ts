@@ -34,6 +34,21 @@ async function runWith(store: Store, workflow: string, startedAtMs: number): Pro
   return run.runId;
 }
 
+/** Walks the pages of a list, each behind the last line of the one before; behind the first something else begins. */
+async function walk(
+  list: (filter: Partial<EffectFilter>) => Promise<readonly EffectLine[]>,
+  begin: () => Promise<unknown>,
+): Promise<readonly EffectLine[]> {
+  const walked: EffectLine[] = [];
+  for (;;) {
+    const after = walked.at(-1);
+    const page = await list({ limit: 2, ...(after === undefined ? {} : { after }) });
+    if (page.length === 0) return walked;
+    walked.push(...page);
+    if (after === undefined) await begin();
+  }
+}
+
 /** Effects of all runs: found, in a stable order; and runs by what they have done. */
 export function ledgerConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
@@ -90,18 +105,20 @@ export function ledgerConformance(harness: ConformanceHarness): void {
     assert.deepEqual(await told({ tenant: 'other' }), []);
     const [line] = await list({ states: ['CONFIRMED'], runId: old });
     const settledAtMs = T0 + 120_000;
+    const {
+      workflow,
+      step,
+      action,
+      state,
+      startedAtMs,
+      sinceMs,
+      settledAtMs: settled,
+    } = line ?? ({} as Partial<EffectLine>);
     assert.deepEqual(
-      [line?.workflow, line?.step, line?.action, line?.state, line?.startedAtMs, line?.sinceMs, line?.settledAtMs],
+      [workflow, step, action, state, startedAtMs, sinceMs, settled],
       ['shop', 'book', 'books.write', 'CONFIRMED', T0, settledAtMs, settledAtMs],
     );
-    const paged: EffectLine[] = [];
-    for (;;) {
-      const last = paged.at(-1);
-      const page = await list({ limit: 2, ...(last === undefined ? {} : { after: last }) });
-      if (page.length === 0) break;
-      paged.push(...page);
-      if (paged.length === 2) await runWith(store, 'shop', T0 + 900_000);
-    }
+    const paged = await walk(list, () => runWith(store, 'shop', T0 + 900_000));
     assert.deepEqual(paged, all);
   });
 }
