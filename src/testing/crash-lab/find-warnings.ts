@@ -1,6 +1,6 @@
 import { compensationOf } from '../../decision/effect-policy.ts';
 import type { ToldStory } from './find-stories.ts';
-import { keepingRaces, runnerOf, timedAround } from './groups.ts';
+import { groupsAround, keepingRaces, runnerOf, timedAround } from './groups.ts';
 import type { Lab } from './lab.ts';
 import { MENDS } from './mends.ts';
 import type { PlayedRow } from './play-records.ts';
@@ -33,6 +33,12 @@ function isPivot(lab: Lab, { step: id }: PlayedRow): boolean {
 function saysNone(lab: Lab, { step: id, action }: PlayedRow): boolean {
   const step = lab.compiled.steps.get(id);
   return step?.verb === 'call' && compensationOf(step, lab.compiled.action(action))?.kind === 'none';
+}
+
+/** Whether the file says how it is undone. */
+export function isUndoable(lab: Lab, { step: id, action }: Pick<PlayedRow, 'step' | 'action'>): boolean {
+  const step = lab.compiled.steps.get(id);
+  return step?.verb === 'call' && compensationOf(step, lab.compiled.action(action))?.kind === 'call';
 }
 
 /** What was done for nothing: a later step failed, and nothing undoes it. */
@@ -115,6 +121,46 @@ function askedTwice(lab: Lab, { story, calm }: ToldStory): readonly Warning[] {
   });
 }
 
+/** The group around a row by which a failure inside it was handled, and its code; null = none was. */
+function leftGroup(
+  lab: Lab,
+  { step: id }: PlayedRow,
+  { calm }: ToldStory,
+): readonly [group: string, code: string] | null {
+  const around = groupsAround(lab, id);
+  for (const [failed, code] of calm.codes) {
+    const own = lab.compiled.steps.get(failed);
+    const outward = [...(own === undefined ? [] : [own]), ...groupsAround(lab, failed).toReversed()];
+    const handler = outward.find((step) => step.catch.length > 0);
+    if (handler !== undefined && around.includes(handler)) return [handler.id, code];
+  }
+  return null;
+}
+
+/** Whether a story leaves by an `end` where a step fails, without doing anything that is not done otherwise. */
+function endsEarly(lab: Lab, { story, calm }: ToldStory, told: readonly ToldStory[]): string | null {
+  const good = told.filter((other) => other.story.denied.size + other.story.declined.size === 0);
+  const isUsual = (step: string): boolean => good.some((other) => other.calm.steps.has(step));
+  if (calm.status !== 'COMPLETED' || ![...calm.steps].every(isUsual)) return null;
+  const failed = [...calm.codes.keys()].filter((id) => story.denied.has(id) || story.declined.has(id));
+  const leaves = (id: string): boolean =>
+    lab.compiled.steps.get(id)?.catch.some(({ then, next }) => then === 'end' || next === 'end') === true;
+  return failed.find(leaves) ?? null;
+}
+
+/** What can be undone and stands although the run has left the way on which it was done. */
+function leftStanding(lab: Lab, own: ToldStory, told: readonly ToldStory[]): readonly Warning[] {
+  if (own.calm.status === 'HELD') return [];
+  const ended = endsEarly(lab, own, told);
+  return standing(own).flatMap((row): readonly Warning[] => {
+    const group = leftGroup(lab, row, own);
+    if ((group ?? ended) === null || !isUndoable(lab, row) || own.story.slow.has(row.label)) return [];
+    const why = group === null ? `the run ends when ${ended} fails` : `${group[0]} was left by ${group[1]}`;
+    const message = `it stands although ${why}, and nobody undoes it`;
+    return [{ effect: row.label, action: row.action, story: own.story.name, message, mend: MENDS.left }];
+  });
+}
+
 /** What a group had on its way when its time was over, and nobody undid. */
 function doneTooLate(lab: Lab, told: ToldStory): readonly Warning[] {
   const { story, calm } = told;
@@ -180,6 +226,7 @@ export function findWarnings(lab: Lab, told: readonly ToldStory[]): readonly War
     ...doneThoughDenied(lab, one, told),
     ...askedTwice(lab, one),
     ...doneTooLate(lab, one),
+    ...leftStanding(lab, one, told),
     ...keptLosers(lab, one),
     ...toldForNothing(lab, one, told),
   ]);

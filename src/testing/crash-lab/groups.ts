@@ -7,10 +7,17 @@ function insideOf(group: Step): ReadonlySet<string> {
   return new Set(bodyLists(group).flatMap(({ steps }) => allSteps(steps).map(({ id }) => id)));
 }
 
+/** The groups in whose bodies a step stands, outermost first. */
+export function groupsAround({ compiled }: Pick<Lab, 'compiled'>, step: string): readonly Step[] {
+  return compiled
+    .place(step)
+    .parents.map((id) => compiled.step(id))
+    .filter((group) => insideOf(group).has(step));
+}
+
 /** The innermost group with a `timeout` in whose body a step stands; null = none. */
-export function timedAround({ compiled }: Pick<Lab, 'compiled'>, step: string): Step | null {
-  const groups = compiled.place(step).parents.map((id) => compiled.step(id));
-  return groups.findLast((group) => group.timeoutMs !== null && insideOf(group).has(step)) ?? null;
+export function timedAround(lab: Pick<Lab, 'compiled'>, step: string): Step | null {
+  return groupsAround(lab, step).findLast(({ timeoutMs }) => timeoutMs !== null) ?? null;
 }
 
 /** Groups that race, keep what their losers have done, and need no more than so many. */

@@ -116,7 +116,7 @@ export function findShape(judge: LabJudge, asked: Asked, item: Json): LookupShap
 function cannotAsk({ name }: ActionContract): CannotPlay {
   return new CannotPlay(
     `the lab cannot play the lookup of ${name}: no usual answer is understood by its "found" or "outcome" both as there and ` +
-      `as not there; say how it answers in a scenario, lookup: { ${name}: { found: …, absent: … } }`,
+      `as not there (what it shows must fit "output": by "reconcile: { output: … }" where it is a list); say how it answers in a scenario, lookup: { ${name}: { found: …, absent: … } }`,
   );
 }
 

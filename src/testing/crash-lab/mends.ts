@@ -22,6 +22,8 @@ export const MENDS = {
   empty: 'ask for what was done, not for the status alone: a list of nothing is a 200, too (`found: size(…) > 0`)',
   asks: 'ask for what happened in a way that does nothing (`reconcile` by GET)',
   slow: 'say `undo: true` in the `catch`, with a `compensate` that undoes it, or ask behind it what stands; if it is to stand, all is well',
+  left: 'say `undo: true` in the `catch`, or `undo: [STEP]` in its `do`; if it is to stand, all is well',
+  off: 'let the event `cancel` the run (`then: cancel`), or undo the step where it goes on; if it is to stand, all is well',
   late: 'take it behind the wait, too (`on`, or another `await`), or call it off where it comes from (a call in the `catch`) before the run is over',
   again:
     'say `reach: workflow` with an `object` that tells what it is about, or let the request say for which run it is',

@@ -119,15 +119,14 @@ export async function runCrashLab(ask: LabAsk): Promise<LabReport> {
   const tally = new Tally(cases.map(({ target }) => target));
   const problems = await crashEffects(lab, cases, tally);
   const targets = cases.map(({ target }) => target);
-  const senders = [
-    ...(await crashWaits(lab, stories.told, cases, tally)),
-    ...(await trySurprises(lab, stories.told, targets, tally)),
-  ];
-  const relies = [...(await findRelies(lab, cases, tally)), ...senders];
+  const waits = await crashWaits(lab, stories.told, cases, tally);
+  const surprises = await trySurprises(lab, stories.told, targets, tally);
+  const relies = [...(await findRelies(lab, cases, tally)), ...waits, ...surprises.relies];
   const warnings = [
     ...findWarnings(lab, [...stories.told, ...stories.delays]),
     ...(await findLateEvents(lab, stories.told, tally)),
     ...(await findSameRequests(lab, stories.told, tally)),
+    ...surprises.warnings,
   ];
   const findings = tally.findings();
   const { workflow, version } = lab.definition;

@@ -1,6 +1,8 @@
+import { isEnd } from '../../model/statuses.ts';
 import type { ApproveStep, CallStep, Handler } from '../../model/definition.ts';
 import { boundaryWords } from './boundaries.ts';
 import type { ToldStory } from './find-stories.ts';
+import { isUndoable, type Warning } from './find-warnings.ts';
 import type { Draw } from './generate-value.ts';
 import { type Fault, judgePlay } from './judge-play.ts';
 import type { Lab } from './lab.ts';
@@ -25,6 +27,8 @@ interface Ask {
   readonly tally: Tally;
   readonly step: string;
   readonly handler: Handler;
+  /** What the author may not have meant. */
+  readonly warnings: Warning[];
 }
 
 function latest({ rows }: Played): ReadonlyMap<string, PlayedRow> {
@@ -134,6 +138,19 @@ function judgeAgain({ lab, step, handler }: Ask, played: Played, calm: Played): 
     .map(({ label }) => ({ kind: 'double', label, message, mend: MENDS.jumped }));
 }
 
+/** What was under way is done and stands, and what it was done for is not done any more. */
+function leftByEvent({ lab, told, step, handler }: Ask, played: Played, calm: Played): readonly Warning[] {
+  const row = latest(played).get(step);
+  if (row === undefined || !isEnd(played.status) || !isUndoable(lab, row)) return [];
+  const stands = played.happened.has(step) && !played.happened.has(`undo ${step}`);
+  const isCutShort =
+    [...calm.happened.keys()].some((label) => label !== step && !played.happened.has(label)) &&
+    [...played.happened.keys()].every((label) => calm.happened.has(label));
+  if (!stands || !isCutShort) return [];
+  const message = `it is done and stands although ${handler.event} came while it was under way, and what comes behind it is not done`;
+  return [{ effect: step, action: row.action, story: told.story.name, message, mend: MENDS.off }];
+}
+
 /** The event comes once, with each of the data. */
 async function comesOnce(ask: Ask): Promise<void> {
   const { calm } = ask.told;
@@ -146,6 +163,7 @@ async function comesOnce(ask: Ask): Promise<void> {
       ...judgeApprovals(ask, played, calm),
       ...judgeAgain(ask, played, calm),
     ]);
+    ask.warnings.push(...leftByEvent(ask, played, calm));
   }
 }
 
@@ -183,21 +201,22 @@ export async function trySurprises(
   told: readonly ToldStory[],
   targets: readonly Target[],
   tally: Tally,
-): Promise<readonly Reliance[]> {
+): Promise<{ readonly relies: readonly Reliance[]; readonly warnings: readonly Warning[] }> {
   const relies: Reliance[] = [];
+  const warnings: Warning[] = [];
   const [draw = { no: 7, pick: 0, size: 7 }] = DRAWS;
   for (const one of told) {
     const { story, calm } = one;
     if (calm.status === 'HELD' || story.declined.size + story.away.size + story.denied.size > 0) continue;
     const own = targets.filter(({ label, effect }) => effect === label && calm.happened.has(label));
     for (const { step, handler } of handlersOf(lab, calm)) {
-      const ask: Ask = { lab, told: one, targets: own, tally, step, handler };
+      const ask: Ask = { lab, told: one, targets: own, tally, step, handler, warnings };
       await comesOnce(ask);
       await comesForeign(ask, draw);
       relies.push(...(await comesTwice(ask, draw)));
     }
   }
-  return relies;
+  return { relies, warnings };
 }
 
 /** What a step takes while it is under way: by its own handlers, and by the document's, which are tried in each step. */

@@ -53,12 +53,12 @@ async function surprisedIn(text: string) {
   const { told, problems } = await findStories(lab);
   const targets = listCases(lab, told).map(({ target }) => target);
   const tally = new Tally(targets);
-  const relies = await trySurprises(lab, told, targets, tally);
+  const { relies, warnings } = await trySurprises(lab, told, targets, tally);
   const found = tally.findings().map(({ effect, action, kind }) => `${effect} (${action}): ${kind}`);
-  return { found, findings: tally.findings(), relies: relies.map(({ promise }) => promise), problems };
+  return { found, findings: tally.findings(), relies: relies.map(({ promise }) => promise), warnings, problems };
 }
 
-const CLEAN = { found: [], findings: [], relies: [], problems: [] };
+const CLEAN = { found: [], findings: [], relies: [], warnings: [], problems: [] };
 
 describe('an event that a step takes by `on` while an approval is open', () => {
   it('is found where it changes what is sent afterwards and people saw it as it was', async () => {
@@ -123,5 +123,24 @@ describe('an event that a step takes by `on` while a call is under way', () => {
     expect(found).toEqual(['pay#2 (bank.pay): double']);
     expect(findings[0]?.mend).toContain('where nothing is under way');
     expect(await surprised(pay(changed('next: end')))).toEqual(CLEAN);
+  });
+});
+
+describe('an event that ends a run while a call is under way', () => {
+  const undone = (does: string): string =>
+    payout([hold(`compensate: { call: bank.pay, with: { no: =input.no } }, ${changed(does)}`), PAY]);
+
+  it('is warned of where what the call did can be undone and stands, and not where the run is cancelled', async () => {
+    const { warnings, found } = await surprisedIn(undone('then: end'));
+    expect([found, warnings.map(({ effect, message }) => `${effect}: ${message}`)]).toEqual([
+      [],
+      Array.from(
+        { length: warnings.length },
+        () =>
+          'hold: it is done and stands although changed came while it was under way, and what comes behind it is not done',
+      ),
+    ]);
+    expect(warnings.length).toBeGreaterThan(0);
+    expect((await surprisedIn(undone('then: cancel'))).warnings).toEqual([]);
   });
 });

@@ -63,6 +63,28 @@ function heard(then: string): string {
 const TELL = (event: string): string => `- { id: tell, publish: ${event}, data: { no: =input.no } }`;
 const SORRY = 'catch: [{ on: [any], do: [{ id: sorry, publish: order.off, data: { no: =input.no } }], then: raise }]';
 
+function heldFirst(handling: string): string {
+  return plan(
+    [...CHARGES, action('stock.hold', 'stock.free'), action('stock.free')],
+    [
+      '- id: own',
+      `  scope: [{ id: hold, call: stock.hold, ${BY_NO} }, { id: pay, call: a.charge, ${BY_NO} }]`,
+      `  catch: [{ on: [rejected]${handling}, do: [{ id: other, call: b.charge, ${BY_NO} }] }]`,
+    ],
+  );
+}
+
+function asked(then: string): string {
+  return plan(
+    [...CHARGES],
+    [
+      `- { id: pay, call: a.charge, ${BY_NO} }`,
+      `- { id: ok, approve: 'Go?', from: ['role:desk'], expires: 1d, catch: [{ on: [denied, expired], ${then} }] }`,
+      `- { id: more, call: b.charge, ${BY_NO} }`,
+    ],
+  );
+}
+
 const DUE = [
   "  inv.due: { effect: read, http: { method: GET, url: 'http://p.example/due' }, output: { type: object, required: [items], properties: { items:",
   '    { type: array, minItems: 2, items: { type: object, required: [id], properties: { id: { type: string } } } } } } }',
@@ -113,6 +135,16 @@ export const PLANS: Readonly<
       plan([action('a.charge')], [`- { id: pay, call: a.charge, ${BY_NO} }`, TELL('order.paid')]),
       plan([action('a.charge')], [TELL('order.begun'), `- { id: pay, call: a.charge, ${BY_NO}, ${SORRY} }`]),
     ],
+  },
+  'what is left standing by a group that has failed': {
+    unsafe: heldFirst(''),
+    says: ['hold: it stands although own was left by http-402, and nobody undoes it'],
+    safe: [heldFirst(', undo: true')],
+  },
+  'what stands where the run ends for a no': {
+    unsafe: asked('then: end'),
+    says: ['pay: it stands although the run ends when ok fails, and nobody undoes it'],
+    safe: [asked('do: [{ id: back, undo: [pay] }], then: end'), asked('then: raise')],
   },
   'runs that find the same and do it under keys of their own': {
     unsafe: nightly(BY_INVOICE),
