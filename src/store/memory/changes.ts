@@ -1,22 +1,6 @@
 import type { ChangePlace, RunChange, ToldEffect } from '../../model/run-change.ts';
 import type { ChangePage } from '../../ports/change-store.ts';
-import { runIn, type RunRows, type Statement } from './tables.ts';
-
-/** A change that is kept, and what was before it: a list that copies share, however long it is. */
-export interface ChangeRow extends Omit<RunChange, 'key' | 'workflow' | 'version'> {
-  readonly part: number;
-  readonly tenant: string;
-  readonly before: ChangeRow | null;
-}
-
-/** The changes of a store. */
-export interface ChangeRows {
-  newest: ChangeRow | null;
-  /** The position of the next one. */
-  next: number;
-  /** By part: what was before it is kept no more. */
-  readonly keptFrom: Map<number, number>;
-}
+import { type ChangeRow, type ChangeRows, runIn, type RunRows, type Statement } from './tables.ts';
 
 /** What it is to begin with. */
 export function noChanges(): ChangeRows {

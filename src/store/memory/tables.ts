@@ -6,12 +6,12 @@ import type { InboxEvent } from '../../model/inbox-event.ts';
 import type { Json } from '../../model/json.ts';
 import type { LockAct, LockAddress, LockPlace } from '../../model/lock.ts';
 import type { OutboxRecord } from '../../model/outbox.ts';
+import type { RunChange } from '../../model/run-change.ts';
 import type { AuditEntry, HeadChange, Observation, Transition } from '../../model/run-commit.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
 import type { ScheduleRecord } from '../../model/schedule.ts';
 import type { SharedEffect } from '../../model/shared-effect.ts';
 import type { StoredVersion } from '../../ports/store.ts';
-import type { ChangeRows } from './changes.ts';
 
 /** The hot half of a run. */
 export interface Head extends HeadChange {
@@ -128,6 +128,22 @@ export interface ScheduleRow extends ScheduleRecord {
   readonly takenAtMs: number | null;
   readonly freeAtMs: number;
   readonly attempt: number;
+}
+
+/** A change that is kept, and what was before it: a list that copies share, however long it is. */
+export interface ChangeRow extends Omit<RunChange, 'key' | 'workflow' | 'version'> {
+  readonly part: number;
+  readonly tenant: string;
+  readonly before: ChangeRow | null;
+}
+
+/** The changes of a store. */
+export interface ChangeRows {
+  newest: ChangeRow | null;
+  /** The position of the next one. */
+  next: number;
+  /** By part: what was before it is kept no more. */
+  readonly keptFrom: Map<number, number>;
 }
 
 /** All tables. Rows are immutable; a statement changes the maps of its own copy. */
