@@ -22,10 +22,16 @@ function served(role: 'admin' | 'approver'): Backend {
   return openServed({ url: 'http://pawl.example', key: house.keyOf(role), by: undefined });
 }
 
-/** What a server answers in its place. */
-function answering(status: number, body: object): void {
-  const headers = { 'content-type': 'application/problem+json' };
-  vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(body), { status, headers })));
+/** A backend whose server answers this, call by call, whatever it is asked; and the addresses that it was asked at. */
+function answered(...answers: readonly Response[]): { readonly backend: Backend; readonly urls: string[] } {
+  const urls: string[] = [];
+  vi.stubGlobal('fetch', (url: string) => Promise.resolve(answers[urls.push(url) - 1]));
+  return { backend: served('admin'), urls };
+}
+
+function json(status: number, body: object): Response {
+  const media = status < 400 ? 'application/json' : 'application/problem+json';
+  return new Response(JSON.stringify(body), { status, headers: { 'content-type': media } });
 }
 
 const by = 'nobody';
@@ -49,19 +55,21 @@ describe('a served backend', () => {
     expect(await backend.terminate(still, { by, reason: 'now' })).toMatchObject({ outcome: 'applied' });
   });
 
-  it('lists as many runs as were asked for, over the pages of the server, each once', async () => {
-    const version = await house.app.version('sleep', 1);
-    for (let at = 0; at < 230; at += 1)
-      await house.app.start({ workflow: version.workflow, version: 1, input: { id: `p-${at}` }, by });
-    const filter = { workflow: 'sleep', statuses: ['WAITING'], needsHuman: false, q: null } as const;
-    const lines = async (limit: number): Promise<readonly string[]> =>
-      (await backend.list({ ...filter, limit })).map(({ id }) => id);
-    const here = (await house.app.list({ ...filter, limit: 1_000 })).map(({ id }) => id);
-    expect([await lines(1), await lines(201), await lines(1_000)]).toEqual([
-      here.slice(0, 1),
-      here.slice(0, 201),
-      here,
-    ]);
+  it('lists as many runs as were asked for, over the pages of the server', async () => {
+    const page = (count: number, nextCursor: string | null): Response =>
+      json(200, { data: Array.from({ length: count }, () => ({})), nextCursor });
+    const filter = { workflow: 'sleep', statuses: ['WAITING', 'HELD'], needsHuman: false, q: null } as const;
+    const { backend: paged, urls } = answered(page(200, 'c1'), page(200, 'c2'), page(30, 'c3'));
+    expect(await paged.list({ ...filter, limit: 430 })).toHaveLength(430);
+    const asked = urls.map((url) => new URL(url).searchParams.toString());
+    const same = 'workflow=sleep&status=WAITING%2CHELD';
+    expect(asked).toEqual([`${same}&limit=200`, `${same}&cursor=c1&limit=200`, `${same}&cursor=c2&limit=30`]);
+    const short = answered(page(7, null));
+    expect(await short.backend.list({ ...filter, limit: 430 })).toHaveLength(7);
+    const run = await start('sleep', 'listed');
+    const here = await house.app.list({ ...filter, q: run, limit: 5 });
+    expect(await backend.list({ ...filter, q: run, limit: 5 })).toEqual(here);
+    expect(here).toHaveLength(1);
   });
 
   it('finds the approval that is meant, as the embedded one does', async () => {
@@ -88,19 +96,21 @@ describe('a served backend', () => {
 
   it('tells what only a server of another release can answer', async () => {
     const told = { detail: 'in words', retry: 'never', requestId: 'r', errors: [], details: {} };
-    for (const code of ['PAWL_API_NO_ROUTE', 'PAWL_OF_TOMORROW']) {
-      answering(404, { ...told, code });
-      await expect(backend.show('x')).rejects.toMatchObject({ code: 'PAWL_SERVER_UNREADABLE', httpStatus: 503 });
-    }
+    for (const code of ['PAWL_API_NO_ROUTE', 'PAWL_OF_TOMORROW'])
+      await expect(answered(json(404, { ...told, code })).backend.show('x')).rejects.toMatchObject({
+        code: 'PAWL_SERVER_UNREADABLE',
+        httpStatus: 503,
+      });
     const source = { file: 'workflow.pawl.yaml', line: 3, column: 7 };
     const errors = [{ pointer: '/version', message: 'no', code: 'PAWL-999', source }];
-    answering(422, { ...told, code: 'PAWL_DEFINITION_INVALID', errors });
-    const publishing = backend.publish({ text: SLEEP, file: 'sleep.yaml', by });
-    await expect(publishing).rejects.toMatchObject({
+    const invalid = answered(json(422, { ...told, code: 'PAWL_DEFINITION_INVALID', errors })).backend;
+    await expect(invalid.publish({ text: SLEEP, file: 'sleep.yaml', by })).rejects.toMatchObject({
       problems: [{ code: 'PAWL-999', file: 'sleep.yaml', range: { line: 3, column: 7 }, severity: 'error' }],
     });
-    answering(409, { ...told, code: 'PAWL_EVENT_CONFLICT' });
-    const cancelling = backend.cancel('x', { by, reason: 'r' });
-    await expect(cancelling).rejects.toMatchObject({ name: 'ConflictError', code: 'PAWL_EVENT_CONFLICT' });
+    const other = answered(json(409, { ...told, code: 'PAWL_EVENT_CONFLICT' })).backend;
+    await expect(other.cancel('x', { by, reason: 'r' })).rejects.toMatchObject({
+      name: 'ConflictError',
+      code: 'PAWL_EVENT_CONFLICT',
+    });
   });
 });
