@@ -98,8 +98,12 @@ const KEPT = [
   'db url',
   'db restored',
   'db recovered',
+  'audit ls',
+  'audit verify',
+  'retry --all poison --reason r',
   'worker',
   'server --port 0',
+  'dev',
 ];
 
 const LETTER = action('http://127.0.0.1:9', 'letter', ['compensate: none']);
