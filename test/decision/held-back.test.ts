@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Play, workflow } from './support/play.ts';
 
-/** P14, the rule of every test here. */
 const ACTIONS = [
   '  ask.it: { function: ask-it@1, idempotency: none, settlesWithin: 1m, reconcile: { function: ask-it@1, absent: final, every: 1m }, compensate: none }',
   '  tell.it: { function: tell-it@1, idempotency: none, settlesWithin: 1m, compensate: none }',
@@ -70,7 +69,8 @@ describe('an effect that commits which the database has lost may have sent', () 
   });
 
   it('P14 a retry of what was sent before the window stays a later try: a refusal of it proves nothing', () => {
-    // P14 with E15: "Once an attempt was UNKNOWN, `rejected` from a later attempt settles the row only if …"
+    // P14: "nothing but effects with a remembered key is sent until an operator has reconciled the window."
+    // E15: "Once an attempt was UNKNOWN, `rejected` from a later attempt settles the row only if …"
     const text = asking.replace('call: ask.it', 'call: ask.it, retry: { attempts: 3, delay: 1m }');
     const run = new Play(text, { script: { 'ask.it': ['refused', 'forgotten', 'declined'] } }).drive();
     run.wait('5m');

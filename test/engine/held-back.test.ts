@@ -3,7 +3,6 @@ import type { AttemptReport } from '../../src/model/outcome.ts';
 import { answered } from '../../src/testing/simulator/answered.ts';
 import { openSmallHouse } from './support/small-house.ts';
 
-/** The rule of every test here: "nothing but effects with a remembered key is sent until an operator has reconciled the window." */
 const LOOKUP = [
   '    idempotency: none',
   '    reconcile:',
@@ -92,6 +91,7 @@ describe('what a run from before the window was about to do', () => {
   it.each(Object.keys(KINDS).flatMap((kind) => [true, false].map((done) => [kind as Kind, done] as const)))(
     'P14 %s, done in lost commits %s: it happens once, and the run goes on',
     async (kind, wasDone) => {
+      // P14: "nothing but effects with a remembered key is sent until an operator has reconciled the window."
       const scene = await setBack(workflow([kind]), wasDone);
       const { until, status, book, pass, end, go, say, row, why, isSound } = scene;
       await go();
@@ -121,6 +121,7 @@ describe('what a run from before the window was about to do', () => {
   );
 
   it('P14 is asked about also where it comes only after recovery mode has ended', async () => {
+    // P14: "nothing but effects with a remembered key is sent until an operator has reconciled the window."
     const { until, status, book, pass, end, go, say, row, isSound } = await setBack(
       workflow(['lookup', 'keyless']),
       true,
@@ -138,6 +139,7 @@ describe('what a run from before the window was about to do', () => {
   });
 
   it('P14 of a run that began since nothing is doubted: it is held back, and sent when recovery mode ends', async () => {
+    // P14: "nothing but effects with a remembered key is sent until an operator has reconciled the window."
     const { until, book, pass, end, begin, verbs, store } = await setBack(workflow(['keyless']), true);
     const key = await begin(
       verbs,
@@ -161,6 +163,7 @@ describe('what a run from before the window was about to do', () => {
   it.each([true, false])(
     'P14 is handed to no remote worker before it is known not to have happened (%s)',
     async (wasDone) => {
+      // P14: "nothing but effects with a remembered key is sent until an operator has reconciled the window."
       const { until, status, settled, verbs, pass, end, go, say, row, book } = await setBack(
         workflow(['keyless'], 'worker'),
         false,
