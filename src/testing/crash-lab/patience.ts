@@ -2,8 +2,15 @@ import { resendsUntilMs } from '../../decision/doubt.ts';
 import type { Effect } from '../../model/effect.ts';
 import type { StoredRun } from '../../ports/store.ts';
 import type { Tables } from '../../store/memory/tables.ts';
-import { type Lab, labelOf } from './lab.ts';
-import type { PlayAsk } from './play.ts';
+import { type Lab, labelOf, type Story } from './lab.ts';
+import type { Trouble } from './trouble.ts';
+
+/** What is played, as far as it says what else will come. */
+interface Told {
+  readonly lab: Lab;
+  readonly story: Story;
+  readonly trouble: Trouble | null;
+}
 
 /** A call that has gone out so often and whose provider says the same for ever is left alone until something else is due. */
 const REPEATS_PLAYED = 12;
@@ -11,7 +18,7 @@ const REPEATS_PLAYED = 12;
 const LAST_MS = 150_000;
 
 /** Whether all that is still said of an effect's calls has been said already: story, trouble and script repeat themselves. */
-function isRepeating({ lab, story, trouble }: Pick<PlayAsk, 'lab' | 'story' | 'trouble'>, effect: Effect): boolean {
+function isRepeating({ lab, story, trouble }: Told, effect: Effect): boolean {
   const scripted = lab.scenario.scripts.get(effect.action)?.words.length ?? 0;
   const told = Math.max(REPEATS_PLAYED, trouble?.calls.length ?? 0, scripted);
   return effect.attempt > told && !story.slow.has(labelOf(effect));
@@ -33,7 +40,7 @@ function endsAtMs(lab: Lab, effect: Effect): number | null | undefined {
  * @returns database time, short of the end of the repeats; null = it is to be played on.
  */
 export function patienceEndsAtMs(
-  ask: Pick<PlayAsk, 'lab' | 'story' | 'trouble'>,
+  ask: Told,
   { run, effects }: StoredRun,
   { runs }: Pick<Tables, 'runs'>,
 ): number | null {
