@@ -104,8 +104,8 @@ export interface Verbs {
   awaitRun(run: RunIdentity, patience: Patience): Promise<void>;
   show(run: string): Promise<RunView>;
   list(filter: Omit<RunFilter, 'tenant'>): Promise<readonly RunLineView[]>;
-  /** How many runs there are of those that are asked for. */
-  count(asked: Omit<RunsAsked, 'tenant'>): Promise<number>;
+  /** How many runs there are of those that are asked for, `limit` at most. */
+  count(asked: Omit<RunsAsked, 'tenant'>, limit: number): Promise<number>;
   /** What a person is needed for: a line per incident and per approval. */
   needs(filter: Omit<RunFilter, 'tenant' | 'needsHuman'>): Promise<readonly NeedView[]>;
   /** Everything that is held for the same, however much it is. @param workflow null = of any. */
@@ -218,7 +218,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     followLink: (target) => followLink(engine, target),
     awaitRun: (run, patience) => awaitRun(engine, run, patience),
     list: (filter) => listRuns(engine, filter),
-    count: (asked) => engine.store.countRuns({ ...asked, tenant: engine.tenant }),
+    count: (asked, limit) => engine.store.countRuns({ ...asked, tenant: engine.tenant }, limit),
     needs: (filter) => listNeeds(engine, filter),
     held: (kind, workflow) => listHeld(engine, kind, workflow),
     why: async (name) => explainRun(engine, await find(name)),

@@ -366,7 +366,7 @@ export interface Store extends Others {
 
   findRun(tenant: string, idOrKey: string): Promise<readonly RunIdentity[]>;
   listRuns(filter: RunFilter): Promise<readonly RunLine[]>;
-  countRuns(asked: RunsAsked): Promise<number>;
+  countRuns(asked: RunsAsked, limit: number): Promise<number>;
   journal(
     part: number,
     runId: RunId,

@@ -236,7 +236,7 @@ function readingVerbs({ read }: Database, parts: number): ReadingVerbs {
   return {
     findRun: async (tenant, idOrKey) => read((statement) => findRun(statement, parts, tenant, idOrKey)),
     listRuns: async (filter) => read((statement) => listRuns(statement, filter)),
-    countRuns: async (asked) => read((statement) => countRuns(statement, asked)),
+    countRuns: async (asked, limit) => read((statement) => countRuns(statement, asked, limit)),
     journal: (part, runId) => ofRun(part, runId, [], journalOf),
     receipts: (part, runId) => ofRun(part, runId, [], receiptsOf),
     observations: (part, runId) => ofRun(part, runId, [], observationsOf),

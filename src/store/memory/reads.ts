@@ -102,9 +102,9 @@ export function listRuns(statement: Statement, filter: RunFilter): RunLine[] {
     }));
 }
 
-/** How many runs there are. */
-export function countRuns(statement: Statement, asked: RunsAsked): number {
-  return [...statement.runs.values()].filter((rows) => matches(rows, asked)).length;
+/** How many runs there are, `limit` at most. */
+export function countRuns(statement: Statement, asked: RunsAsked, limit: number): number {
+  return Math.min(limit, [...statement.runs.values()].filter((rows) => matches(rows, asked)).length);
 }
 
 /** Who holds a run and until when. */

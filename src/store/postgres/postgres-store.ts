@@ -281,7 +281,7 @@ function readingVerbs({ run }: Connections, parts: number): ReadingVerbs {
       const place = [after?.startedAtMs ?? null, after?.runId ?? null];
       return (await run(LIST_RUNS, [...askedRuns(filter), ...place, limit])).map(runLineFromRow);
     },
-    countRuns: async (filter) => (await run(COUNT_RUNS, askedRuns(filter)))[0]?.['runs'] as number,
+    countRuns: async (filter, limit) => (await run(COUNT_RUNS, [...askedRuns(filter), limit]))[0]?.['runs'] as number,
     journal: async (part, runId) => (await run(JOURNAL, [part, runId])).map(transitionFromRow),
     receipts: async (part, runId) => (await run(RECEIPTS, [part, runId])).map(receiptFromRow),
     observations: async (part, runId) =>

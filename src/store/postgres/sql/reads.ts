@@ -49,13 +49,16 @@ ORDER BY r.started_at DESC, r.run_id DESC
 LIMIT $13`,
 };
 
-/** How many there are; reads all parts. Index: run_tenant_started_idx. */
+/** How many there are, `$11` at most; reads all parts. Index: run_tenant_started_idx. */
 export const COUNT_RUNS: Statement = {
   name: 'count_runs',
   hot: false,
   writes: false,
-  text: `SELECT count(*)::integer AS runs
-${ASKED}`,
+  text: `SELECT count(*)::integer AS runs FROM (
+  SELECT r.run_id
+  ${ASKED}
+  ORDER BY r.started_at DESC, r.run_id DESC
+  LIMIT $11) AS x`,
 };
 
 /** A run's journal. Index: journal_pk. */

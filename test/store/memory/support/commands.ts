@@ -285,14 +285,18 @@ const READ_MAKERS: readonly Maker[] = [
       ...choices.pick([{}, { version: 1 }, { workflows: ['shop', 'x'] }, { after: placeOf(choices, world) }]),
     }),
   (_, { tenant }) =>
-    ask('countRuns', {
-      tenant,
-      workflow: null,
-      statuses: null,
-      needsHuman: false,
-      q: null,
-      effectStates: ['REQUESTED'],
-    }),
+    ask(
+      'countRuns',
+      {
+        tenant,
+        workflow: null,
+        statuses: null,
+        needsHuman: false,
+        q: null,
+        effectStates: ['REQUESTED'],
+      },
+      10,
+    ),
   (_, { tenant }) => ask('effects', { tenant, limit: 3 }),
   (choices, world) => ask('holder', world.part, anyRunId(choices, world)),
   (choices, world) => {
