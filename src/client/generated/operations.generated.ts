@@ -262,7 +262,7 @@ export interface Operations {
     };
   };
   /**
-   * How many runs there are
+   * How many runs there are; of more than 10,000 only that there are more
    */
   countRuns: {
     call: {
@@ -303,6 +303,7 @@ export interface Operations {
     };
     answer: {
       count: number;
+      more: boolean;
     };
   };
   /**
