@@ -135,14 +135,14 @@ describe('failures that happened elsewhere', () => {
     expect([ended.size, small.happened().length]).toEqual([300, 300]);
   }, 60_000);
 
-  it('F43 nothing deletes what somebody may still need: leases, wake-ups, timers, seats and offers, and by pruning journal and messages', () => {
+  it('F43 nothing deletes what somebody may still need: leases, wake-ups, timers, seats, offers and what streams tell, and by pruning journal and messages', () => {
     const deletedBy = (isPrune: boolean): ReadonlySet<string | undefined> =>
       new Set(
         STATEMENTS.filter(({ name }) => (name === 'prune') === isPrune)
           .flatMap(({ text }) => [...text.matchAll(/\b(?:DELETE\s+FROM|TRUNCATE)\s+([\w.]+)/gi)])
           .map(([, table]) => table),
       );
-    expect(deletedBy(false)).toEqual(new Set(['pawl.lease', 'pawl.ready', 'pawl.timer', 'pawl.seat', 'pawl.offer']));
+    expect(deletedBy(false)).toEqual(new Set(['pawl.lease', 'pawl.ready', 'pawl.timer', 'pawl.seat', 'pawl.offer', 'pawl.change']));
     expect(deletedBy(true)).toEqual(new Set(['pawl.journal', 'pawl.outbox']));
   });
 

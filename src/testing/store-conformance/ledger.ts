@@ -105,18 +105,10 @@ export function ledgerConformance(harness: ConformanceHarness): void {
     assert.deepEqual(await told({ beforeMs: T0 + 120_000 }), ['pay old', 'wait old']);
     assert.deepEqual(await told({ tenant: 'other' }), []);
     const [line] = await list({ states: ['CONFIRMED'], runId: old });
+    assert.ok(line);
     const settledAtMs = T0 + 120_000;
-    const {
-      workflow,
-      step,
-      action,
-      state,
-      startedAtMs,
-      sinceMs,
-      settledAtMs: settled,
-    } = line ?? ({} as Partial<EffectLine>);
     assert.deepEqual(
-      [workflow, step, action, state, startedAtMs, sinceMs, settled],
+      [line.workflow, line.step, line.action, line.state, line.startedAtMs, line.sinceMs, line.settledAtMs],
       ['shop', 'book', 'books.write', 'CONFIRMED', T0, settledAtMs, settledAtMs],
     );
     const paged = await walk(list, () => runWith(store, 'shop', T0 + 900_000));
