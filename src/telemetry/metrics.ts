@@ -169,20 +169,20 @@ function storeOver(counted: Instruments, store: Store): Store {
   };
 }
 
-function loggerOver({ circuit, logged }: Instruments, logger: Logger): Logger {
+function loggerOver({ circuit, logged }: Instruments, under: Logger): Logger {
   return {
     info: (facts, event) => {
       if (event === 'circuit.closed') circuit.remove({ host: String(facts['host']) });
-      logger.info(facts, event);
+      under.info(facts, event);
     },
     warn: (facts, event) => {
       if (event === 'circuit.opened') circuit.set({ host: String(facts['host']) }, 1);
       logged.inc({ event });
-      logger.warn(facts, event);
+      under.warn(facts, event);
     },
     error: (facts, event) => {
       logged.inc({ event });
-      logger.error(facts, event);
+      under.error(facts, event);
     },
   };
 }

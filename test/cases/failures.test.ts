@@ -142,7 +142,9 @@ describe('failures that happened elsewhere', () => {
           .flatMap(({ text }) => [...text.matchAll(/\b(?:DELETE\s+FROM|TRUNCATE)\s+([\w.]+)/gi)])
           .map(([, table]) => table),
       );
-    expect(deletedBy(false)).toEqual(new Set(['pawl.lease', 'pawl.ready', 'pawl.timer', 'pawl.seat', 'pawl.offer', 'pawl.change']));
+    expect(deletedBy(false)).toEqual(
+      new Set(['pawl.lease', 'pawl.ready', 'pawl.timer', 'pawl.seat', 'pawl.offer', 'pawl.change']),
+    );
     expect(deletedBy(true)).toEqual(new Set(['pawl.journal', 'pawl.outbox']));
   });
 

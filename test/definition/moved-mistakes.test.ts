@@ -4,6 +4,7 @@ import { readYamlFile } from '../../src/definition/read-yaml-file.ts';
 import { validateWorkflow } from '../../src/definition/validate-workflow.ts';
 import { DOCUMENTS } from './lint/documents.ts';
 import { EXPRESSIONS } from './lint/expression-documents.ts';
+import { LINKS } from './lint/link-documents.ts';
 import { MACHINES } from './lint/machine-documents.ts';
 import { STATEMENTS } from './lint/statement-documents.ts';
 import { WORKERS } from './lint/worker-documents.ts';
@@ -32,7 +33,7 @@ describe('a mistake that is moved about', () => {
     const moved = [
       ...tables,
       ...MISTAKES.map(({ code }) => code),
-      ...[...DOCUMENTS, ...EXPRESSIONS, ...MACHINES, ...STATEMENTS, ...WORKERS].map(({ code }) => code),
+      ...[...DOCUMENTS, ...EXPRESSIONS, ...LINKS, ...MACHINES, ...STATEMENTS, ...WORKERS].map(({ code }) => code),
     ];
     const codes = Object.keys(PROBLEM_CODES).filter((code) => !NOT_MOVED.test(code));
     expect([...new Set(moved)].sort()).toEqual(codes.sort());

@@ -5,10 +5,10 @@ import type { JsonObject } from '../../src/model/json.ts';
 import type { ActionAdapter, SendOrder } from '../../src/ports/action-adapter.ts';
 import { answered } from '../../src/testing/simulator/answered.ts';
 import { type ApiHouse, openApiHouse } from '../api/support/api-house.ts';
-import { curlLines, readCurl } from './support/read-curl.ts';
+import { curlsOf, followCurl } from './support/curl-guide.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../docs/guides/${path}`, import.meta.url), 'utf8');
-const COMMANDS = curlLines(read('links.md'));
+const COMMANDS = curlsOf(read('links.md'));
 
 /** The bodies that were sent, by action and order or text. */
 const sent: { readonly action: string; readonly body: JsonObject }[] = [];
@@ -62,9 +62,7 @@ describe('docs/guides/links.md', () => {
         await expect.poll(shown, { timeout: 20_000 }).toBeDefined();
         values['HASH'] = (await shown()) ?? '';
       }
-      const { method, url, headers, data, status } = readCurl(line, values);
-      const told = await house.call(method, url, { as: null, headers, ...(data === undefined ? {} : { text: data }) });
-      expect([line, told.status, told.text]).toEqual([line, status, told.text]);
+      await followCurl({ house, values, files: {}, address: '', readers: [] }, line);
     }
     expect(sent.filter(({ action }) => action === 'mail.send')).toHaveLength(1);
   });

@@ -93,7 +93,10 @@ describe('a map with lanes in an engine', () => {
     expect(asked.approvals).toMatchObject([{ id: 'ask.v0.my', step: 'ask' }]);
     const why = await lines.house.settled(lines.verbs.why(lines.run));
     expect(why.reasons.map(({ text }) => text)).toEqual(
-      expect.arrayContaining(['waits for an approval of ask [y]', 'waits for an event at told [x]']),
+      expect.arrayContaining([
+        'waits for an approval of ask [y]',
+        'waits for an event at told [x] with event.data.of == "x"',
+      ]),
     );
     await lines.approve('ask');
     await lines.signal('x');

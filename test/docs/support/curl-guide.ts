@@ -87,7 +87,7 @@ export async function followCurl(guide: CurlGuide, line: string): Promise<Told |
   const { house, values, files, address, readers } = guide;
   const [command = '', status = ''] = line.split(' # ');
   const fill = (word: string): string =>
-    word.replaceAll(/\$([A-Z]+)/g, (_, name: string) => values[name] ?? `no ${name}`);
+    word.replaceAll(/\$([A-Z_]+)/g, (_, name: string) => values[name] ?? `no ${name}`);
   const [program, ...words] = wordsOf(command).map(fill);
   expect(program).toBe('curl');
   const { method, url, headers, text, streams } = askedBy(words, files);
