@@ -1,4 +1,3 @@
-import { canonicalJson } from './canonical-json.ts';
 import { sha256 } from './hash.ts';
 import type { RunId } from './ids.ts';
 import type { AuditEntry } from './run-commit.ts';
@@ -30,7 +29,7 @@ export function chainAudit(runId: RunId | null, tenant: string, acts: readonly A
   const chain: AuditRecord[] = [];
   for (const { detail, ...act } of acts) {
     const previous = chain.at(-1)?.integrity ?? AUDIT_START;
-    const body = { ...act, auditNo: chain.length + 1, tenant, detail: canonicalJson(detail), previous };
+    const body = { ...act, auditNo: chain.length + 1, tenant, detail: JSON.stringify(detail), previous };
     chain.push({ ...body, integrity: auditIntegrity(runId, body) });
   }
   return chain;
