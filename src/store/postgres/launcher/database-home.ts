@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, lchown, lstat, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../../model/errors.ts';
 import { type Account, canReach } from './account.ts';
@@ -46,15 +46,19 @@ async function makeDirectories(path: string, mode: number): Promise<void> {
   }
 }
 
-/** A directory that only `uid` (and root) may enter; an existing one must already be so. */
+/**
+ * A directory that only the server's account (and root) may enter; an existing one must already be so. One that is
+ * still ours belongs to a start beside this one that is between its two steps, or died there: whoever finds it hands
+ * it over.
+ */
 async function ownDirectory(path: string, account: Account | null): Promise<void> {
-  const uid = account?.uid ?? process.getuid?.() ?? 0;
-  try {
-    await mkdir(path, { mode: 0o700 });
-    if (account !== null) await chown(path, account.uid, account.gid);
-  } catch (error) {
+  const ours = process.getuid?.() ?? 0;
+  const uid = account?.uid ?? ours;
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
     if (errnoOf(error) !== 'EEXIST') throw error;
-  }
+  });
+  const made = await lstat(path);
+  if (account !== null && made.isDirectory() && made.uid === ours) await lchown(path, account.uid, account.gid);
   const found = await lstat(path);
   if (!found.isDirectory() || found.uid !== uid) {
     throw new StoreError(
