@@ -88,11 +88,16 @@ async function storedNow({ engine, desk }: Hand, runId: RunId): Promise<StoredRu
   }
 }
 
-/** The same inputs on the run as it is stored now, without events that were answered meanwhile; null = not ours any more. */
+/**
+ * The same inputs on the run as it is stored now, without events that were answered meanwhile; null = not ours any more. One that
+ * stands before the revision in hand lies in a database that has lost commits (P14): its inbox has what was decided here and is open
+ * again. It is taken up anew, with all of that, once the next heartbeat has disowned it.
+ */
 export async function reload(hand: Hand, question: Question): Promise<Question | null> {
   const { runId } = question.state.run;
   const stored = await storedNow(hand, runId);
-  if (stored === null || stored.fence !== question.state.fence) return null;
+  if (stored === null || stored.fence !== question.state.fence || stored.revision < question.state.revision)
+    return null;
   const loaded = loadRun(hand.version, stored);
   if (loaded.kind === 'misfit') return null;
   const open = new Set(loaded.open.map((event) => `${event.source} ${event.eventId}`));
@@ -165,8 +170,7 @@ export async function settle(
   const { answer } = sent;
   switch (answer.kind) {
     case 'applied':
-      if (isElsewhere(sent.commit, sent.decision.next.revision, answer.revision))
-        return sent.commit.lease.kind === 'release' ? { kind: 'left' } : null;
+      if (isElsewhere(sent.commit, sent.decision.next.revision, answer.revision)) return null;
       invariant(answer.revision === sent.decision.next.revision, 'a commit was applied at another revision', {
         runId: sent.commit.runId,
         expected: sent.decision.next.revision,

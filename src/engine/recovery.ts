@@ -10,8 +10,11 @@ export const RECOVERY_LOOK_MS = 10_000;
 
 /** What a process knows of the database's recovery mode (P14). */
 export interface Recovery {
-  /** Asks the witness. Transaction: the store's own. */
-  look(): Promise<void>;
+  /**
+   * Asks the witness. Transaction: the store's own.
+   * @returns whether commits may have been forgotten since the last look: what is in hand was decided on what is not stored any more.
+   */
+  look(): Promise<boolean>;
   /**
    * While it lasts nothing leaves but what the provider remembers by its key: a database that has forgotten commits would
    * have anything else done twice. During it and after it, what a run from before it would do blindly is in doubt.
@@ -27,6 +30,13 @@ function forgottenBy({ recovery, window }: Pick<Witness, 'recovery' | 'window'>)
   if (recovery === null) return window === null ? null : { ...window, isOpen: false };
   const lastSeenMs = Math.min(recovery.lastSeenMs, window?.lastSeenMs ?? recovery.lastSeenMs);
   return { lastSeenMs, sinceMs: recovery.sinceMs, isOpen: true };
+}
+
+/** Whether it is another history of the database, or one that was opened to doubt, than when it was looked at before. */
+function isSetBack(before: Witness, { identity, recovery }: Witness): boolean {
+  const was = before.identity;
+  if (was.systemIdentifier !== identity.systemIdentifier || was.timeline !== identity.timeline) return true;
+  return recovery !== null && recovery.sinceMs !== before.recovery?.sinceMs;
 }
 
 /** Whether its run was under way when the database was set back: any other has done nothing that could be forgotten. */
@@ -77,6 +87,7 @@ function heldBack({ seed, turn }: Departure): Refusal {
 /** Begins outside of recovery mode; `look` comes before anything is sent. */
 export function createRecovery(store: Pick<Store, 'witness'>, logger: Logger): Recovery {
   let forgotten: Forgotten | null = null;
+  let before: Witness | null = null;
   return {
     look: async () => {
       const witness = await store.witness('worker');
@@ -85,6 +96,9 @@ export function createRecovery(store: Pick<Store, 'witness'>, logger: Logger): R
       if (recovery !== null && !wasOpen) logger.error({ ...identity, sinceMs: recovery.sinceMs }, 'recovery.opened');
       if (recovery === null && wasOpen) logger.info({ ...identity }, 'recovery.ended');
       forgotten = forgottenBy(witness);
+      const isNew = before !== null && isSetBack(before, witness);
+      before = witness;
+      return isNew;
     },
     over: (outlet) => ({
       ask: (departure, nowMs) => {

@@ -43,6 +43,8 @@ const UNTIL_RUNG_MS = 60_000;
 export interface Lane extends Door {
   /** Runs held now. */
   heldCount(): number;
+  /** The database has been set back (P14): what is held was decided on what it has forgotten, and is dropped with the seat. */
+  forsake(): void;
   /** SIGTERM: claims nothing more, finishes or releases within the grace, leaves its seat (P05). */
   stop(graceMs: number): Promise<void>;
 }
@@ -166,6 +168,11 @@ class PartLane implements Lane {
   doubt(): Promise<void> {
     // The heartbeat disowns whatever this lane does not hold.
     return Promise.resolve();
+  }
+
+  forsake(): void {
+    this.tenure.end();
+    this.loops?.beat.ring();
   }
 
   async stop(graceMs: number): Promise<void> {
@@ -333,7 +340,7 @@ class PartLane implements Lane {
     const { workerId } = tenure.seat;
     const askedAtMs = clock.monotonicMs();
     if (this.part === 0) await this.company.look();
-    const renewed = await store.beat(this.part, workerId, numbers.leaseMs);
+    const renewed = tenure.seat.signal.aborted ? null : await store.beat(this.part, workerId, numbers.leaseMs);
     if (renewed === null) {
       await this.loseSeat();
       return 0;

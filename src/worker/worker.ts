@@ -27,7 +27,10 @@ export async function startWorker(engine: Engine): Promise<Worker> {
   await recovery.look();
   const outlet = recovery.over(createCircuits(engine.clock, engine.logger));
   const hearing = await engine.store.listen((part) => lanes[part]?.nudge());
-  const company = { alone, outlet, look: () => recovery.look() };
+  const look = async (): Promise<void> => {
+    if (await recovery.look()) for (const lane of lanes) lane.forsake();
+  };
+  const company = { alone, outlet, look };
   lanes = await Promise.all(parts.map((part) => openLane(engine, part, { ...company, hears: () => hearing.hears() })));
   const doorOf = (part: number): Door => {
     const lane = lanes[part];

@@ -33,13 +33,22 @@ function isBroken({ effects }: RunRows, { expect, effect }: EffectChange): boole
   return !MOVES.has(`${stored.state}>${effect.state}`);
 }
 
+/** Whether an event lies in the inbox, undecided for good: nothing else is answered (V01). */
+function isOpen({ inbox }: RunRows, { source, eventId }: RunCommit['inbox'][number]): boolean {
+  return inbox.get(keyOf(source, eventId))?.consumed === false;
+}
+
+/** Whether a commit changes anything of the head, its holder included: then the revision must be the one decided on. */
+function movesHead({ transitions, head, lease }: RunCommit): boolean {
+  return transitions.length > 0 || head !== null || lease.kind === 'release';
+}
+
 /** The guards of P02: what keeps a commit from being applied; null = nothing does. */
 function guard(rows: RunRows, commit: RunCommit, workerId: WorkerId): CommitAnswer | null {
   const { fence, revision } = rows.head;
   if (fence !== commit.fence || rows.lease?.workerId !== workerId) return { kind: 'fenced', fence };
-  if (revision !== commit.revision && (commit.transitions.length > 0 || commit.head !== null)) {
-    return { kind: 'stale', revision };
-  }
+  if (revision !== commit.revision && movesHead(commit)) return { kind: 'stale', revision };
+  if (commit.inbox.some((answer) => !isOpen(rows, answer))) return { kind: 'stale', revision };
   const broken = commit.effects.filter((change) => isBroken(rows, change)).map(({ effect }) => effect.key);
   const [effectKey] = inOrder(broken, (key) => [key]);
   return effectKey === undefined ? null : { kind: 'conflict', effectKey };
@@ -77,12 +86,12 @@ function timersAfter({ timers }: RunRows, { timersSet, timersCleared }: RunCommi
   return new Map([...kept, ...timersSet.map(timerRow)]);
 }
 
-/** Answers of inbox rows; one that is consumed, or was never there, stays as it is. */
+/** Answers of inbox rows, which the guard has found open. */
 function inboxAfter({ inbox }: RunRows, answers: RunCommit['inbox'], revision: number): RunRows['inbox'] {
   const answered = answers.flatMap(({ source, eventId, outcome, code, detail, consumed }): [string, InboxRow][] => {
     const key = keyOf(source, eventId);
     const row = inbox.get(key);
-    if (row === undefined || row.consumed) return [];
+    if (row === undefined) return [];
     const answer = rowOf({ outcome, code, detail, consumed }, ['detail']);
     return [[key, { ...row, ...answer, consumedRevision: consumed ? revision : null }]];
   });

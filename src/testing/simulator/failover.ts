@@ -93,7 +93,9 @@ function stoppedOf({ world, host, store }: Scene, wrong: ReadonlySet<string>): R
 
 /** People compare the books with what the database has now, stop what contradicts them, and let the engine go on. */
 async function reconcile(scene: Scene, cases: Cases): Promise<void> {
-  const { fleet, store } = scene;
+  const { fleet, store, host } = scene;
+  // Whoever has published something in the window publishes it again: `verify` names it by the runs that are pinned to it.
+  for (const version of host.loss()?.before.versions.values() ?? []) await store.publish(version);
   const wrong = contradicted(scene);
   const stopped = stoppedOf(scene, wrong);
   for (const { no, run } of cases.started.values()) if (stopped.has(run.key)) cases.byHand.add(no);

@@ -1,7 +1,7 @@
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
 import type { Effect } from '../../model/effect.ts';
 import type { Transition } from '../../model/run-commit.ts';
-import type { EffectState } from '../../model/statuses.ts';
+import { type EffectState, isEnd } from '../../model/statuses.ts';
 import type { Store, StoredRun } from '../../ports/store.ts';
 import type { ActionClass } from './action-classes.ts';
 import type { DatabaseHost } from './database-host.ts';
@@ -74,6 +74,11 @@ function denies(stored: StoredRun, effect: Effect, evidence: RunEvidence): boole
   return NOT_DONE.has(effect.state) && !isExcused(stored, effect, evidence);
 }
 
+/** Whether its row is older than what a database has lost: it is in doubt as soon as its turn comes, which a run that still waits has not reached. */
+function isAhead({ run, status }: StoredRun, { key }: Effect, { host }: Evidence): boolean {
+  return !isEnd(status) && host.forgotten(run.runId, key) !== null;
+}
+
 /** Whether every run with a row of that act is of one mind about it. */
 function areAll({ all }: Evidence, { key }: Effect, isSo: (stored: StoredRun, row: Effect) => boolean): boolean {
   return all.every((stored) => stored.effects.every((row) => row.key !== key || isSo(stored, row)));
@@ -95,7 +100,7 @@ function judgeEffect(stored: StoredRun, effect: Effect, evidence: RunEvidence): 
     say('denied', `the ledger says ${effect.state}, the book says that it happened (${kind})`);
   if (
     times > 0 &&
-    areAll(evidence, effect, (_, { state }) => NEVER_SENT.has(state)) &&
+    areAll(evidence, effect, (other, row) => NEVER_SENT.has(row.state) && !isAhead(other, row, evidence)) &&
     !evidence.host.hasLost(effect.key)
   )
     say('unasked', `it happened while ${effect.state} (${kind})`);

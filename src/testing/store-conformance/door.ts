@@ -238,6 +238,40 @@ function rowGuardConformance(harness: ConformanceHarness): void {
     assert.deepEqual([stored.revision, stored.effects[0]?.state, stored.effects[0]?.attempt], [1, 'REQUESTED', 1]);
     assert.equal((await store.journal(0, runId)).length, 1);
   });
+
+  test('P02c a release leaves a run to its wake-ups, so it counts only at the revision that it was decided on', async ({
+    store,
+  }) => {
+    const worker = await seated(store);
+    const runId = await startOneHeld(store, worker);
+    const lease = { kind: 'release', wakeSeen: null, readyAtMs: null } as const;
+    const [elsewhere] = await store.commit(0, worker, [commitOf(runId, 1, 2, { lease })]);
+    assert.deepEqual(elsewhere, { kind: 'stale', revision: 1 });
+    assert.equal((await loadOne(store, runId)).owner, worker);
+    const [here] = await store.commit(0, worker, [commitOf(runId, 1, 1, { lease })]);
+    assert.equal(here?.kind, 'applied');
+  });
+
+  test('V01 a commit answers events that are stored and open: what a database has lost, or has answered, is stale', async ({
+    store,
+  }) => {
+    const worker = await seated(store);
+    const runId = await startOneHeld(store, worker);
+    const answer = {
+      source: 'signal:shop',
+      eventId: 'e1',
+      outcome: 'applied',
+      code: null,
+      detail: null,
+      consumed: true,
+    } as const;
+    const commit = commitOf(runId, 1, 1, { inbox: [answer] });
+    assert.deepEqual(await store.commit(0, worker, [commit]), [{ kind: 'stale', revision: 1 }]);
+    await store.deliver(0, [signalTo(runId, 'e1')]);
+    assert.equal((await store.commit(0, worker, [commit]))[0]?.kind, 'applied');
+    assert.deepEqual(await store.commit(0, worker, [commit]), [{ kind: 'stale', revision: 1 }]);
+    assert.equal((await store.inbox(0, runId))[0]?.outcome, 'applied');
+  });
 }
 
 function batchConformance(harness: ConformanceHarness): void {

@@ -81,7 +81,7 @@ const MOVES = `ARRAY[${STORED_EFFECT_MOVES.map((move) => `'${move}'`).join(', ')
  * lateral, an upsert or an array of ids, so that no plan can turn it round and read a whole part.
  */
 const LOCK = `lk AS MATERIALIZED (
-  SELECT i.*, h.*
+  SELECT i.*, h.*, i.has_head OR i.n > 0 OR i.release AS moves_head
   FROM (SELECT * FROM i ORDER BY run_id) AS i
   CROSS JOIN LATERAL (
     SELECT h.tenant, h.revision AS at_revision, h.fence AS at_fence, h.owner AS at_owner, h.suspect AS at_suspect, h.crashes AS at_crashes,
@@ -90,9 +90,23 @@ const LOCK = `lk AS MATERIALIZED (
     WHERE h.part = $1 AND h.run_id = i.run_id
     FOR NO KEY UPDATE SKIP LOCKED) AS h)`;
 
-/** Stage 2: the guards, per member; the rows guarded are locked. Without transitions and head the fence and the rows alone decide (P02c). */
-const GUARD = `judged AS MATERIALIZED (
-  SELECT lk.*, (
+/** Whether a member answers an event that does not lie open in the inbox: a database that has lost it will be told of it again (V01). */
+const ANSWERS_LOST = `(
+    SELECT count(*)
+    FROM json_to_recordset(lk.inbox::json) AS x (source text, event_id text)
+    LEFT JOIN LATERAL (
+      SELECT true AS open FROM pawl.inbox b
+      WHERE b.part = $1 AND b.run_id = lk.run_id AND b.source = x.source AND b.event_id = x.event_id AND NOT b.consumed
+      FOR NO KEY UPDATE) AS b ON true
+    WHERE b.open IS NULL) > 0`;
+
+/**
+ * Stage 2: the guards, per member; the rows guarded are locked. What leaves the head as it is, is decided by the fence and the
+ * rows alone (P02c).
+ */
+function guardsWith(answersLost: string): string {
+  return `judged AS MATERIALIZED (
+  SELECT lk.*, lk.at_revision <> lk.revision AND lk.moves_head OR ${answersLost} AS is_stale, (
     SELECT min(g.key)
     FROM json_to_recordset(lk.guards::json) AS g (key text, state text, attempt integer, next text)
     LEFT JOIN LATERAL (
@@ -104,10 +118,10 @@ const GUARD = `judged AS MATERIALIZED (
   ) AS bad_key
   FROM lk),
 ok AS MATERIALIZED (
-  SELECT judged.*, judged.has_head OR judged.n > 0 OR judged.release AS moves_head FROM judged
+  SELECT judged.* FROM judged
   WHERE judged.at_fence = judged.fence AND judged.at_owner = $2
-    AND (judged.at_revision = judged.revision OR (judged.n = 0 AND NOT judged.has_head))
-    AND judged.bad_key IS NULL)`;
+    AND NOT judged.is_stale AND judged.bad_key IS NULL)`;
+}
 
 /** Stage 3: the head, where anything of it changes; it is there and locked, so the upsert never inserts. An empty snapshot = unchanged. */
 const HEAD = `u AS (
@@ -284,13 +298,11 @@ FROM w CROSS JOIN (SELECT (extract(epoch FROM t.now) * 1000)::bigint AS now_ms F
 UNION ALL
 SELECT judged.ord,
        CASE WHEN judged.at_fence <> judged.fence OR judged.at_owner IS DISTINCT FROM $2 THEN 'fenced'
-            WHEN judged.at_revision <> judged.revision AND (judged.n > 0 OR judged.has_head) THEN 'stale'
+            WHEN judged.is_stale THEN 'stale'
             ELSE 'conflict' END,
        judged.at_revision, judged.at_fence, judged.bad_key, NULL, NULL
 FROM judged
-WHERE judged.at_fence <> judged.fence OR judged.at_owner IS DISTINCT FROM $2
-   OR (judged.at_revision <> judged.revision AND (judged.n > 0 OR judged.has_head))
-   OR judged.bad_key IS NOT NULL`;
+WHERE judged.at_fence <> judged.fence OR judged.at_owner IS DISTINCT FROM $2 OR judged.is_stale OR judged.bad_key IS NOT NULL`;
 
 /**
  * COMMIT, the door of P02. Indexes: run_head_pk, effect_pk, timer_pk, lease_pk, ready_pk; one row answered per member.
@@ -303,7 +315,7 @@ export const COMMIT: Statement = {
   text: `WITH ${TIME},
 ${membersOf(MEMBER)},
 ${LOCK},
-${GUARD},
+${guardsWith('false')},
 ${HEAD},
 ${ROWS},
 ${wakeUps('(SELECT count(*) FROM td) + (SELECT count(*) FROM tu)')}
@@ -318,7 +330,7 @@ export const COMMIT_FULL: Statement = {
   text: `WITH ${TIME},
 ${membersOf({ ...MEMBER, ...RARE })},
 ${LOCK},
-${GUARD},
+${guardsWith(ANSWERS_LOST)},
 ${HEAD},
 ${ROWS},
 ${RARE_ROWS},
