@@ -1,13 +1,11 @@
 import { acceptedChild } from '../decision/child-run.ts';
 import { judgeAttempt } from '../decision/judge-outcome.ts';
 import type { DecisionInput } from '../decision/decision-input.ts';
-import { effectView } from '../decision/effect-view.ts';
 import type { AttemptReport, Outcome } from '../model/outcome.ts';
 import type { SendGate, SendOrder } from '../ports/action-adapter.ts';
 import { depart } from './depart.ts';
-import { linkRequest } from './link-request.ts';
 import { pastOf } from './outlet.ts';
-import { sendWithSecrets } from './send-with-secrets.ts';
+import { performRequest } from './perform-request.ts';
 import { type Touch, touchScope } from './touch.ts';
 
 /** What an attempt came to, for the decision. */
@@ -22,19 +20,8 @@ const STATEMENTS_OFF: AttemptReport = {
 
 async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<AttemptReport> {
   if (!gate()) return { kind: 'unsent', reason: 'it was too late for its seat or its commit (E05)' };
-  const { engine, signal } = touch;
-  const { run, effect, contract } = order;
-  const linked = linkRequest(engine, {
-    runId: run.runId,
-    effect,
-    request: order.request,
-    nowMs: touch.nowMs(),
-  });
-  if (linked.kind === 'missing') return { kind: 'unsent', reason: linked.reason, lacks: 'secret' };
-  const { request, tokens } = linked;
-  const scope = { ...touchScope(touch, run), with: request.with, effect: effectView(effect) };
-  return sendWithSecrets(touch, { contract, what: 'send', scope, tokens }, (headers) =>
-    engine.actions.send({ ...order, request }, headers, gate, signal),
+  return performRequest(touch, order, 'send', (asked, headers) =>
+    touch.engine.actions.send(asked, headers, gate, touch.signal),
   );
 }
 
