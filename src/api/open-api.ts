@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Json, JsonObject } from '../model/json.ts';
+import { ANSWER_EXAMPLES } from './examples.ts';
 import { PROBLEM_MEDIA } from './problem-json.ts';
 import { type AnswerDoc, paramsOf, type Route } from './route.ts';
 import { PROBLEM, RUN_SCHEMA } from './schemas.ts';
@@ -79,10 +80,11 @@ function runSchemas(): JsonObject {
   return { Run: placed(run), ...(Object.fromEntries(parts) as JsonObject) };
 }
 
-function answerOf({ description, schema, media }: AnswerDoc): JsonObject {
+/** @param example of what is answered where all is well. */
+function answerOf({ description, schema, media }: AnswerDoc, example: Json): JsonObject {
   const content = [
-    ...(schema === undefined ? [] : [['application/json', { schema: placed(schema) }]]),
-    ...(media ?? []).map((type) => [type, { schema: { type: 'string' } }]),
+    ...(schema === undefined ? [] : [['application/json', { schema: placed(schema), example }]]),
+    ...(media ?? []).map((type, at) => [type, { schema: { type: 'string' }, ...(at === 0 ? { example } : {}) }]),
   ];
   return { description, ...(content.length === 0 ? {} : { content: Object.fromEntries(content) as JsonObject }) };
 }
@@ -95,7 +97,8 @@ function answersOf(route: Route): JsonObject {
       content: { [bare(PROBLEM_MEDIA)]: { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   ]);
-  const given = Object.entries(route.answers).map(([status, doc]) => [status, answerOf(doc)]);
+  const example = ANSWER_EXAMPLES[route.id] ?? null;
+  const given = Object.entries(route.answers).map(([status, doc]) => [status, answerOf(doc, example)]);
   return Object.fromEntries([...given, ...refused]) as JsonObject;
 }
 

@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ANSWER_EXAMPLES } from '../../src/api/examples.ts';
 import { refusalsOf } from '../../src/api/open-api.ts';
 import type { Route } from '../../src/api/route.ts';
 import { openApi, ROUTES } from '../../src/api/routes.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import { RUN_SCHEMA } from '../../src/api/schemas.ts';
+import { compileSchema } from '../../src/definition/schema-validator.ts';
+import type { JsonSchema } from '../../src/model/definition.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type ApiHouse, openApiHouse, RELEASE } from './support/api-house.ts';
 
 let house: ApiHouse;
@@ -63,6 +68,41 @@ describe('/openapi.json', () => {
       expect(told.security, route.id).toEqual(securityOf(route));
       expect(told.requestBody !== undefined, route.id).toBe(route.body !== undefined);
     }
+  });
+});
+
+describe('an example', () => {
+  const RUN = JSON.parse(readFileSync(new URL('../../schemas/run.schema.json', import.meta.url), 'utf8')) as JsonObject;
+  const misfits = (schema: JsonSchema, example: unknown): readonly unknown[] =>
+    compileSchema(schema === RUN_SCHEMA ? RUN : schema)(example as Json);
+  interface Shown {
+    readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
+    readonly responses: Readonly<
+      Record<string, { readonly content?: Readonly<Record<string, { readonly example?: unknown }>> }>
+    >;
+  }
+
+  it.each(ROUTES.map(({ id }) => id))('of each answer and of the body of %s is in the document, and fits', (id) => {
+    const route = ROUTES.find((row) => row.id === id) as Route;
+    const paths = openApi()['paths'] as unknown as Readonly<Record<string, Readonly<Record<string, Shown>>>>;
+    const shown = paths[route.path]?.[route.method.toLowerCase()] as Shown;
+    for (const [status, { schema, media }] of Object.entries(route.answers)) {
+      const content = shown.responses[status]?.content ?? {};
+      if (schema !== undefined) {
+        const example = content['application/json']?.example;
+        expect([status, example === undefined, misfits(schema, example)]).toEqual([status, false, []]);
+      }
+      const [first] = media ?? [];
+      if (first !== undefined) expect(content[first]?.example).toEqual(expect.stringMatching(/\S/));
+    }
+    const { body } = route;
+    for (const { example } of Object.values(shown.requestBody?.content ?? {}))
+      expect([example, body?.kind === 'json' ? misfits(body.schema, example) : []]).toEqual([expect.anything(), []]);
+  });
+
+  it('is of an operation that there is', () => {
+    const ids = ROUTES.map(({ id }) => id);
+    expect(Object.keys(ANSWER_EXAMPLES).filter((id) => !ids.includes(id))).toEqual([]);
   });
 });
 
