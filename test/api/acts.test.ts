@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunView } from '../../src/engine/run-view.ts';
 import { type ApiHouse, newAct, openApiHouse, type Told } from './support/api-house.ts';
+import { atLength } from './support/length.ts';
 import { ASK, DOUBT, LISTEN, ORDER, publishAll, SLEEP, startRun } from './support/workflows.ts';
 
 /** Nobody works in the first: whoever asks decides, at once. */
@@ -17,8 +18,7 @@ afterAll(async () => {
   await working.close();
 });
 
-/** `PAWL_API_RACES=1000 npx vitest run test/api/acts.test.ts` is the whole of it. */
-const RACES = Number(process.env['PAWL_API_RACES'] ?? 40);
+const RACES = atLength(1_000, 50);
 const REASON = { reason: 'it was asked for' };
 const outcomeOf = (told: Told): unknown => told.json<{ outcome: string }>().outcome;
 const codeOf = (told: Told): unknown => told.json<{ code: string }>().code;
@@ -59,6 +59,25 @@ describe('events', () => {
     expect(journal.filter(({ event: of }) => of.type === 'await.settled' || of.id.includes('signal:'))).toHaveLength(1);
     const again = await house.post(`/v1/runs/${id}/events`, event, { headers });
     expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, 'true']);
+  });
+
+  it('of 50 different events at once, of which one is waited for, one moves the run, and each of the others is told so', async () => {
+    const id = await startRun(house, 'listen', 'crowd');
+    const told = await Promise.all(
+      Array.from({ length: 50 }, (_, amount) =>
+        house.post(`/v1/runs/${id}/events`, { type: 'paid', data: { amount } }),
+      ),
+    );
+    expect(told.map(({ status }) => status)).toEqual(told.map(() => 201));
+    expect(told.map(outcomeOf).sort()).toEqual(['applied', ...Array<string>(49).fill('ended')]);
+    const winner = told.findIndex((one) => outcomeOf(one) === 'applied');
+    const { run } = await rested(id);
+    expect(run.status).toBe('COMPLETED');
+    const { journal, inbox } = await house.app.history(id);
+    expect(journal.filter(({ event: of }) => of.id.includes('signal:'))).toHaveLength(1);
+    expect(inbox.filter(({ outcome }) => outcome === 'applied')).toMatchObject([
+      { payload: { type: 'signal', data: { amount: winner } } },
+    ]);
   });
 
   it('V02 the same name of an act with other data is 409', async () => {
@@ -192,8 +211,13 @@ describe('cancelling and terminating', () => {
       const statuses = told.map(({ status }) => status).sort();
       expect(statuses[0], `round ${round}`).toBe(201);
       expect([409, 412], `round ${round}`).toContain(statuses[1]);
+      const { data } = (await house.get(`/v1/runs/${id}/audit`)).json<{ data: readonly { act: string }[] }>();
+      expect(
+        data.map(({ act }) => act),
+        `round ${round}`,
+      ).toEqual(['terminate']);
     }
-  });
+  }, 300_000);
 
   it('is 412 for a revision that the run has left', async () => {
     const id = await startRun(house, 'sleep', 'moved');
