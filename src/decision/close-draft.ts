@@ -10,7 +10,7 @@ import { checkSecrets } from './missing-secret.ts';
 import { showsQueued } from './on-lock.ts';
 import { dispatchDue, movingRows, openReads, type OrderBook } from './on-due.ts';
 import { releaseKept } from './release-kept.ts';
-import { finalStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
+import { endedStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
 import { isSentFromHere } from './hand-out.ts';
 import { tendQueues } from './tend-queues.ts';
 import { tellShares } from './share-effect.ts';
@@ -60,9 +60,7 @@ function statusOf(draft: Draft, more: boolean): RunStatus {
   if (draft.phase === 'ended') {
     const { ending } = draft.snapshot.data;
     invariant(ending !== null, 'a run ended without an end', { runId: draft.base.run.runId });
-    // A late proof holds a run whatever its end (E08); a doubt that a terminated run has left is listed beside its end.
-    const isHeld = incidents.some(({ kind }) => kind === 'late-proof');
-    return isHeld ? 'HELD' : finalStatus(ending, draft.effects.values());
+    return endedStatus(ending, draft.effects.values(), incidents);
   }
   if (showsQueued(draft)) return 'QUEUED';
   return liveStatus({ ...waiting(draft), phase: draft.phase, incidents, hasEvents: more });

@@ -15,6 +15,7 @@ import { feed } from './kernel-loop.ts';
 import { answerStale, isStale, noteApplied, orderOf, viewOf } from './event-order.ts';
 import { awaitTakes, handlerTakes } from './match-event.ts';
 import { holdsFailures } from './pivot.ts';
+import { endedStatus } from './run-status.ts';
 import { stepSettled } from './settle-step.ts';
 import { openSteps } from './step-effects.ts';
 import { takeByMachine } from './take-event.ts';
@@ -47,9 +48,12 @@ export function onSignal(draft: Draft, event: InboxEvent, signal: Signal): void 
   else keepEvent(draft, event, declared);
 }
 
-/** What a sender who comes too late is told: how the run ended, when, and by which failure (bug 103). */
-function endOf({ base, endedAtMs, snapshot }: Draft): JsonObject {
-  return { status: base.status, endedAtMs, code: snapshot.data.ending?.failure?.code ?? null };
+/** What a sender who comes too late is told: how the run ended, when, and by which failure, also where it ends in this commit (bug 103). */
+function endOf({ base, control, effects, endedAtMs, snapshot }: Draft): JsonObject {
+  const { ending } = snapshot.data;
+  invariant(ending !== null, 'a run ended without an end', { runId: base.run.runId });
+  const status = endedStatus(ending, effects.values(), control.incidents);
+  return { status, endedAtMs, code: ending.failure?.code ?? null };
 }
 
 /** Only what is declared is accepted: the source, and data that fits the schema; the first misfit is named (V05). */

@@ -28,6 +28,15 @@ export function finalStatus(ending: Pick<Ending, 'kind'>, effects: Iterable<Effe
   return rows.some((effect) => effect.compensates !== null) ? 'COMPENSATED' : 'FAILED';
 }
 
+/** The status of a run that has ended: a late proof holds it whatever its end (E08); a doubt that a terminated run has left is listed beside its end. */
+export function endedStatus(
+  ending: Pick<Ending, 'kind'>,
+  effects: Iterable<Effect>,
+  incidents: readonly Pick<Incident, 'kind'>[],
+): EndStatus | 'HELD' {
+  return incidents.some(({ kind }) => kind === 'late-proof') ? 'HELD' : finalStatus(ending, effects);
+}
+
 /** What the status of a run that has not ended is read from. */
 export interface LiveRun {
   readonly phase: RunPhase;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Play, T0, workflow } from './support/play.ts';
+import { answerIn, Play, T0, workflow } from './support/play.ts';
 
 const EVENTS = `events:
   paid: { schema: { type: object, required: [amount], properties: { amount: { type: integer } } } }
@@ -99,6 +99,14 @@ describe('events', () => {
     expect(run.state.status).toBe('FAILED');
     const done = new Play(workflow('  - { id: a, call: do.a }', EVENTS)).drive();
     expect(done.signal('item', {})).toMatchObject({ detail: { status: 'COMPLETED', endedAtMs: T0, code: null } });
+  });
+
+  it('103: who comes days after an end that nobody has seen to yet is told of that end, not of the run before it', () => {
+    const run = new Play(workflow('  - { id: confirm, await: item, timeout: 24h }', EVENTS)).sleep('3d');
+    const late = run.signalRow('item', {});
+    const made = run.decide([...run.dueTimers(), { type: 'inbox', event: late }]);
+    expect(answerIn(made, late)).toMatchObject({ outcome: 'ended', detail: { status: 'FAILED', code: 'timeout' } });
+    expect(run.state.status).toBe('FAILED');
   });
 
   it('V05 only declared events are accepted from outside; engine events cannot be forged', () => {
