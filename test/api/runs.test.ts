@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPlace, writePlace } from '../../src/api/cursor.ts';
 import { type ApiHouse, newAct, openApiHouse } from './support/api-house.ts';
-import { ASK, NAMELESS, publishAll, SLEEP, startRun } from './support/workflows.ts';
+import { atLength } from './support/length.ts';
+import { ASK, LISTEN, NAMELESS, publishAll, SLEEP, startRun } from './support/workflows.ts';
 
 let house: ApiHouse;
 beforeAll(async () => {
   house = await openApiHouse();
-  await publishAll(house, [SLEEP, NAMELESS, ASK]);
+  await publishAll(house, [SLEEP, NAMELESS, ASK, LISTEN]);
 });
 afterAll(() => house.close());
 
-/** `PAWL_API_RUNS=10000 npx vitest run test/api/runs.test.ts` is the whole of it. */
-const PAGED = Number(process.env['PAWL_API_RUNS'] ?? 25);
+const PAGED = atLength(10_000, 300);
 
 interface Page {
   readonly data: readonly { readonly id: string; readonly key: string }[];
@@ -130,16 +130,31 @@ describe('the list of runs', () => {
     return keys;
   };
 
-  it('S15 is walked page by page without skip or repeat, while others are started at the same instants', async () => {
+  it(`S15 is walked page by page without skip or repeat, ${PAGED} that wait, while others are started, decided and ended`, async () => {
     const ids = Array.from({ length: PAGED }, (_, at) => `page-${at}`);
-    await Promise.all(ids.map((id) => startRun(house, 'sleep', id)));
-    const keys = await walk(`workflow=sleep&limit=${PAGED < 200 ? 4 : 200}`, (page) =>
-      startRun(house, 'sleep', `late-${page}`),
-    );
+    const others = Array.from({ length: PAGED / 5 }, (_, at) => `other-${at}`);
+    // Every sixth of them will not wait any more once the walk has gone on by a page.
+    const all = ids.flatMap((id, at) => (at % 5 === 0 ? [id, others[at / 5] ?? ''] : [id]));
+    // As many at once as a server takes beside others.
+    while (all.length > 0) await Promise.all(all.splice(0, 100).map((id) => startRun(house, 'listen', id)));
+    const going = [...others];
+    const disturb = async (page: number): Promise<void> => {
+      await startRun(house, 'listen', `late-${page}`);
+      const [decided, ended] = [going.shift(), going.pop()];
+      if (decided === undefined || ended === undefined) return;
+      const event = await house.post(`/v1/runs/${decided}/events`, { type: 'paid', data: { amount: 1 } });
+      const cancel = await house.post(`/v1/runs/${ended}/cancellations`, { reason: 'while it is listed' });
+      expect([event.status, cancel.status]).toEqual([201, 201]);
+    };
+    const keys = await walk(`workflow=listen&status=WAITING&limit=${atLength(200, 10)}`, disturb);
     const mine = keys.filter((key) => key.startsWith('page-'));
     expect([...mine].sort()).toEqual([...ids].sort());
+    expect(new Set(keys).size).toBe(keys.length);
     expect(keys.filter((key) => key.startsWith('late-'))).toEqual([]);
-  });
+    // Of those that have left the list meanwhile some were told, and some had gone before their page.
+    const told = keys.length - mine.length;
+    expect([told > 0, told < others.length]).toEqual([true, true]);
+  }, 600_000);
 
   it('is filtered by workflow, version, status, need and name', async () => {
     const id = await startRun(house, 'ask', 'filtered');

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandLine, openCommandLine } from '../cli/support/command-line.ts';
 import { workflow } from '../cli/support/workflows.ts';
 import { LINK_TOKEN } from '../../src/model/link.ts';
+import { formsOf } from '../support/canary.ts';
 import { runSql } from '../support/postgres.ts';
 
 /** Secrets that would be seen anywhere; with signs that URLs and base64 write otherwise. */
@@ -14,21 +15,6 @@ const CANARIES = {
 /** What signs addresses; it goes out to nobody. */
 const LINK_KEY = { PAWL_SECRET_LINK_KEY: 'canari~5e2b/&=11' };
 
-/** Every way in which a value could be written down. */
-function formsOf(value: string): readonly string[] {
-  const bytes = Buffer.from(value);
-  return [
-    value,
-    encodeURIComponent(value),
-    JSON.stringify(value).slice(1, -1),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-    // Inside a longer base64 text a value starts at any of three places.
-    Buffer.from(`x${value}`).toString('base64').slice(4, -4),
-    Buffer.from(`xx${value}`).toString('base64').slice(4, -4),
-  ];
-}
 const FORMS = Object.values({ ...CANARIES, ...LINK_KEY }).flatMap(formsOf);
 const found = (text: string, forms = FORMS): readonly string[] => forms.filter((form) => text.includes(form));
 
