@@ -26,6 +26,12 @@ interface Run {
   readonly effects: readonly { readonly step: string; readonly state: string; readonly receiptNo: number | null }[];
 }
 
+interface Audit {
+  readonly verified: boolean;
+  readonly faults: readonly unknown[];
+  readonly data: readonly object[];
+}
+
 it('every command of docs/guides/first-hour.md does what the page says, and the stream tells the life of the run', async () => {
   const [yaml = ''] = blocksOf(page, 'yaml');
   const values: Record<string, string> = { URL: '' };
@@ -45,9 +51,11 @@ it('every command of docs/guides/first-hour.md does what the page says, and the 
   const lines = curlsOf(page);
   expect(lines.length).toBeGreaterThan(12);
   const waited: Run[] = [];
+  const verified: Audit[] = [];
   for (const line of lines) {
     const told = await followCurl(guide, line);
     if (line.includes('?wait=')) waited.push(told?.json<Run>() as Run);
+    if (line.includes('/audit"')) verified.push(told?.json<Audit>() as Audit);
   }
   expect(waited.map(({ status }) => status)).toEqual(['COMPLETED', 'COMPENSATED']);
   expect(waited.at(-1)?.effects.map(({ step, state, receiptNo }) => [step, state, receiptNo !== null])).toHaveLength(3);
@@ -56,6 +64,11 @@ it('every command of docs/guides/first-hour.md does what the page says, and the 
     expect(receiptNo).not.toBeNull();
   }
   expect([...provider.effects()].sort()).toEqual(['ledger/postings', 'ledger/reversals', 'psp/refunds']);
+  const acts = ['kai approve', 'zoe approve', 'ana compensate'].map((line) => {
+    const [actor, act] = line.split(' ');
+    return expect.objectContaining({ actor, act }) as object;
+  });
+  expect(verified).toEqual([{ verified: true, faults: [], data: acts }]);
   const [reader] = guide.readers;
   const statuses: string[] = [];
   while (statuses.at(-1) !== 'COMPENSATED') {
