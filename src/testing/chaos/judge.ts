@@ -1,5 +1,5 @@
 import { isEnd } from '../../model/statuses.ts';
-import type { RunView } from '../demo/compare-book.ts';
+import type { RunView } from '../../engine/run-view.ts';
 import type { BookEntry } from '../provider/book.ts';
 import type { ChaosHouse } from './chaos-house.ts';
 import { classOf } from './chaos-workflows.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { PawlError } from '../../model/errors.ts';
 import { displayRunId } from '../../model/run-id.ts';
 import { isEnd, RUN_STATUSES } from '../../model/statuses.ts';
-import type { RunView } from '../demo/compare-book.ts';
+import type { RunView } from '../../engine/run-view.ts';
 import type { Random } from '../random.ts';
 import { answerReviews } from '../truthful-operator.ts';
 import type { ChaosHouse } from './chaos-house.ts';

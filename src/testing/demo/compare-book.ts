@@ -1,8 +1,18 @@
 import type { App } from '../../app/create-app.ts';
 import type { BookEntry } from '../provider/book.ts';
 
-/** A run as `show` gives it. */
-export type RunView = Awaited<ReturnType<App['show']>>;
+type Shown = Awaited<ReturnType<App['show']>>;
+type ShownEffect = Pick<
+  Shown['effects'][number],
+  'key' | 'step' | 'action' | 'state' | 'attempt' | 'receiptNo' | 'compensates' | 'externalId' | 'resends' | 'queries'
+>;
+
+/** What is looked at of a run, as `show` and the API give it. */
+export interface RunView extends Pick<Shown, 'id' | 'key' | 'status'> {
+  readonly effects: readonly ShownEffect[];
+  readonly approvals: readonly Pick<Shown['approvals'][number], 'step' | 'state' | 'title' | 'from' | 'subjectHash'>[];
+  readonly waitingFor: readonly Pick<Shown['waitingFor'][number], 'kind'>[];
+}
 
 /** One effect beside what the provider's book says of it. */
 export interface ComparedEffect {

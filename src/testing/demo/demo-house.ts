@@ -11,16 +11,20 @@ import type { Json } from '../../model/json.ts';
 import type { BookEntry } from '../provider/book.ts';
 import type { ScriptTexts } from '../provider/script.ts';
 import { createLogger } from '../../telemetry/logger.ts';
-import { type DemoProcess, startProcess } from './demo-process.ts';
+import { type DemoProcess, type StartedProcess, startProcess } from './demo-process.ts';
 
 /** Everything that the demo runs with: real processes, a provider with its own book, and a hand on Pawl. */
 export interface DemoHouse {
   readonly folder: string;
   readonly providerUrl: string;
+  /** The files of the stories, which call that provider. */
+  readonly workflows: readonly { readonly file: string; readonly text: string }[];
   /** Pawl in the demo's own process, without a worker. */
   readonly app: App;
   /** Starts `pawl worker` as a process of its own. */
   startWorker(): Promise<DemoProcess>;
+  /** Starts `pawl server` as a process of its own. @returns its address. */
+  startServer(): Promise<string>;
   /** Starts `pawl run` of a published workflow as a process of its own. */
   startRun(workflow: string, input: Json): Promise<DemoProcess>;
   setScript(script: ScriptTexts): Promise<void>;
@@ -43,7 +47,7 @@ leaseMs: ${LEASE_MS}
 const PROVIDER_OPTIONS = { lost: 'silence', records: { '/charges/ch_1': { id: 'ch_1', refundable: 9000 } } };
 
 /**
- * Builds the house in a folder of its own: provider, database, published workflows. Closing it stops every process that
+ * Builds the house in a folder of its own: provider, database, nothing published yet. Closing it stops every process that
  * it started and leaves nothing behind.
  */
 export async function openDemoHouse(hostEnv: Environment): Promise<DemoHouse> {
@@ -67,35 +71,25 @@ export async function openDemoHouse(hostEnv: Environment): Promise<DemoHouse> {
   });
   const providerUrl = (JSON.parse(provider.line) as { readonly url: string }).url;
   const app = await createApp({ config: loadConfig({ folder, env }), env, logger: createLogger('error') });
-  for (const name of WORKFLOWS) {
-    const file = fileURLToPath(new URL(`../../../workflows/${name}.pawl.yaml`, import.meta.url));
-    const text = (await readFile(file, 'utf8')).replaceAll(PROVIDER_IN_FILES, providerUrl);
-    await app.publish({ text, file: `${name}.pawl.yaml`, by: 'demo' });
-  }
   const started: DemoProcess[] = [];
-  const keep = async (process: Promise<{ readonly process: DemoProcess }>): Promise<DemoProcess> => {
-    const { process: kept } = await process;
-    started.push(kept);
-    return kept;
+  const startCli = async (args: readonly string[], says: string | null): Promise<StartedProcess> => {
+    const ready = says === null ? null : ({ on: 'stderr', text: says } as const);
+    const made = await startProcess({ entry: 'cli/main.js', args, folder, env, ready });
+    started.push(made.process);
+    return made;
   };
   return {
     folder,
     providerUrl,
+    workflows: await readWorkflows(providerUrl),
     app,
-    startWorker: () =>
-      keep(
-        startProcess({ entry: 'cli/main.js', args: ['worker'], folder, env, ready: { on: 'stderr', text: 'working' } }),
-      ),
-    startRun: (workflow, input) =>
-      keep(
-        startProcess({
-          entry: 'cli/main.js',
-          args: ['run', workflow, '--input', JSON.stringify(input)],
-          folder,
-          env,
-          ready: null,
-        }),
-      ),
+    startWorker: async () => (await startCli(['worker'], 'working')).process,
+    startServer: async () => {
+      const { line } = await startCli(['server', '--port', '0'], 'the API is at');
+      return /http:\S+(?=\/v1)/.exec(line)?.[0] ?? line;
+    },
+    startRun: async (workflow, input) =>
+      (await startCli(['run', workflow, '--input', JSON.stringify(input)], null)).process,
     setScript: async (script) => void (await callProvider(providerUrl, 'PUT', 'script', script)),
     book: async () =>
       ((await callProvider(providerUrl, 'GET', 'book')) as unknown as { readonly effects: readonly BookEntry[] })
@@ -108,6 +102,16 @@ export async function openDemoHouse(hostEnv: Environment): Promise<DemoHouse> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The files of the stories, which call a provider. */
+async function readWorkflows(providerUrl: string): Promise<DemoHouse['workflows']> {
+  const read = async (name: string): Promise<DemoHouse['workflows'][number]> => {
+    const file = `${name}.pawl.yaml`;
+    const text = await readFile(fileURLToPath(new URL(`../../../workflows/${file}`, import.meta.url)), 'utf8');
+    return { file, text: text.replaceAll(PROVIDER_IN_FILES, providerUrl) };
+  };
+  return Promise.all(WORKFLOWS.map(read));
 }
 
 /** One call of the provider's own door. */

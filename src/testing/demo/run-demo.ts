@@ -1,5 +1,6 @@
 import type { Environment } from '../../app/config.ts';
 import { compareBook, type RunView } from './compare-book.ts';
+import { type DemoApi, openDemoApi } from './demo-api.ts';
 import { type DemoHouse, openDemoHouse } from './demo-house.ts';
 import { comparisonLines } from './print-comparison.ts';
 import { playScenario, SCENARIOS } from './scenarios.ts';
@@ -13,11 +14,13 @@ const MARKS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Plays every story with real processes, then lays the ledger beside the provider's own book.
+ * Plays every story over the API with real processes, then lays the ledger beside the provider's own book.
  * @returns true when every story ended as it must, the book equals the ledger and all receipts verify.
  */
 export async function runDemo(env: Environment, say: (line: string) => void): Promise<boolean> {
-  say('starting: a provider with a book of its own, a PostgreSQL that starts itself, a worker (each a process)');
+  say(
+    'starting: a provider with a book of its own, a PostgreSQL that starts itself, a worker, a server (each a process)',
+  );
   const house = await openDemoHouse(env);
   try {
     return await playAll(house, say);
@@ -28,11 +31,14 @@ export async function runDemo(env: Environment, say: (line: string) => void): Pr
 
 async function playAll(house: DemoHouse, say: (line: string) => void): Promise<boolean> {
   let worker = await house.startWorker();
+  const api = await openDemoApi(house);
+  say(`the API is at ${api.url}/v1: whatever is published, started, decided and shown here goes through it`);
+  for (const { text } of house.workflows) await api.demo.publishWorkflow({ body: text });
   let isGood = true;
   const runs: RunView[] = [];
   for (const [index, scenario] of SCENARIOS.entries()) {
     say(`\n${index + 1}. ${scenario.title}`);
-    const played = await playScenario(scenario, { house, worker, say: (line) => say(`     ${line}`) });
+    const played = await playScenario(scenario, { house, api, worker, say: (line) => say(`     ${line}`) });
     worker = played.worker;
     runs.push(played.run);
     tell(played.run, say);
@@ -40,7 +46,7 @@ async function playAll(house: DemoHouse, say: (line: string) => void): Promise<b
     isGood = false;
     say(`   ✘ expected ${scenario.ends}`);
   }
-  return (await compareAll(house, runs, say)) && isGood;
+  return (await compareAll({ house, api }, runs, say)) && isGood;
 }
 
 function tell(run: RunView, say: (line: string) => void): void {
@@ -58,17 +64,27 @@ function tell(run: RunView, say: (line: string) => void): void {
   say(`   ${run.status}  ${run.id}`);
 }
 
-async function compareAll(house: DemoHouse, runs: readonly RunView[], say: (line: string) => void): Promise<boolean> {
+interface Played {
+  readonly house: DemoHouse;
+  readonly api: DemoApi;
+}
+
+async function compareAll(
+  { house, api }: Played,
+  runs: readonly RunView[],
+  say: (line: string) => void,
+): Promise<boolean> {
   const comparison = compareBook(runs, await house.book());
   say("\nThe ledger beside the provider's book:");
   for (const line of comparisonLines(comparison)) say(line);
   let receipts = 0;
   let faults = 0;
-  for (const run of runs) {
-    const verified = await house.app.verify(run.id);
-    receipts += verified.receipts.length;
-    faults += verified.faults.length;
-  }
+  for (const { id: run, effects } of runs)
+    for (const { key: effect } of effects) {
+      const { data } = await api.demo.showEffect({ params: { run, effect } });
+      receipts += data.receipts.length;
+      faults += data.faults.length + data.receipts.filter(({ verified }) => !verified).length;
+    }
   say(
     `\n${receipts} receipts verified, ${faults} faults; ${comparison.rows.length} effects, ${comparison.isEqual ? 'each in the book exactly as the ledger says' : 'NOT as the book says'}`,
   );

@@ -48,6 +48,7 @@ export async function runKills(env: Environment, plan: KillPlan, say: (line: str
   say(`${plan.kills} kills, seed ${plan.seed}, lease 1500 ms`);
   const house = await openDemoHouse(env);
   try {
+    for (const { file, text } of house.workflows) await house.app.publish({ text, file, by: 'demo' });
     return await killAll(house, env, plan, say);
   } finally {
     await house.close();

@@ -1,11 +1,11 @@
-import { displayRunId } from '../../model/run-id.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { isEnd } from '../../model/statuses.ts';
 import type { ScriptTexts } from '../provider/script.ts';
 import type { RunView } from './compare-book.ts';
+import type { DemoApi } from './demo-api.ts';
 import type { DemoHouse } from './demo-house.ts';
 import type { DemoProcess } from './demo-process.ts';
-import { watchRun } from './watch-run.ts';
+import { type RunWindow, watchRun } from './watch-run.ts';
 
 /** One story of the demo. */
 export interface Scenario {
@@ -22,6 +22,7 @@ export interface Scenario {
 /** What a story can touch while it is played. */
 export interface Stage {
   readonly house: DemoHouse;
+  readonly api: DemoApi;
   readonly id: string;
   /** The only worker; a story that kills it starts another. */
   worker: DemoProcess;
@@ -101,39 +102,38 @@ export async function playScenario(
   scenario: Scenario,
   stage: Omit<Stage, 'id'>,
 ): Promise<{ readonly run: RunView; readonly worker: DemoProcess }> {
-  const { house } = stage;
+  const { house, api } = stage;
   await house.setScript({ ...PLAIN, ...scenario.script });
-  const { run } = await house.app.start({
-    workflow: scenario.workflow,
-    version: null,
-    input: scenario.input,
-    by: 'demo',
-  });
-  const full: Stage = { ...stage, id: displayRunId(run.runId) };
+  const { workflow, input } = scenario;
+  const { data: started } = await api.demo.startRun({ body: { workflow, input } });
+  const full: Stage = { ...stage, id: started.id };
   await scenario.play?.(full);
-  const ended = await watchRun(house.app, full.id, ({ status }) => isEnd(status) || status === 'HELD', WITHIN_MS);
+  const ended = await watchRun(windowOf(api), full.id, ({ status }) => isEnd(status) || status === 'HELD', WITHIN_MS);
   return { run: ended, worker: full.worker };
 }
 
-async function approveAsAna({ house, id, say }: Stage): Promise<void> {
-  const asked = await watchRun(house.app, id, (run) => run.approvals.some(({ state }) => state === 'open'), WITHIN_MS);
+function windowOf({ demo }: DemoApi): RunWindow {
+  return { show: async (run) => (await demo.showRun({ params: { run } })).data };
+}
+
+async function approveAsAna({ api, id, say }: Stage): Promise<void> {
+  const asked = await watchRun(
+    windowOf(api),
+    id,
+    (run) => run.approvals.some(({ state }) => state === 'open'),
+    WITHIN_MS,
+  );
   const [approval] = asked.approvals;
   say(`waits for role ${approval?.from.join(', ') ?? ''}: ${approval?.title ?? ''}; the demo approves as ana`);
-  const ana = house.app.principal('ana');
-  await house.app.vote(id, {
-    approval: null,
-    decision: 'approve',
-    subjectHash: approval?.subjectHash ?? null,
-    principal: ana.name,
-    roles: ana.roles,
-    comment: 'seen',
-  });
+  const { step = '', subjectHash = '' } = approval ?? {};
+  const params = { run: id, approval: step };
+  await api.ana.vote({ params, body: { decision: 'approve', subjectHash, comment: 'seen' } });
 }
 
 async function killInFlight(stage: Stage): Promise<void> {
-  const { house, id, say } = stage;
+  const { house, api, id, say } = stage;
   await watchRun(
-    house.app,
+    windowOf(api),
     id,
     (run) => run.effects.some(({ step, state }) => step === 'authorize' && state === 'REQUESTED'),
     WITHIN_MS,
@@ -148,16 +148,13 @@ async function killInFlight(stage: Stage): Promise<void> {
   say(`worker ${stage.worker.pid} finds a request without an answer: in doubt until settled`);
 }
 
-async function bringParcel({ house, id, say }: Stage): Promise<void> {
-  await watchRun(house.app, id, (run) => run.waitingFor.some(({ kind }) => kind === 'event'), WITHIN_MS);
+async function bringParcel({ api, id, say }: Stage): Promise<void> {
+  await watchRun(windowOf(api), id, (run) => run.waitingFor.some(({ kind }) => kind === 'event'), WITHIN_MS);
   say('waits for event parcelArrived; the demo sends it');
   const data = { returnId: 'R-1', condition: 'good' };
-  await house.app.signal(id, {
-    name: 'parcelArrived',
-    data,
-    source: 'demo',
-    eventId: 'parcel-1',
-    by: 'demo',
-    waitMs: 2_000,
+  await api.demo.sendEvent({
+    params: { run: id },
+    body: { type: 'parcelArrived', data },
+    idempotencyKey: 'parcel-1',
   });
 }

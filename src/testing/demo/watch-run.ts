@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { App } from '../../app/create-app.ts';
 import { InvariantError, PawlError } from '../../model/errors.ts';
 import type { RunView } from './compare-book.ts';
 
 const LOOK_MS = 60;
+
+/** Where a run is looked at. */
+export interface RunWindow {
+  show(id: string): Promise<RunView>;
+}
 
 /**
  * Looks at a run until it is as wanted. A database that is away for a moment is looked for again.
@@ -11,7 +15,7 @@ const LOOK_MS = 60;
  * @throws PAWL_INVARIANT with what the run waited for.
  */
 export async function watchRun(
-  app: App,
+  window: RunWindow,
   id: string,
   isWanted: (run: RunView) => boolean,
   withinMs: number,
@@ -19,7 +23,7 @@ export async function watchRun(
   const until = performance.now() + withinMs;
   let last: RunView | null = null;
   for (;;) {
-    last = (await look(app, id)) ?? last;
+    last = (await look(window, id)) ?? last;
     if (last !== null && isWanted(last)) return last;
     if (performance.now() > until)
       throw new InvariantError(
@@ -29,9 +33,9 @@ export async function watchRun(
   }
 }
 
-async function look(app: App, id: string): Promise<RunView | null> {
+async function look(window: RunWindow, id: string): Promise<RunView | null> {
   try {
-    return await app.show(id);
+    return await window.show(id);
   } catch (error) {
     if (error instanceof PawlError && (error.httpStatus === 503 || error.code === 'PAWL_RUN_NOT_FOUND')) return null;
     throw error;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChaosHouse } from '../../../src/testing/chaos/chaos-house.ts';
 import { Figures } from '../../../src/testing/chaos/figures.ts';
 import { countEffects, judge } from '../../../src/testing/chaos/judge.ts';
-import type { RunView } from '../../../src/testing/demo/compare-book.ts';
+import type { RunView } from '../../../src/engine/run-view.ts';
 
 type EffectView = RunView['effects'][number];
 
