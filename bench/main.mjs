@@ -1,7 +1,7 @@
 /**
  * The benchmark: a 3-step saga with function actions at 1, 16 and 128 concurrent runs, beside the bare commit statement in
  * the same run. Ratios are what counts; figures of one machine are not those of another.
- * `npm run bench [-- --seconds N]`
+ * `npm run bench` plays it and that of the API (`npm run bench:api`).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -24,6 +24,9 @@ chmodSync(folder, 0o755);
 const clock = createSystemClock();
 const numbers = numbersFor(60_000);
 const STEPS = ['a', 'b', 'c'];
+const TURNS = 3;
+const CHANGE = 'INSERT INTO pawl.change (';
+const TOLD = /WHERE (\w+)\.told/g;
 const WORKFLOW = `pawl: 1
 workflow: bench
 version: 1
@@ -78,6 +81,10 @@ const percentile = (sorted, p) => sorted[Math.min(sorted.length - 1, Math.floor(
 async function walBytes(client) {
   const { rows } = await client.query("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes");
   return rows[0].bytes;
+}
+
+async function changeRows(client) {
+  return Number((await client.query('SELECT count(*) AS rows FROM pawl.change')).rows[0].rows);
 }
 
 async function engineAt(app, watched, client, concurrency) {
@@ -144,6 +151,7 @@ async function bareAt(store, sample, batch) {
         approvals: [],
         receipts: [],
         audit: [],
+        outbox: [],
         lease: { kind: 'keep', workerId },
       },
     ]);
@@ -183,7 +191,40 @@ async function bareAt(store, sample, batch) {
     done += answers.length;
   }
   await store.leaveSeat(0, workerId);
-  return done / ((performance.now() - at) / 1000);
+  return { perS: done / ((performance.now() - at) / 1000), members: done };
+}
+
+/** Connections that write no row of what has changed: its statements are the others without it. */
+const silent = new WeakSet();
+let isSilent = false;
+{
+  const { connect, query } = pg.Client.prototype;
+  pg.Client.prototype.connect = function (...given) {
+    if (isSilent) silent.add(this);
+    return connect.apply(this, given);
+  };
+  pg.Client.prototype.query = function (asked, ...given) {
+    const isTold = silent.has(this) && typeof asked?.text === 'string' && asked.text.includes(CHANGE);
+    const text = isTold ? asked.text.replaceAll(TOLD, 'WHERE false AND $1.told') : null;
+    return query.call(this, text === null ? asked : { ...asked, text }, ...given);
+  };
+}
+
+/** The bare commit with the row that streams read, and without it, by turns. */
+async function changeRow(stores, sample, client) {
+  const sums = { with: { perS: 0, wal: 0 }, without: { perS: 0, wal: 0 } };
+  for (let turn = 0; turn < TURNS; turn += 1)
+    for (const [name, store] of Object.entries(stores)) {
+      isSilent = name === 'without';
+      const before = { wal: await walBytes(client), rows: await changeRows(client) };
+      const { perS, members } = await bareAt(store, sample, 50);
+      const rows = (await changeRows(client)) - before.rows;
+      if (rows < members === (name === 'with')) throw new Error(`${rows} rows of what has changed ${name} them`);
+      sums[name].perS += perS / TURNS;
+      sums[name].wal += ((await walBytes(client)) - before.wal) / members / TURNS;
+    }
+  isSilent = false;
+  return sums;
 }
 
 const databaseOptions = { dataDir: path.join(folder, 'data'), env: { PATH: process.env.PATH }, clock };
@@ -216,7 +257,12 @@ try {
   for (const concurrency of [1, 16, 128]) rows.push(await engineAt(app, watched, client, concurrency));
   // The runs of the bare commits lead nowhere: no worker is to find them when their seat is left.
   await worker.stop(10_000);
-  const bare = { 1: await bareAt(inner, watched.seen.sample, 1), 50: await bareAt(inner, watched.seen.sample, 50) };
+  const { sample } = watched.seen;
+  const bare = { 1: (await bareAt(inner, sample, 1)).perS, 50: (await bareAt(inner, sample, 50)).perS };
+  isSilent = true;
+  const without = await openPostgresStore({ url: database.url, numbers });
+  const changes = await changeRow({ with: inner, without }, sample, client);
+  await without.close();
   console.log('3-step saga, function actions');
   console.log(
     'concurrent   runs/s   p50 ms   p99 ms   CPU ms/run   commits/run   WAL kB/run   transitions/s   of bare commit',
@@ -238,7 +284,11 @@ try {
     ];
     console.log(cells.map((cell, i) => String(cell).padStart([10, 9, 9, 9, 13, 14, 13, 16, 17][i])).join(''));
   }
+  const loss = 1 - changes.with.perS / changes.without.perS;
   console.log(`bare commit statement: ${bare[1].toFixed(0)} members/s at batch 1, ${bare[50].toFixed(0)} at batch 50`);
+  console.log(
+    `the row that streams read: ${changes.with.perS.toFixed(0)} members/s with it, ${changes.without.perS.toFixed(0)} without (${(loss * 100).toFixed(1)} % less); ${(changes.with.wal - changes.without.wal).toFixed(0)} bytes of WAL each`,
+  );
 } finally {
   await client.end();
   await app.close();
@@ -247,3 +297,4 @@ try {
   await stopDatabase(databaseOptions);
   rmSync(folder, { recursive: true, force: true });
 }
+await import('./api.mjs');
