@@ -17,6 +17,8 @@ export const ANSWER_WORDS = {
     'its steps are over, so there is nothing to stop: it is held by what came late, and pawl why RUN names what to say about that',
   pruned: 'the state of the run is gone, its time being over: it is filed, and nothing of the run moves',
   terminated: 'the run was terminated before this could apply',
+  paused: 'it is paused already',
+  'not-paused': 'it is not paused',
   pivot: 'the point of no return is confirmed: the run only goes forward',
   'waits-for-pivot':
     'the point of no return is in doubt: this is recorded, applies if it did not happen, and lapses if it did',

@@ -84,6 +84,9 @@ export interface Verbs {
   /** What `cancel` would come to now, by the same rule. */
   previewCancel(run: string): Promise<CancelPreview>;
   terminate(run: string, act: Act): Promise<Delivered>;
+  /** Stops the run where it stands: it decides and sends nothing until it is resumed. */
+  pause(run: string, act: Act): Promise<Delivered>;
+  resume(run: string, act: Omit<Act, 'reason'> & { readonly reason: string | null }): Promise<Delivered>;
   previewCompensation(run: string): Promise<CompensationPreview>;
   /** @param planHash the previewed plan; null only for a run that is held. */
   compensate(run: string, act: Act, planHash: string | null): Promise<Delivered>;
@@ -295,6 +298,11 @@ export function createVerbs(
     cancel: (name, act) => at(name, (run, door) => orderRun(engine, door, run, { type: 'cancel', ...orderOf(act) })),
     terminate: (name, act) =>
       at(name, (run, door) => orderRun(engine, door, run, { type: 'terminate', ...orderOf(act) })),
+    pause: (name, act) => at(name, (run, door) => orderRun(engine, door, run, { type: 'pause', ...orderOf(act) })),
+    resume: (name, { reason, ...act }) =>
+      at(name, (run, door) =>
+        orderRun(engine, door, run, { type: 'resume', ...orderOf({ ...act, reason: '' }), reason }),
+      ),
     compensate: (name, act, planHash) =>
       at(name, (run, door) => orderRun(engine, door, run, { type: 'compensate', planHash, ...orderOf(act) })),
     retry: (name, step, act) =>

@@ -26,6 +26,7 @@ import { onTerminate } from './on-terminate.ts';
 import { fireTimer, onTimer } from './on-timer.ts';
 import { onVote } from './on-vote.ts';
 import { orderInputs, timeOf } from './order-inputs.ts';
+import { isPaused } from './pause-run.ts';
 import { DEADLINE } from './settle-run.ts';
 import { comeToRest } from './take-event.ts';
 
@@ -38,7 +39,7 @@ export function applyInputs(draft: Draft, inputs: readonly DecisionInput[]): rea
   for (const [index, input] of ordered.entries()) {
     const atMs = timeOf(input, draft.ctx.nowMs);
     fireDueBefore(draft, atMs, { concerns: (timer) => input.type === 'inbox' || isDeadline(timer), rest: comeToRest });
-    if (!isReady(draft)) return ordered.slice(index);
+    if (!isReady(draft) && !isPaused(draft)) return ordered.slice(index);
     applyAt(draft, input, { atMs, rest: comeToRest });
   }
   // Only a fresh claim has the whole inbox in hand: nothing that was received before these timers is still to come.
@@ -112,6 +113,7 @@ function fireDueBefore(
 }
 
 function nextDue(draft: Draft, atMs: number, concerns: (timer: Timer) => boolean): Timer | null {
+  if (isPaused(draft)) return null;
   let next: Timer | null = null;
   for (const timer of draft.timers.values()) {
     if (timer.dueAtMs < atMs && concerns(timer) && (next === null || timer.dueAtMs < next.dueAtMs)) next = timer;
@@ -224,6 +226,10 @@ function applyAct(draft: Draft, event: InboxEvent, payload: Exclude<InboxPayload
       return;
     case 'reconcile':
       onReconcile(draft, event, payload);
+      return;
+    case 'pause':
+    case 'resume':
+      // Heard before all others (`hearPauses`).
       return;
     default:
       assertNever(payload);

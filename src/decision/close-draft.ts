@@ -10,6 +10,7 @@ import { checkSecrets } from './missing-secret.ts';
 import { showsQueued } from './on-lock.ts';
 import { dispatchDue, movingRows, openReads, type OrderBook } from './on-due.ts';
 import { releaseKept } from './release-kept.ts';
+import { isPaused } from './pause-run.ts';
 import { endedStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
 import { isSentFromHere } from './hand-out.ts';
 import { tendQueues } from './tend-queues.ts';
@@ -35,7 +36,7 @@ export interface Closed {
 export function closeDraft(draft: Draft, hasRest: boolean): Closed {
   const orders: OrderBook = { sends: [], queries: [], reads: [] };
   checkPin(draft);
-  releaseKept(draft);
+  if (!isPaused(draft)) releaseKept(draft);
   comeToRest(draft);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     draft.atMs = draft.ctx.nowMs;
@@ -48,7 +49,7 @@ export function closeDraft(draft: Draft, hasRest: boolean): Closed {
   forgetLanes(draft);
   tellShares(draft);
   tendQueues(draft);
-  const more = hasRest || draft.queue.length > 0 || mayTakeMore(draft);
+  const more = !isPaused(draft) && (hasRest || draft.queue.length > 0 || mayTakeMore(draft));
   const needs = needsOf(draft.control.incidents, draft.approvals.values());
   const closing = { status: statusOf(draft, more), needs, lease: leaseOf(draft, orders, more), ...endingRows(draft) };
   const { commit, next } = draft.finish(closing);

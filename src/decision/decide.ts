@@ -5,6 +5,7 @@ import type { DecideContext } from './decide-context.ts';
 import type { Decision } from './decision.ts';
 import type { DecisionInput } from './decision-input.ts';
 import { Draft } from './draft.ts';
+import { hearPauses } from './pause-run.ts';
 import { comeToRest } from './take-event.ts';
 
 /**
@@ -15,9 +16,10 @@ import { comeToRest } from './take-event.ts';
  */
 export function decide(ctx: DecideContext, state: RunState, inputs: readonly DecisionInput[]): Decision {
   const draft = new Draft(ctx, state);
-  const others = applyStops(draft, inputs);
+  const { now, later } = hearPauses(draft, inputs);
+  const others = applyStops(draft, now);
   comeToRest(draft);
-  const rest = applyInputs(draft, others);
+  const rest = [...later, ...applyInputs(draft, others)];
   const { commit, next, orders, more } = closeDraft(draft, rest.length > 0);
   return { commit, next, ...orders, rest, more };
 }

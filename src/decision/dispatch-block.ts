@@ -9,11 +9,12 @@ export type Acting = Pick<RunState, 'phase' | 'control' | 'effects'>;
 const PIN = 'pin:functions';
 
 /**
- * What may not leave: `all` while this process lacks a function of the version or the run is parked, `new` while a
+ * What may not leave: `all` while the run is paused, while this process lacks a function of the version or the run is parked, `new` while a
  * deadline waits for a person (what is open still settles), null otherwise.
  */
 export function blockOf(draft: Pick<RunState, 'control'>): 'all' | 'new' | null {
-  const { incidents } = draft.control;
+  const { incidents, paused } = draft.control;
+  if (paused !== undefined) return 'all';
   if (incidents.some((incident) => incident.kind === 'pin' || incident.kind === 'poison')) return 'all';
   return incidents.some((incident) => incident.id.endsWith(`:${DEADLINE_HELD}`)) ? 'new' : null;
 }

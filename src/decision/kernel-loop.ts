@@ -10,6 +10,7 @@ import { framesOf } from './frames.ts';
 import { handleCommand } from './handle-command.ts';
 import { itemNameOf } from './item-name.ts';
 import { openSteps } from './step-effects.ts';
+import { isPaused } from './pause-run.ts';
 import { holdsFailures } from './pivot.ts';
 
 /** What the kernel made of an event; the same shape for the first entry. */
@@ -90,9 +91,9 @@ function asOfNow(draft: Draft, event: KernelEvent): KernelEvent {
   return event.type === 'branches.stopped' ? { ...event, open: openSteps(draft) } : event;
 }
 
-/** Works off the events that follow from what was decided, until nothing is queued or the commit is full (P02c). */
+/** Works off the events that follow from what was decided, until nothing is queued, the commit is full (P02c) or the run is paused. */
 export function pump(draft: Draft): void {
-  while (draft.hasRoom) {
+  while (draft.hasRoom && !isPaused(draft)) {
     const queued = draft.queue.shift();
     if (queued === undefined) return;
     draft.atMs = queued.atMs;

@@ -10,6 +10,8 @@ const WISHES: readonly InboxPayload['type'][] = [
   'terminate',
   'compensate',
   'retry',
+  'pause',
+  'resume',
   'resolve',
   'reconcile',
   'child.undo',

@@ -7,6 +7,7 @@ import type { Draft } from './draft.ts';
 import { followOrder } from './follow-order.ts';
 import { feed } from './kernel-loop.ts';
 import { refusalAtEnd } from './on-cancel.ts';
+import { liftPause } from './pause-run.ts';
 import { lapseCancel } from './pivot-waiters.ts';
 import { isInFlight } from './step-effects.ts';
 import { endingOf } from './stop-run.ts';
@@ -19,6 +20,8 @@ export function onTerminate(draft: Draft, event: InboxEvent, { by, reason }: Ter
     draft.answer(event, 'refused', { code: refusalAtEnd(draft) });
     return;
   }
+  // It sends nothing, and what it ends needs nobody to let it go on.
+  liftPause(draft);
   const standing = standingOf(draft.effects.values(), draft.ctx.compiled).map(named);
   const unknown = [...draft.effects.values()].filter(isInFlight).map(named);
   const detail = { standing, unknown, ...childrenOf(draft) };

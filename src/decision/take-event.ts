@@ -7,6 +7,7 @@ import { isBehindAside, isMachine } from './aside.ts';
 import type { Draft } from './draft.ts';
 import { firstInOrder, noteApplied, viewOf } from './event-order.ts';
 import { feed, moveOf, pump } from './kernel-loop.ts';
+import { isPaused } from './pause-run.ts';
 import { holdsFailures } from './pivot.ts';
 
 /**
@@ -43,7 +44,7 @@ function receivedBy(draft: Draft, view: EventView): Received {
  */
 export function comeToRest(draft: Draft): void {
   pump(draft);
-  if (!isMachine(draft)) return;
+  if (!isMachine(draft) || isPaused(draft)) return;
   while (takeKept(draft)) pump(draft);
 }
 

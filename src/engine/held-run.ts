@@ -78,6 +78,8 @@ class Holding implements HeldRun {
   private readonly seen = new Set<string>();
   private state: RunState;
   private queue: DecisionInput[];
+  /** What a paused run leaves undecided until it goes on; looked at again with whatever comes in. */
+  private waiting: readonly DecisionInput[] = [];
   /** Statements to be carried out, each in a turn of its own. */
   private readonly statements: Statement[] = [];
   private wakeQueued: number | null = null;
@@ -209,13 +211,14 @@ class Holding implements HeldRun {
   private async turn(): Promise<void> {
     const inputs = this.queue;
     this.queue = [];
+    const waiting = inputs.length === 0 ? [] : this.waiting;
     this.wakeInHand = this.wakeQueued ?? this.wakeInHand;
     this.wakeQueued = null;
     // What has come in goes first: a statement may take long.
     const statement = inputs.length === 0 ? this.statements.shift() : undefined;
     const driven =
       statement === undefined
-        ? await driveRun(this.hand, this.state, inputs)
+        ? await driveRun(this.hand, this.state, [...waiting, ...inputs])
         : await driveStatement(this.hand, this.state, statement);
     if (driven.kind === 'left') {
       this.abandon();
@@ -225,7 +228,11 @@ class Holding implements HeldRun {
     this.state = driven.state;
     if (this.gone) return;
     this.dispatch(driven.orders, driven.decidedAtMs);
-    if (!driven.more) return;
+    if (!driven.more) {
+      if (statement === undefined) this.waiting = driven.rest;
+      return;
+    }
+    this.waiting = [];
     const next = [...driven.rest, ...this.queue];
     this.queue = next.length === 0 ? [{ type: 'due' }] : next;
   }

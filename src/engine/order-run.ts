@@ -36,6 +36,8 @@ const TOO_LATE: ReadonlySet<string> = new Set([
   'finally',
   'cancel-waits',
   'ended',
+  'paused',
+  'not-paused',
 ]);
 
 function asObject(detail: Json): JsonObject {

@@ -16,6 +16,8 @@ const RIVALS: Readonly<Record<Order['type'], readonly string[]>> = {
   retry: ['retry'],
   resolve: ['resolve'],
   reconcile: ['resolve'],
+  pause: ['pause', ...STOPS],
+  resume: ['resume', ...STOPS],
 };
 
 /** What the rival act must have been about: the same step, any row of the same place in the ledger, or the run. */

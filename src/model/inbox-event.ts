@@ -49,6 +49,8 @@ export type InboxPayload =
     }
   | (Condition & { readonly type: 'cancel'; readonly by: string; readonly reason: string })
   | (Condition & { readonly type: 'terminate'; readonly by: string; readonly reason: string })
+  | (Condition & { readonly type: 'pause'; readonly by: string; readonly reason: string })
+  | (Condition & { readonly type: 'resume'; readonly by: string; readonly reason: string | null })
   | (Condition & {
       readonly type: 'compensate';
       readonly by: string;

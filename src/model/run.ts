@@ -314,6 +314,8 @@ export interface RunControl {
   readonly pastOrders?: readonly PastOrder[];
   /** The run's deadline passed while the pivot was in flight (rules R19, R20): applies if the pivot fails. */
   readonly deadlineWaiting: boolean;
+  /** A person has stopped the run where it stands: it decides and sends nothing; absent = nobody has. */
+  readonly paused?: { readonly by: string; readonly reason: string; readonly atMs: number };
   /** Event, and its `by` value where it declares one -> the highest `sequence` that was applied (V03); absent = none. */
   readonly sequences?: Readonly<Record<string, number>>;
   /** Whose child it is; absent = nobody's. */

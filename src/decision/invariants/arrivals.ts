@@ -3,7 +3,16 @@ import type { RowCheck } from './check.ts';
 import { journalRow } from './journal.ts';
 
 /** Types of journal rows that only a stored event causes. A timer may be applied by its holder before anybody fires it. */
-const FROM_INBOX: ReadonlySet<string> = new Set(['signal', 'vote', 'cancel', 'terminate', 'compensate', 'retry']);
+const FROM_INBOX: ReadonlySet<string> = new Set([
+  'signal',
+  'vote',
+  'cancel',
+  'terminate',
+  'compensate',
+  'retry',
+  'pause',
+  'resume',
+]);
 
 function faultOf({ journal, inbox }: RunRecords, { event }: RunRecords['journal'][number], at: number): string | null {
   const isTimer = event.type === 'timer' && event.id.includes('#');

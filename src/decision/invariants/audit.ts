@@ -4,7 +4,16 @@ import type { RowCheck } from './check.ts';
 import { inboxRow } from './opened-run.ts';
 
 /** Orders of people whose answer `applied` comes with their act, whatever else it does. */
-const AUDITED: ReadonlySet<string> = new Set(['cancel', 'terminate', 'compensate', 'retry', 'resolve', 'reconcile']);
+const AUDITED: ReadonlySet<string> = new Set([
+  'cancel',
+  'terminate',
+  'compensate',
+  'retry',
+  'resolve',
+  'reconcile',
+  'pause',
+  'resume',
+]);
 
 /** Orders that were applied without their act; the last act of a chain is missed by nothing else. */
 function unwritten({ inbox, audit, head }: RunRecords): RunRecords['inbox'] {

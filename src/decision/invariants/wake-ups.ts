@@ -4,6 +4,7 @@ import { isSentFromHere, isWithWorkers } from '../hand-out.ts';
 import { isQueued } from '../on-lock.ts';
 import { actionableRows, openReads } from '../on-due.ts';
 import type { Effect } from '../../model/effect.ts';
+import { isPaused } from '../pause-run.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import { awaitsShare } from '../share-effect.ts';
 import { effectRow, inboxRow, type OpenedRun } from './opened-run.ts';
@@ -19,15 +20,15 @@ interface Want extends Finding {
 /** All that only a worker moves on: undecided events, what is in flight for nobody, rows and reads that are or become due. */
 function wantsOf(run: OpenedRun): readonly Want[] {
   const { rows, nowMs, control } = run;
-  const undecided = rows.inbox.filter(({ outcome }) => outcome === null);
   const inFlight = rows.effects.filter(isSentFromHere);
+  const isOver = { what: 'it is in flight, and nobody awaits its answer', atMs: nowMs };
+  const left = inFlight.map((effect) => ({ row: effectRow(effect), ...isOver }));
+  // Whatever else a paused run has waits until a person lets it go on.
+  if (isPaused(run)) return left;
+  const undecided = rows.inbox.filter(({ outcome }) => outcome === null);
   return [
     ...undecided.map((row) => ({ row: inboxRow(row), what: 'it waits to be decided', atMs: nowMs })),
-    ...inFlight.map((effect) => ({
-      row: effectRow(effect),
-      what: 'it is in flight, and nobody awaits its answer',
-      atMs: nowMs,
-    })),
+    ...left,
     ...actionableRows(run).map((effect) => ({
       row: effectRow(effect),
       what: `it is ${effect.state} and to be ${effect.doubt === 'query' ? 'asked about' : 'sent'}`,
@@ -49,7 +50,8 @@ function wantsOf(run: OpenedRun): readonly Want[] {
 function isAwaited({ rows, control, snapshot, phase }: OpenedRun): boolean {
   // Its place in the queue is looked at for itself (`lock`).
   if (isQueued({ snapshot })) return true;
-  if (control.incidents.length > 0 || rows.approvals.some(({ state }) => state === 'open')) return true;
+  if (isPaused({ control }) || control.incidents.length > 0 || rows.approvals.some(({ state }) => state === 'open'))
+    return true;
   const isElsewhere = (effect: Effect): boolean => isWithWorkers(effect) || awaitsShare(effect);
   if (rows.effects.some((effect) => effect.doubt === 'event' || isElsewhere(effect))) return true;
   if (!isStepping(phase)) return false;
