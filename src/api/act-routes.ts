@@ -60,6 +60,17 @@ function terminate(call: Call): Promise<Answer> {
   return order(call, 'run:terminate', ({ runId }) => call.app.terminate(runId, actOf(call, reasonIn(call))));
 }
 
+function pause(call: Call): Promise<Answer> {
+  return order(call, 'run:pause', ({ runId }) => call.app.pause(runId, actOf(call, reasonIn(call))));
+}
+
+/** Nothing is made by it, so it is 200 where other acts are 201. */
+async function resume(call: Call): Promise<Answer> {
+  const { reason = null } = call.query;
+  const told = await order(call, 'run:pause', ({ runId }) => call.app.resume(runId, { ...actOf(call, ''), reason }));
+  return told.status === 201 ? { ...told, status: 200 } : told;
+}
+
 async function compensate(call: Call): Promise<Answer> {
   const { planHash } = call.body as { readonly planHash?: string };
   if (isDry(call)) {
@@ -187,6 +198,37 @@ export const ACT_ROUTES: readonly Route[] = [
     ifMatch: 'required',
     answers: TOLD,
     handle: terminate,
+  },
+  {
+    id: 'pauseRun',
+    method: 'POST',
+    path: '/v1/runs/{run}/pauses',
+    summary: 'Stop a run where it stands: it decides and sends nothing until it is resumed',
+    right: 'run:pause',
+    body: {
+      kind: 'json',
+      schema: objectOf({ reason: REASON }),
+      example: { reason: 'the provider answers oddly' },
+    },
+    idempotency: 'required',
+    ifMatch: 'optional',
+    answers: TOLD,
+    handle: pause,
+  },
+  {
+    id: 'resumeRun',
+    method: 'DELETE',
+    path: '/v1/runs/{run}/pauses/current',
+    summary: 'Let a paused run go on, with all that has come in meanwhile',
+    right: 'run:pause',
+    query: { reason: { description: 'why, kept with the act', schema: REASON } },
+    idempotency: 'required',
+    ifMatch: 'optional',
+    answers: {
+      200: { description: 'It goes on, or did before', schema: DELIVERED },
+      202: { description: 'Stored; whoever holds the run decides it', schema: DELIVERED },
+    },
+    handle: resume,
   },
   {
     id: 'compensateRun',

@@ -38,7 +38,7 @@ function refusalsOfPlace(route: Route): readonly (keyof typeof REFUSALS)[] {
   const mayBeMissing = isOfRun || path.includes('{') || path === '/v1/runs' || resumes === true;
   return [
     ...(mayBeMissing ? ([404] as const) : []),
-    ...(method === 'POST' || isOfRun ? ([409] as const) : []),
+    ...(method !== 'GET' || isOfRun ? ([409] as const) : []),
     ...(resumes === true ? ([429] as const) : []),
   ];
 }
@@ -51,7 +51,7 @@ export function refusalsOf(route: Route): readonly (keyof typeof REFUSALS)[] {
     ...(right === null && admit === undefined ? [] : ([401, 403] as const)),
     ...refusalsOfPlace(route),
     ...(ifMatch === undefined ? [] : ([412] as const)),
-    ...(method === 'POST' ? ([413, 415] as const) : []),
+    ...(method !== 'GET' ? ([413, 415] as const) : []),
     ...(body === undefined ? [] : ([422] as const)),
     ...(ifMatch === 'required' ? ([428] as const) : []),
     503,

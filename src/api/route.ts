@@ -76,7 +76,7 @@ export type BodyDoc =
 export interface Route {
   /** The name of the operation, unique. */
   readonly id: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** `{name}` stands for one part. */
   readonly path: string;
   readonly summary: string;

@@ -19,6 +19,8 @@ export interface Backend
     | 'cancel'
     | 'previewCancel'
     | 'terminate'
+    | 'pause'
+    | 'resume'
     | 'compensate'
     | 'previewCompensation'
     | 'retry'

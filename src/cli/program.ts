@@ -14,6 +14,7 @@ import { addKey } from './commands/key.ts';
 import { addLock } from './commands/lock.ts';
 import { addOutbox } from './commands/outbox.ts';
 import { addLs } from './commands/ls.ts';
+import { addPause } from './commands/pause.ts';
 import { addPrune } from './commands/prune.ts';
 import { addPublish } from './commands/publish.ts';
 import { addQueue } from './commands/queue.ts';
@@ -48,6 +49,7 @@ const VERBS = [
   addDeny,
   addSignal,
   addCancel,
+  addPause,
   addCompensate,
   addReconcile,
   addResolve,

@@ -37,12 +37,20 @@ export function runLines(run: RunView, paint: Paint): readonly string[] {
     ...run.effects.flatMap((effect) => troubleLines(effect, paint)),
     ...run.pastOrders.map((past) => pastOrderLine(past, paint)),
     ...orderLines(run.order, paint),
+    ...pausedLines(run, paint),
     ...run.waitingFor.flatMap((waiting) => waitingLines(waiting, paint)),
     ...run.messages.map((message) => messageLine(message, paint)),
     ...failureLines(run.failure, paint),
     ...failureLines(run.finallyFailed ?? null, paint, 'finally failed: '),
     statusLine(run, paint),
   ];
+}
+
+/** Who has stopped it, and how it goes on. */
+function pausedLines({ id, paused }: RunView, paint: Paint): readonly string[] {
+  if (paused === undefined) return [];
+  const words = `paused by ${paused.by} since ${timeWords(paused.since)} (${paused.reason}): pawl resume ${id}`;
+  return [`  ${paint.warn('‖')} ${terminalText(words)}`];
 }
 
 /** Forward rows of a run whose steps are not known any more. */

@@ -88,6 +88,8 @@ const FIRST_WORDS: Readonly<Record<string, string>> = {
   compensate: 'has ordered its undo',
   retry: 'has had it tried again',
   resolve: 'has resolved it',
+  pause: 'has paused the run',
+  resume: 'has resumed the run',
 };
 
 /** Who was first, where somebody was: `ana has resolved it as confirmed, 2026-01-02 10:00:00 UTC`. */

@@ -123,6 +123,8 @@ export interface RunView {
   /** What its `finally` failed with, whatever its end; absent where it did not. */
   readonly finallyFailed?: Json;
   readonly waitingFor: readonly WaitingFor[];
+  /** Who has stopped it where it stands, until it is resumed; absent = nobody has. */
+  readonly paused?: { readonly by: string; readonly reason: string; readonly since: string };
   /** A person's order that the run follows or has recorded; null when there is none, or the run has ended. */
   readonly order: OrderView | null;
   /** Orders that it does not follow any more: lapsed, or followed by another; oldest first. */
@@ -314,6 +316,13 @@ function family(
 }
 
 /** A run that cannot be read has gone nowhere yet; one that was pruned had ended. */
+function pausedIn(envelope: SnapshotEnvelope | null): Pick<RunView, 'paused'> {
+  const paused = envelope?.control.paused;
+  if (paused === undefined) return {};
+  const { by, reason, atMs } = paused;
+  return { paused: { by, reason, since: timeText(atMs) } };
+}
+
 function phaseIn({ prunedAtMs }: StoredRun, envelope: SnapshotEnvelope | null): RunPhase {
   if (prunedAtMs !== null) return 'ended';
   return envelope === null ? 'forward' : phaseOf(envelope.snapshot);
@@ -363,6 +372,7 @@ export function runView(
     output: stored.output ?? null,
     ...toldFailure(stored.failure),
     waitingFor: waitingFor({ version, stored, envelope, incidents, children, shares, nowMs }),
+    ...pausedIn(envelope),
     order: envelope === null ? null : orderView(envelope, stored),
     pastOrders: envelope === null ? [] : pastOrderViews(envelope.control),
     ...statesOf(version, envelope),

@@ -30,7 +30,7 @@ export interface WhyView {
 export interface WhyFacts {
   readonly view: Pick<
     RunView,
-    'id' | 'key' | 'status' | 'waitingFor' | 'effects' | 'incidents' | 'finallyFailed' | 'prunedAt'
+    'id' | 'key' | 'status' | 'waitingFor' | 'effects' | 'incidents' | 'finallyFailed' | 'paused' | 'prunedAt'
   >;
   readonly holder: { readonly workerId: string; readonly leaseUntilMs: number | null } | null;
   /** Living seats in its part. */
@@ -161,6 +161,14 @@ function ofFinally({ finallyFailed }: WhyFacts['view']): readonly Reason[] {
   return [{ kind: 'finally', step, text, since: null, until: null, by: [], command: null }];
 }
 
+/** Whatever else it waits for, a person has stopped it. */
+function ofPause({ paused, id }: WhyFacts['view']): readonly Reason[] {
+  if (paused === undefined) return [];
+  const text = `paused by ${paused.by}: ${paused.reason}`;
+  const command = `pawl resume ${id}`;
+  return [{ kind: 'paused', step: null, text, since: paused.since, until: null, by: OPERATOR, command }];
+}
+
 /** What is left of a run whose time was over. */
 function prunedWords({ prunedAt }: WhyFacts['view']): string {
   return prunedAt === undefined
@@ -227,7 +235,7 @@ const NEEDS_WORKER: ReadonlySet<string> = new Set([
 export function whyRun(facts: WhyFacts): WhyView {
   const { view } = facts;
   const { id: run, key, status } = view;
-  const own = [...ofIncidents(view), ...view.waitingFor.flatMap((waiting) => ofWaiting(facts, waiting))];
+  const own = [...ofPause(view), ...ofIncidents(view), ...view.waitingFor.flatMap((waiting) => ofWaiting(facts, waiting))];
   if (isEnd(status) && own.length === 0) {
     const text = `it has ended: ${status}${prunedWords(view)}`;
     const ended = { kind: 'ended', step: null, text, since: null, until: null, by: [], command: null };

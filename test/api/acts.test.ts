@@ -43,6 +43,30 @@ async function rested(id: string, at = house): Promise<{ readonly run: RunView; 
   return seen;
 }
 
+describe('pauses', () => {
+  it('of two operators who pause at once one does, and the other is told who; a resume takes what has come in', async () => {
+    const id = await startRun(house, 'listen', 'pause-race');
+    const path = `/v1/runs/${id}/pauses`;
+    const told = await Promise.all([1, 2].map(() => house.post(path, REASON, { as: 'operator' })));
+    expect(told.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const refused = told.find(({ status }) => status === 409);
+    expect(refused?.json()).toMatchObject({ detail: 'it is paused already', details: { answer: 'paused', detail: { reason: REASON.reason } } });
+    const { run } = await rested(id);
+    expect(run).toMatchObject({ status: 'WAITING', paused: { reason: REASON.reason } });
+    await house.post(`/v1/runs/${id}/events`, { type: 'paid', data: { amount: 7 } });
+    expect((await rested(id)).run.status).toBe('WAITING');
+    const resume = (as: 'operator' | 'viewer'): Promise<Told> =>
+      house.call('DELETE', `${path}/current`, { as, headers: newAct() });
+    expect((await resume('viewer')).status).toBe(403);
+    expect((await resume('operator')).status).toBe(200);
+    const after = await rested(id);
+    expect([after.run.status, after.run.paused]).toEqual(['COMPLETED', undefined]);
+    expect((await resume('operator')).status).toBe(409);
+    const { data, faults } = await house.app.runActs(id);
+    expect([data.map(({ act }) => act), faults]).toEqual([['pause', 'resume'], []]);
+  });
+});
+
 describe('events', () => {
   it('V02 50 copies of one event at once are one transition', async () => {
     // V02: "`(source, event id)` is unique as long as receipts are kept, before matching to a run and again in the run's inbox"

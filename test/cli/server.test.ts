@@ -184,6 +184,8 @@ const ROWS: readonly Row[] = [
   { workflow: 'letter', line: 'cancel RUN --yes --reason wrong' },
   { workflow: 'letter', line: 'cancel RUN --terminate --yes --reason wrong' },
   { workflow: 'plain', line: 'cancel RUN --yes --reason late', code: 5 },
+  { workflow: 'letter', line: 'pause RUN --reason odd' },
+  { workflow: 'letter', line: 'resume RUN', code: 5 },
   { workflow: 'stock', isOfOne: true, line: 'compensate RUN --dry-run' },
   { workflow: 'stock', line: 'compensate RUN --yes --reason wrong' },
   { workflow: 'stock', line: 'reconcile RUN nothing', code: 4 },

@@ -65,6 +65,12 @@ const WAYS: Partial<Record<keyof Client, () => Promise<Reply<unknown>>>> = {
     const { run, ifMatch } = await started('sleep');
     return client.terminateRun({ params: { run }, body: { reason }, ifMatch });
   },
+  pauseRun: async () => client.pauseRun({ params: await started('sleep'), body: { reason } }),
+  resumeRun: async () => {
+    const params = await started('sleep');
+    await client.pauseRun({ params, body: { reason } });
+    return client.resumeRun({ params, query: { reason } });
+  },
   compensateRun: async () => {
     const params = await started('order');
     const { data } = await client.compensateRun({ params, query: { dryRun: 'true' }, body: { reason } });

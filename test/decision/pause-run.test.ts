@@ -27,7 +27,7 @@ describe('a paused run', () => {
 
   it('neither sends again nor asks about what is in doubt', () => {
     const text = workflow('  - { id: a, call: do.a }');
-    const run = new Play(text, { script: { 'do.a': ['lost', 'ok'] } });
+    const run = new Play(text, { script: { 'do.a': ['lost-done', 'ok'] } });
     run.decide([inputOf(run, 'p1', PAUSE)]);
     run.drive().wait('1h');
     expect([run.rowOf('a').state, run.calls.length]).toEqual(['UNKNOWN', 1]);

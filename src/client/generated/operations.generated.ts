@@ -523,6 +523,67 @@ export interface Operations {
     };
   };
   /**
+   * Stop a run where it stands: it decides and sends nothing until it is resumed
+   */
+  pauseRun: {
+    call: {
+      params: {
+        run: string;
+      };
+      body: {
+        reason: string;
+      };
+      /**
+       * the name of this act; sent again, it is the same act; left out, one is made
+       */
+      idempotencyKey?: string;
+      /**
+       * the ETag of the run for which this is meant
+       */
+      ifMatch?: string;
+    };
+    answer: {
+      source: string;
+      eventId: string;
+      outcome: 'applied' | 'kept' | 'duplicate' | 'ended' | 'unmatched' | 'pending';
+      code: string | null;
+      detail: unknown;
+      again: boolean;
+    };
+  };
+  /**
+   * Let a paused run go on, with all that has come in meanwhile
+   */
+  resumeRun: {
+    call: {
+      params: {
+        run: string;
+      };
+      query?: {
+        /**
+         * why, kept with the act
+         */
+        reason?: string;
+      };
+      /**
+       * the name of this act; sent again, it is the same act; left out, one is made
+       */
+      idempotencyKey?: string;
+      /**
+       * the ETag of the run for which this is meant
+       */
+      ifMatch?: string;
+    };
+    answer: {
+      source: string;
+      eventId: string;
+      outcome: 'applied' | 'kept' | 'duplicate' | 'ended' | 'unmatched' | 'pending';
+      code: string | null;
+      detail: unknown;
+      again: boolean;
+    };
+  };
+  /**
    * Make amends: the plan first, then the order that names its hash
    */
   compensateRun: {
@@ -1089,6 +1150,14 @@ export interface RunView {
   startedBy: string;
   startedAt: RunTime;
   endedAt: RunTimeOrNull;
+  /**
+   * Who has stopped it where it stands: it decides and sends nothing until it is resumed; absent while nobody has.
+   */
+  paused?: {
+    by: string;
+    reason: string;
+    since: RunTime;
+  };
   prunedAt?: RunTime;
   /**
    * The lock that it holds from its turn to its end, as its file words it; null where its workflow names none.
@@ -1565,6 +1634,24 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
     "method": "POST",
     "path": "/v1/runs/{run}/terminations",
     "media": "application/json",
+    "isKeyed": true,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "pauseRun": {
+    "method": "POST",
+    "path": "/v1/runs/{run}/pauses",
+    "media": "application/json",
+    "isKeyed": true,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "resumeRun": {
+    "method": "DELETE",
+    "path": "/v1/runs/{run}/pauses/current",
+    "media": null,
     "isKeyed": true,
     "accepts": [
       "application/json"
