@@ -228,7 +228,8 @@ export function openServed({ url, key, by }: NamedServer): Backend {
     vote: (run, given) => vote(client, look.show, run, given),
     cancel: (run, { reason }) => deliver(client.cancelRun({ params: { run }, body: { reason } })),
     pause: (run, { reason }) => deliver(client.pauseRun({ params: { run }, body: { reason } })),
-    resume: (run, { reason }) => deliver(client.resumeRun({ params: { run }, ...(reason === null ? {} : { query: { reason } }) })),
+    resume: (run, { reason }) =>
+      deliver(client.resumeRun({ params: { run }, ...(reason === null ? {} : { query: { reason } }) })),
     previewCancel: async (run) =>
       (await ask(client.cancelRun({ params: { run }, ...PREVIEW }))).data as Awaited<
         ReturnType<Backend['previewCancel']>

@@ -235,7 +235,11 @@ const NEEDS_WORKER: ReadonlySet<string> = new Set([
 export function whyRun(facts: WhyFacts): WhyView {
   const { view } = facts;
   const { id: run, key, status } = view;
-  const own = [...ofPause(view), ...ofIncidents(view), ...view.waitingFor.flatMap((waiting) => ofWaiting(facts, waiting))];
+  const own = [
+    ...ofPause(view),
+    ...ofIncidents(view),
+    ...view.waitingFor.flatMap((waiting) => ofWaiting(facts, waiting)),
+  ];
   if (isEnd(status) && own.length === 0) {
     const text = `it has ended: ${status}${prunedWords(view)}`;
     const ended = { kind: 'ended', step: null, text, since: null, until: null, by: [], command: null };

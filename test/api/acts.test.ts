@@ -50,7 +50,10 @@ describe('pauses', () => {
     const told = await Promise.all([1, 2].map(() => house.post(path, REASON, { as: 'operator' })));
     expect(told.map(({ status }) => status).sort()).toEqual([201, 409]);
     const refused = told.find(({ status }) => status === 409);
-    expect(refused?.json()).toMatchObject({ detail: 'it is paused already', details: { answer: 'paused', detail: { reason: REASON.reason } } });
+    expect(refused?.json()).toMatchObject({
+      detail: 'it is paused already',
+      details: { answer: 'paused', detail: { reason: REASON.reason } },
+    });
     const { run } = await rested(id);
     expect(run).toMatchObject({ status: 'WAITING', paused: { reason: REASON.reason } });
     await house.post(`/v1/runs/${id}/events`, { type: 'paid', data: { amount: 7 } });

@@ -85,7 +85,11 @@ describe('a paused run', () => {
       ['refused', 'paused', run.state.control.paused],
     ]);
     expect(commit?.audit).toEqual([
-      expect.objectContaining({ actor: 'ana', act: 'pause', detail: { before: null, after: run.state.control.paused } }),
+      expect.objectContaining({
+        actor: 'ana',
+        act: 'pause',
+        detail: { before: null, after: run.state.control.paused },
+      }),
     ]);
   });
 
