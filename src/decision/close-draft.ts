@@ -50,7 +50,7 @@ export function closeDraft(draft: Draft, hasRest: boolean): Closed {
   tellShares(draft);
   tendQueues(draft);
   const more = !isPaused(draft) && (hasRest || draft.queue.length > 0 || mayTakeMore(draft));
-  const needs = needsOf(draft.control.incidents, draft.approvals.values());
+  const needs = needsOf(draft.control, draft.approvals.values());
   const closing = { status: statusOf(draft, more), needs, lease: leaseOf(draft, orders, more), ...endingRows(draft) };
   const { commit, next } = draft.finish(closing);
   return { commit, next, orders, more };

@@ -100,11 +100,15 @@ export function nextDueAtMs(run: Pick<LiveRun, 'effects' | 'reads' | 'nowMs'>): 
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** What a person is needed for, as short words for lists: `approval:decision`, `incident:<kind>`; sorted, each once. */
-export function needsOf(incidents: readonly Incident[], approvals: Iterable<Approval>): readonly string[] {
+/** What a person is needed for, as short words for lists: `approval:decision`, `incident:<kind>`, `pause:resume`; sorted, each once. */
+export function needsOf(
+  { incidents, paused }: Pick<RunControl, 'incidents' | 'paused'>,
+  approvals: Iterable<Approval>,
+): readonly string[] {
   const decisions = [...approvals].filter((approval) => approval.state === 'open').map(() => 'approval:decision');
   const holds = incidents.map((incident) => `incident:${incident.kind}`);
-  return [...new Set([...decisions, ...holds])].sort();
+  const stops = paused === undefined ? [] : ['pause:resume'];
+  return [...new Set([...decisions, ...holds, ...stops])].sort();
 }
 
 /**

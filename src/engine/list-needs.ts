@@ -2,16 +2,17 @@ import type { RunLine, RunFilter } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { IncidentKind } from '../model/statuses.ts';
+import { OPERATORS } from '../decision/hold-step.ts';
 import { runView } from './run-view.ts';
 import { shareStandings } from './share-view.ts';
 
-/** One thing that only a person can do: an incident, or an approval that is asked for; times RFC 3339 UTC. */
+/** One thing that only a person can do: an incident, an approval that is asked for, or the end of a pause; times RFC 3339 UTC. */
 export interface NeedView {
   readonly run: string;
   readonly key: string;
   readonly workflow: string;
   readonly version: number;
-  /** The kind of the incident, or `approval`. */
+  /** The kind of the incident, `approval` or `paused`. */
   readonly kind: string;
   readonly since: string;
   readonly step: string | null;
@@ -64,7 +65,7 @@ async function needsOf({ store }: Engine, { run }: RunLine): Promise<readonly Ne
     runs.flatMap(({ effects }) => effects),
   );
   return runs.flatMap((stored) => {
-    const { id, key, workflow, version, incidents, approvals, waitingFor } = runView(null, {
+    const { id, key, workflow, version, incidents, approvals, waitingFor, paused } = runView(null, {
       stored,
       receipts: [],
       nowMs,
@@ -75,7 +76,16 @@ async function needsOf({ store }: Engine, { run }: RunLine): Promise<readonly Ne
       const waiting = shares.get(effect as EffectKey)?.waiting ?? 0;
       return waiting === 0 ? message : `${message} (${waiting === 1 ? '1 run waits' : `${waiting} runs wait`} for it)`;
     };
+    const stop = {
+      kind: 'paused',
+      step: null,
+      message: `${paused?.by ?? ''} has paused it: ${paused?.reason ?? ''}`,
+      from: OPERATORS,
+      acts: ['resume'],
+      command: `pawl resume ${id}`,
+    };
     return [
+      ...(paused === undefined ? [] : [{ ...about, ...stop, since: paused.since }]),
       ...incidents.map(({ kind, since, step, effect, message, from, acts }, index) => ({
         ...about,
         kind,

@@ -20,6 +20,8 @@ describe('a paused run', () => {
     run.drive();
     expect(run.rowOf('a').state).toBe('CONFIRMED');
     expect([run.calls, run.state.status]).toEqual([['do.a'], 'WAITING']);
+    // What follows from it waits, too: the step that comes next is not entered.
+    expect([...run.state.effects.values()].map(({ step }) => step)).toEqual(['a']);
     expect(run.commits.at(-1)?.lease).toEqual({ kind: 'release', wakeSeen: null, readyAtMs: null });
     expect(run.act(RESUME)).toMatchObject({ outcome: 'applied' });
     expect([run.calls, run.state.status]).toEqual([['do.a', 'do.b'], 'COMPLETED']);
@@ -53,6 +55,8 @@ describe('a paused run', () => {
     const run = new Play(workflow('  - { id: w, wait: 1h }')).drive();
     run.act(PAUSE);
     run.wait('3h');
+    // Whoever claims it next has every timer in hand.
+    run.crash();
     expect(run.state.status).toBe('WAITING');
     run.decide([inputOf(run, 'p2', RESUME), ...run.dueTimers()]);
     expect(run.state.status).toBe('COMPLETED');

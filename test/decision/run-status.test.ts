@@ -183,12 +183,14 @@ describe('what a person is needed for', () => {
   it('is said in words, sorted and each once', () => {
     const approval = (state: Approval['state']) => ({ state }) as Approval;
     const incidents = [INCIDENT, { ...INCIDENT, kind: 'compensation' as const }, INCIDENT];
-    expect(needsOf(incidents, [approval('open'), approval('denied')])).toEqual([
+    expect(needsOf({ incidents }, [approval('open'), approval('denied')])).toEqual([
       'approval:decision',
       'incident:compensation',
       'incident:unknown',
     ]);
-    expect(needsOf([], [approval('approved')])).toEqual([]);
+    expect(needsOf({ incidents: [] }, [approval('approved')])).toEqual([]);
+    const paused = { by: 'ana', reason: 'odd', atMs: 0 };
+    expect(needsOf({ incidents: [], paused }, [])).toEqual(['pause:resume']);
   });
 });
 

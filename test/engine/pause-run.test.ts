@@ -77,7 +77,12 @@ describe('a run that is paused in the hands of a worker', () => {
       text: 'paused by ana: the provider is odd',
       command: expect.stringContaining('pawl resume run_'),
     });
+    const ofAny = { workflow: null, statuses: null, q: null, limit: 10 };
+    expect(await settled(worker.verbs.needs(ofAny))).toMatchObject([
+      { kind: 'paused', message: 'ana has paused it: the provider is odd', acts: ['resume'] },
+    ]);
     await settled(worker.verbs.resume(run, RESUME));
+    expect(await settled(worker.verbs.needs(ofAny))).toEqual([]);
     const resumedAtMs = house.world.nowMs();
     await until(() => worker.sent.length === 2);
     expect(house.world.nowMs() - resumedAtMs).toBeLessThan(1_000);

@@ -39,7 +39,7 @@ export const HELD: PositionCheck = {
   find: (run) => {
     const { head, approvals } = run.rows;
     const isStuck = head.status === 'HELD' && !canSomebodyAct(run);
-    const needs = needsOf(run.control.incidents, approvals);
+    const needs = needsOf(run.control, approvals);
     const isUntold = !run.isParked && canonicalJson([...head.needs].sort()) !== canonicalJson([...needs]);
     return [
       ...(isStuck ? [{ row: 'head', what: 'it is HELD, and there is nothing that a person could act on' }] : []),
