@@ -9,6 +9,7 @@ import { describeApi } from './open-api.ts';
 import type { Route } from './route.ts';
 import { RUN_ROUTES } from './run-routes.ts';
 import { STREAM_ROUTES } from './stream-routes.ts';
+import { WAITING_ROUTES } from './waiting-routes.ts';
 import { WORKFLOW_ROUTES } from './workflow-routes.ts';
 
 let described: JsonObject | null = null;
@@ -27,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...ACT_ROUTES,
   ...STREAM_ROUTES,
   ...EFFECT_ROUTES,
+  ...WAITING_ROUTES,
   ...LIST_ROUTES,
   ...AUDIT_ROUTES,
   ...LINK_ROUTES,

@@ -19,3 +19,9 @@ export function answerRun(run: RunView, status: number, ifNoneMatch: string | nu
   if (ifNoneMatch === etag) return { status: 304, headers: { etag } };
   return { status, body: run, headers: { etag } };
 }
+
+/** Something as an answer under a tag of its content; nothing again to whoever has it already. */
+export function answerTagged(body: object, ifNoneMatch: string | null): Answer {
+  const etag = `"${hashJson(body as unknown as Json).slice(0, TAG_DIGITS)}"`;
+  return ifNoneMatch === etag ? { status: 304, headers: { etag } } : { status: 200, body, headers: { etag } };
+}

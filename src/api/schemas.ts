@@ -1,3 +1,4 @@
+import { APPROVAL_STATES } from '../model/approval.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { EFFECT_STATES, REVIEW_WORDS, RUN_STATUSES } from '../model/statuses.ts';
 import type { QueryDoc } from './route.ts';
@@ -300,4 +301,71 @@ export const WORKER = objectOf({
   leaseUntil: TIME,
   alive: { type: 'boolean' },
   runs: COUNT,
+});
+
+const ASKED = {
+  id: TEXT,
+  step: TEXT,
+  state: { enum: [...APPROVAL_STATES] },
+  title: TEXT,
+  subject: true,
+  subjectHash: TEXT,
+  from: listOf(TEXT),
+  except: listOf(TEXT),
+  quorum: COUNT,
+  askedAt: TIME,
+  expiresAt: TIME_OR_NULL,
+  decidedAt: TIME_OR_NULL,
+  votes: listOf(objectOf({ principal: TEXT, decision: TEXT, at: TIME, comment: TEXT_OR_NULL, 'form?': true })),
+};
+
+/** An approval. */
+export const APPROVAL = objectOf({ ...ASKED, 'form?': true });
+
+const OF_RUN = { run: TEXT, runKey: TEXT, workflow: TEXT, version: COUNT, startedAt: TIME };
+
+/** A line of a list of approvals. */
+export const APPROVAL_LINE = objectOf({ ...OF_RUN, ...ASKED });
+
+/** A line of a list of timers. */
+export const TIMER_LINE = objectOf({
+  ...OF_RUN,
+  name: TEXT,
+  kind: TEXT,
+  step: TEXT_OR_NULL,
+  effect: TEXT_OR_NULL,
+  dueAt: TIME,
+});
+
+/** One thing that only a person can do. */
+export const NEED = objectOf({
+  run: TEXT,
+  key: TEXT,
+  workflow: TEXT,
+  version: COUNT,
+  kind: TEXT,
+  since: TIME,
+  step: TEXT_OR_NULL,
+  message: TEXT,
+  from: listOf(TEXT),
+  acts: listOf(TEXT),
+  command: TEXT_OR_NULL,
+});
+
+/** Why a run is where it is. */
+export const WHY = objectOf({
+  run: TEXT,
+  key: TEXT,
+  status: { enum: [...RUN_STATUSES] },
+  reasons: listOf(
+    objectOf({
+      kind: TEXT,
+      step: TEXT_OR_NULL,
+      text: TEXT,
+      since: TIME_OR_NULL,
+      until: TIME_OR_NULL,
+      by: listOf(TEXT),
+      command: TEXT_OR_NULL,
+    }),
+  ),
 });

@@ -13,9 +13,17 @@ import { type ActView, listActs, runActs, type RunActsView } from '../engine/lis
 import { type EffectLineView, type EffectView, effectView, listEffects } from '../engine/list-effects.ts';
 import { actOnMessage, listMessages, type MessageLineView } from '../engine/list-messages.ts';
 import { type FollowedLink, followLink } from '../engine/follow-link.ts';
-import { listHeld, listNeeds, type NeedView } from '../engine/list-needs.ts';
+import { listHeld, listNeeds, needsPage, type NeedView } from '../engine/list-needs.ts';
 import { listSchedules, orderSchedule, type ScheduleView } from '../engine/list-schedules.ts';
 import { listQueues, type QueueView } from '../engine/list-queues.ts';
+import {
+  type ApprovalDetailView,
+  approvalDetail,
+  type ApprovalLineView,
+  listApprovals,
+  listTimers,
+  type TimerLineView,
+} from '../engine/list-waiting.ts';
 import { listWorkers, type WorkerView } from '../engine/list-workers.ts';
 import { orderRun } from '../engine/order-run.ts';
 import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
@@ -48,7 +56,8 @@ import type { ScheduleAct } from '../model/schedule.ts';
 import type { ActOfTenant } from '../model/tenant-act.ts';
 import type { ActFilter } from '../ports/audit-store.ts';
 import type { EffectFilter } from '../ports/ledger-store.ts';
-import type { RunFilter, RunsAsked, StoredVersion } from '../ports/store.ts';
+import type { ApprovalFilter, TimerFilter } from '../ports/waiting-store.ts';
+import type { RunFilter, RunPlace, RunsAsked, StoredVersion } from '../ports/store.ts';
 
 /** Who orders something, and why. */
 export interface Act {
@@ -111,6 +120,16 @@ export interface Verbs {
   count(asked: Omit<RunsAsked, 'tenant'>, limit: number): Promise<number>;
   /** What a person is needed for: a line per incident and per approval. */
   needs(filter: Omit<RunFilter, 'tenant' | 'needsHuman'>): Promise<readonly NeedView[]>;
+  /** The needs of a page of runs, and the run behind which the next page begins. */
+  needsPage(
+    filter: Omit<RunFilter, 'tenant' | 'needsHuman'>,
+  ): Promise<{ readonly needs: readonly NeedView[]; readonly next: RunPlace | null }>;
+  /** Approvals of all runs, those of the newest run first. */
+  approvals(filter: Omit<ApprovalFilter, 'tenant'>): Promise<readonly ApprovalLineView[]>;
+  /** An approval with its form. @param approval its id, or its step: the last one of that. */
+  approval(run: string, approval: string): Promise<ApprovalDetailView>;
+  /** What falls due in all runs, the first one first. */
+  timers(filter: Omit<TimerFilter, 'tenant'>): Promise<readonly TimerLineView[]>;
   /** Everything that is held for the same, however much it is. @param workflow null = of any. */
   held(kind: IncidentKind, workflow: string | null): Promise<readonly NeedView[]>;
   /** What a run waits for, since when, and who can move it. */
@@ -170,6 +189,10 @@ type ReadVerbs = Pick<
   | 'awaitRun'
   | 'show'
   | 'needs'
+  | 'needsPage'
+  | 'approvals'
+  | 'approval'
+  | 'timers'
   | 'held'
   | 'why'
   | 'pulse'
@@ -223,6 +246,10 @@ function readVerbs(engine: Engine): ReadVerbs {
     list: (filter) => listRuns(engine, filter),
     count: (asked, limit) => engine.store.countRuns({ ...asked, tenant: engine.tenant }, limit),
     needs: (filter) => listNeeds(engine, filter),
+    needsPage: (filter) => needsPage(engine, filter),
+    approvals: (filter) => listApprovals(engine, filter),
+    approval: async (name, approval) => approvalDetail(engine, await find(name), approval),
+    timers: (filter) => listTimers(engine, filter),
     held: (kind, workflow) => listHeld(engine, kind, workflow),
     why: async (name) => explainRun(engine, await find(name)),
     pulse: () => takePulse(engine),

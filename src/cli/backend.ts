@@ -28,6 +28,9 @@ export interface Backend
     | 'reconcile'
     | 'show'
     | 'list'
+    | 'needs'
+    | 'why'
+    | 'approvals'
   > {
   principal(by: string | null): Pick<Person, 'name' | 'roles'>;
   publish(ask: Parameters<App['publish']>[0]): Promise<{

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type CliContext, type CliHost, createCliContext, type GlobalOptions } from './cli-context.ts';
 import type { Bind } from './bind.ts';
+import { addApprovals } from './commands/approvals.ts';
 import { addApprove, addDeny } from './commands/approve.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCancel } from './commands/cancel.ts';
@@ -45,6 +46,7 @@ const VERBS = [
   addLs,
   addShow,
   addWhy,
+  addApprovals,
   addApprove,
   addDeny,
   addSignal,

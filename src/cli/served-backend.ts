@@ -1,40 +1,22 @@
-import {
-  type Client,
-  ClientError,
-  createClient,
-  type Operations,
-  type Reply,
-  type RunView as ServedRun,
-} from '../client/index.ts';
+import { type Client, ClientError, createClient, type Reply, type RunView as ServedRun } from '../client/index.ts';
 import { parseWorkflow } from '../definition/parse-workflow.ts';
 import { validateWorkflow } from '../definition/validate-workflow.ts';
 import { ConflictError, DefinitionError, invariant, NotFoundError, RefusedError } from '../model/errors.ts';
 import { parseRunId } from '../model/run-id.ts';
 import type { Backend } from './backend.ts';
-import { servedError } from './served-error.ts';
+import { askServer as ask, servedError } from './served-error.ts';
+import { servedLists } from './served-lists.ts';
 import type { NamedServer } from './served-where.ts';
 
 type Delivered = Awaited<ReturnType<Backend['signal']>>;
 type RunView = Awaited<ReturnType<Backend['show']>>;
 type VoteAsk = Parameters<Backend['vote']>[1];
-type Filter = Parameters<Backend['list']>[0];
 
-/** Runs that one answer of the API has at most. */
-const PAGE_MAX = 200;
 /** What stands for a reason where nothing is done. */
 const PREVIEW = { query: { dryRun: 'true' }, body: { reason: 'preview' } } as const;
 
 function refuse(message: string): never {
   throw new RefusedError('PAWL_CONFIG_INVALID', message);
-}
-
-/** An answer, its refusal told as the same error that it would be here. @param file what is published. */
-async function ask<T>(call: Promise<Reply<T>>, file?: string): Promise<Reply<T>> {
-  try {
-    return await call;
-  } catch (error) {
-    throw servedError(error, file);
-  }
 }
 
 /** What became of an act that was not done: here that is no error, but an answer like others. */
@@ -92,9 +74,7 @@ function checkFile({ text, file, catalogues }: Parameters<Backend['publish']>[0]
 }
 
 /** What is read, and published. */
-function reading(
-  client: Client,
-): Pick<Backend, 'publish' | 'publishCatalogue' | 'versions' | 'version' | 'draw' | 'list'> {
+function reading(client: Client): Pick<Backend, 'publish' | 'publishCatalogue' | 'versions' | 'version' | 'draw'> {
   const numberOf = async (workflow: string, version: number | null): Promise<string> => {
     if (version !== null) return String(version);
     const { data } = await ask(client.listVersions({ params: { workflow } }));
@@ -122,28 +102,7 @@ function reading(
       const params = { workflow, version: await numberOf(workflow, version) };
       return (await ask(client.showDiagram({ params, query: { format } }))).data;
     },
-    list: (filter) => listAll(client, filter),
   };
-}
-
-type Page = Operations['listRuns']['answer'];
-
-/** So many runs as were asked for, page by page. */
-async function listAll(client: Client, { workflow, statuses, q, limit }: Filter): ReturnType<Backend['list']> {
-  const filter = {
-    ...(workflow === null ? {} : { workflow }),
-    ...(statuses === null ? {} : { status: statuses.join(',') }),
-    ...(q === null ? {} : { q }),
-  };
-  const runs: Awaited<ReturnType<Backend['list']>>[number][] = [];
-  let cursor: { readonly cursor?: string } | null = {};
-  while (cursor !== null && runs.length < limit) {
-    const page: string = String(Math.min(PAGE_MAX, limit - runs.length));
-    const told: Page = (await ask(client.listRuns({ query: { ...filter, ...cursor, limit: page } }))).data;
-    runs.push(...(told.data as unknown as typeof runs));
-    cursor = told.nextCursor === null ? null : { cursor: told.nextCursor };
-  }
-  return runs;
 }
 
 /** How a run is looked at, and which revision of each was seen. */
@@ -209,6 +168,7 @@ export function openServed({ url, key, by }: NamedServer): Backend {
   return {
     ...reading(client),
     ...acts(client, look),
+    ...servedLists(client),
     show: look.show,
     principal: () => ({ name: 'whose key it is', roles: [] }),
     pulse: () => Promise.resolve(null),

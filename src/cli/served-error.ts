@@ -1,4 +1,4 @@
-import { ClientError, type Problem as ServedProblem } from '../client/index.ts';
+import { ClientError, type Problem as ServedProblem, type Reply } from '../client/index.ts';
 import {
   ConflictError,
   DefinitionError,
@@ -62,4 +62,13 @@ export function servedError(error: unknown, file = ''): unknown {
   const Kind = KINDS[ERROR_CODES[code].httpStatus] ?? RefusedError;
   const details = (problem?.details ?? {}) as Readonly<Record<string, Json>>;
   return new Kind(code, message, details, error);
+}
+
+/** An answer, its refusal told as the same error that it would be here. @param file what is published. */
+export async function askServer<T>(call: Promise<Reply<T>>, file?: string): Promise<Reply<T>> {
+  try {
+    return await call;
+  } catch (error) {
+    throw servedError(error, file);
+  }
 }

@@ -1,4 +1,4 @@
-import type { RunLine, RunFilter } from '../ports/store.ts';
+import type { RunFilter, RunLine, RunPlace } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { EffectKey } from '../model/ids.ts';
 import type { IncidentKind } from '../model/statuses.ts';
@@ -32,6 +32,20 @@ export async function listNeeds(
   const lines = await engine.store.listRuns({ ...filter, needsHuman: true, tenant: engine.tenant });
   const needs = await Promise.all(lines.map((line) => needsOf(engine, line)));
   return needs.flat();
+}
+
+/** The needs of a page of runs, and the run behind which the next one begins; null = this was the last. Transaction: none. */
+export async function needsPage(
+  engine: Engine,
+  filter: Omit<RunFilter, 'tenant' | 'needsHuman'>,
+): Promise<{ readonly needs: readonly NeedView[]; readonly next: RunPlace | null }> {
+  const { limit } = filter;
+  const found = await engine.store.listRuns({ ...filter, limit: limit + 1, needsHuman: true, tenant: engine.tenant });
+  const lines = found.slice(0, limit);
+  const needs = await Promise.all(lines.map((line) => needsOf(engine, line)));
+  const last = found.length > limit ? lines.at(-1)?.run : undefined;
+  const next = last === undefined ? null : { startedAtMs: last.startedAtMs, runId: last.runId };
+  return { needs: needs.flat(), next };
 }
 
 /** Runs of a page. */

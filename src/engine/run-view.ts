@@ -198,7 +198,8 @@ function effectRow(effect: Effect, observedBy: EffectRowView['observedBy']): Eff
   };
 }
 
-function approvalView(version: LoadedVersion | null, approval: Approval): ApprovalView {
+/** An approval as it is told. @param version null: without what is filled in. */
+export function approvalView(version: LoadedVersion | null, approval: Approval): ApprovalView {
   const step = authorOf(approval.step);
   const { state, title, subject, subjectHash, from, except, quorum } = approval;
   const form = formOf(version, approval);

@@ -25,12 +25,15 @@ export interface AuthorizedRequest {
   readonly edited?: { readonly by: string; readonly request: string; readonly requestHash: string };
 }
 
+/** States of an approval. */
+export const APPROVAL_STATES = ['open', 'approved', 'denied', 'expired', 'held', 'cancelled'] as const;
+
 /** A decision by people, bound to the hash of what was shown. */
 export interface Approval {
   /** `<step>` plus its frames: the same for every visit-and-step (rule A01). */
   readonly approvalId: string;
   readonly step: string;
-  readonly state: 'open' | 'approved' | 'denied' | 'expired' | 'held' | 'cancelled';
+  readonly state: (typeof APPROVAL_STATES)[number];
   readonly title: string;
   /** `{subject, effects: [{step, action, request}]}`; what people see and what is hashed. */
   readonly subject: Json;

@@ -29,15 +29,7 @@ import type {
   Transition,
 } from '../model/run-commit.ts';
 import type { EffectState, InboxOutcome, RunStatus } from '../model/statuses.ts';
-import type { ChangeStore } from './change-store.ts';
-import type { AuditStore } from './audit-store.ts';
-import type { KeyStore } from './key-store.ts';
-import type { LedgerStore } from './ledger-store.ts';
-import type { QueueStore } from './queue-store.ts';
-import type { RetentionStore } from './retention-store.ts';
-import type { ScheduleStore } from './schedule-store.ts';
-import type { StatementStore } from './statement-store.ts';
-import type { WitnessStore } from './witness-store.ts';
+import type { OtherStores } from './other-stores.ts';
 
 /** A published version as stored; immutable. */
 export interface StoredVersion {
@@ -235,22 +227,11 @@ export interface Hearing {
   end(): Promise<void>;
 }
 
-/** Verbs that have ports of their own. */
-type Others = AuditStore &
-  LedgerStore &
-  QueueStore &
-  ScheduleStore &
-  RetentionStore &
-  KeyStore &
-  ChangeStore &
-  WitnessStore &
-  Partial<StatementStore>;
-
 /**
  * The only door to what is stored. Each verb is one statement over rows of one part and one transaction (P01, P02);
  * times in answers are the database's. Two implementations pass `testing/store-conformance`.
  */
-export interface Store extends Others {
+export interface Store extends OtherStores {
   readonly parts: number;
   /**
    * Stores a version once. A new one brings its schedule along, in the same statement: it takes the place of the schedule

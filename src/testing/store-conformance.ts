@@ -16,6 +16,7 @@ import { scheduleConformance } from './store-conformance/schedules.ts';
 import { shareConformance } from './store-conformance/shares.ts';
 import { startConformance } from './store-conformance/starts.ts';
 import { wakeUpConformance } from './store-conformance/wake-ups.ts';
+import { waitingConformance } from './store-conformance/waiting.ts';
 import { watchConformance, witnessConformance } from './store-conformance/watch.ts';
 
 /**
@@ -41,5 +42,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: changes`, () => changeConformance(harness));
   harness.describe(`${kind}: audit`, () => auditConformance(harness));
   harness.describe(`${kind}: ledger`, () => ledgerConformance(harness));
+  harness.describe(`${kind}: what is waited for`, () => waitingConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

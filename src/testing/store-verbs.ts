@@ -66,6 +66,8 @@ const READS_ONLY: Readonly<Record<Exclude<keyof Store, 'parts'>, boolean>> = {
   acts: true,
   chains: true,
   effects: true,
+  approvals: true,
+  timers: true,
   holder: true,
   workers: true,
   listen: true,

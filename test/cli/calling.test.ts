@@ -66,15 +66,13 @@ describe('an option that every verb has', () => {
 
 /** Verbs of which a server carries out all, or what is not named here; test/cli/server.test.ts compares both ways. */
 const SERVED =
-  'run start ls show approve deny signal cancel pause resume compensate reconcile resolve retry publish visualize'.split(
+  'run start ls show why approvals approve deny signal cancel pause resume compensate reconcile resolve retry publish visualize'.split(
     ' ',
   );
 /** Verbs that need nobody. */
 const ALONE = 'validate fmt test crashtest export help'.split(' ');
 /** Verbs, or parts of them, that only the process at the database carries out. */
 const KEPT = [
-  'why s1',
-  'ls --needs human',
   'show s1 --history',
   'visualize --run s1',
   'export name --to json',

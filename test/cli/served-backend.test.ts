@@ -72,6 +72,19 @@ describe('a served backend', () => {
     expect(here).toHaveLength(1);
   });
 
+  it('tells needs, approvals and reasons as the embedded one does', async () => {
+    for (const id of ['n1', 'n2']) await start('ask', id);
+    const filter = { workflow: 'ask', statuses: null, q: null };
+    expect(await backend.needs({ ...filter, limit: 1 })).toEqual(await house.app.needs({ ...filter, limit: 1 }));
+    const needs = await backend.needs({ ...filter, limit: 50 });
+    expect([needs, needs.length]).toEqual([await house.app.needs({ ...filter, limit: 50 }), 2]);
+    expect(await backend.why('n1')).toEqual(await house.app.why('n1'));
+    const asked = { states: ['open'], workflow: 'ask', dueBeforeMs: Date.now() + 86_400_000, limit: 9 } as const;
+    expect(await backend.approvals(asked)).toEqual(await house.app.approvals(asked));
+    const voter = { principal: 'x', entries: [] };
+    expect(await served('approver').approvals({ voter, limit: 9 })).toHaveLength(2);
+  });
+
   it('finds the approval that is meant, as the embedded one does', async () => {
     const run = await start('ask', 'one');
     const person = { principal: by, roles: [], comment: null, decision: 'approve' } as const;

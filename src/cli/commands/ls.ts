@@ -102,12 +102,9 @@ function tellCut(context: CliContext, isCut: boolean, limit: number): void {
     context.say(`! only the newest ${counted(limit, 'run')}, there are more: --limit N (at most ${LIMIT_MAX})`);
 }
 
-/** The lines of what a person is needed for are not among what the API tells. */
-const NEEDS = { what: 'ls --needs' } as const;
-
 /** What a person is needed for, a line each. */
 async function lsNeeds(context: CliContext, filter: Filter): Promise<void> {
-  const { needs, isCut, pulse, missing } = await context.withApp(async (app) => {
+  const { needs, isCut, pulse, missing } = await context.withBackend(async (app) => {
     const found = await app.needs({ ...filter, limit: filter.limit + 1 });
     const shown = new Set([...new Set(found.map((need) => need.run))].slice(0, filter.limit));
     return {
@@ -116,7 +113,7 @@ async function lsNeeds(context: CliContext, filter: Filter): Promise<void> {
       pulse: await app.pulse(),
       missing: found.length === 0 ? await whatIsMissing(app, filter) : null,
     };
-  }, NEEDS);
+  });
   tellPulse(context, pulse);
   tellMissing(context, missing);
   tellCut(context, isCut, filter.limit);

@@ -15,7 +15,7 @@ export function addWhy(program: Command, bind: Bind): void {
     .argument('<run>', 'run id or key')
     .action(
       bind(async (context, run: string) => {
-        const why = await context.withApp((app) => app.why(run));
+        const why = await context.withBackend((app) => app.why(run));
         if (printJson(context, why)) return;
         const [first, ...others] = why.reasons;
         if (first !== undefined) context.print(terminalText(reasonLine(first)));

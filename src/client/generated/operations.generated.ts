@@ -877,6 +877,226 @@ export interface Operations {
     };
   };
   /**
+   * Approvals of all runs, those of the newest run first, page by page
+   */
+  listApprovals: {
+    call: {
+      query?: {
+        /**
+         * one or more states, by comma
+         */
+        status?: string;
+        /**
+         * only open ones on which the caller may still vote
+         */
+        mine?: 'true' | 'false';
+        /**
+         * only of runs of this workflow
+         */
+        workflow?: string;
+        /**
+         * only what falls due before this instant
+         */
+        dueBefore?: string;
+        /**
+         * at most so many, 1 to 200; 50 unless given
+         */
+        limit?: string;
+        /**
+         * `nextCursor` of the page before, for the same filter
+         */
+        cursor?: string;
+      };
+    };
+    answer: {
+      data: {
+        run: string;
+        runKey: string;
+        workflow: string;
+        version: number;
+        startedAt: string;
+        id: string;
+        step: string;
+        state: 'open' | 'approved' | 'denied' | 'expired' | 'held' | 'cancelled';
+        title: string;
+        subject: unknown;
+        subjectHash: string;
+        from: string[];
+        except: string[];
+        quorum: number;
+        askedAt: string;
+        expiresAt: string | null;
+        decidedAt: string | null;
+        votes: {
+          principal: string;
+          decision: string;
+          at: string;
+          comment: string | null;
+          form?: unknown;
+        }[];
+      }[];
+      nextCursor: string | null;
+    };
+  };
+  /**
+   * An approval: what is decided, what it would cause, by whom, until when, and the hash to vote with
+   */
+  showApproval: {
+    call: {
+      params: {
+        run: string;
+        approval: string;
+      };
+    };
+    answer: {
+      run: string;
+      workflow: string;
+      version: number;
+      approval: {
+        id: string;
+        step: string;
+        state: 'open' | 'approved' | 'denied' | 'expired' | 'held' | 'cancelled';
+        title: string;
+        subject: unknown;
+        subjectHash: string;
+        from: string[];
+        except: string[];
+        quorum: number;
+        askedAt: string;
+        expiresAt: string | null;
+        decidedAt: string | null;
+        votes: {
+          principal: string;
+          decision: string;
+          at: string;
+          comment: string | null;
+          form?: unknown;
+        }[];
+        form?: unknown;
+      };
+    };
+  };
+  /**
+   * What falls due in all runs, the first one first, page by page
+   */
+  listTimers: {
+    call: {
+      query?: {
+        /**
+         * only of runs of this workflow
+         */
+        workflow?: string;
+        /**
+         * only what falls due before this instant
+         */
+        dueBefore?: string;
+        /**
+         * at most so many, 1 to 200; 50 unless given
+         */
+        limit?: string;
+        /**
+         * `nextCursor` of the page before, for the same filter
+         */
+        cursor?: string;
+      };
+    };
+    answer: {
+      data: {
+        run: string;
+        runKey: string;
+        workflow: string;
+        version: number;
+        startedAt: string;
+        name: string;
+        kind: string;
+        step: string | null;
+        effect: string | null;
+        dueAt: string;
+      }[];
+      nextCursor: string | null;
+    };
+  };
+  /**
+   * What people are needed for, a line each; a page is of so many runs
+   */
+  listNeeds: {
+    call: {
+      query?: {
+        /**
+         * only of runs of this workflow
+         */
+        workflow?: string;
+        /**
+         * only of runs in one of these statuses, by comma
+         */
+        status?: string;
+        /**
+         * only of this run: an id or a key
+         */
+        q?: string;
+        /**
+         * at most so many, 1 to 200; 50 unless given
+         */
+        limit?: string;
+        /**
+         * `nextCursor` of the page before, for the same filter
+         */
+        cursor?: string;
+      };
+    };
+    answer: {
+      data: {
+        run: string;
+        key: string;
+        workflow: string;
+        version: number;
+        kind: string;
+        since: string;
+        step: string | null;
+        message: string;
+        from: string[];
+        acts: string[];
+        command: string | null;
+      }[];
+      nextCursor: string | null;
+    };
+  };
+  /**
+   * Why a run is where it is: what it waits for, since when, and who can move it
+   */
+  whyRun: {
+    call: {
+      params: {
+        run: string;
+      };
+    };
+    answer: {
+      run: string;
+      key: string;
+      status:
+        | 'QUEUED'
+        | 'RUNNING'
+        | 'WAITING'
+        | 'COMPENSATING'
+        | 'HELD'
+        | 'COMPLETED'
+        | 'FAILED'
+        | 'COMPENSATED'
+        | 'COMPENSATED_WITH_ERRORS'
+        | 'CANCELLED'
+        | 'TERMINATED';
+      reasons: {
+        kind: string;
+        step: string | null;
+        text: string;
+        since: string | null;
+        until: string | null;
+        by: string[];
+        command: string | null;
+      }[];
+    };
+  };
+  /**
    * Workflows that start by themselves, with the instant that comes next; at most 1,000
    */
   listSchedules: {
@@ -1714,6 +1934,51 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   "showEffect": {
     "method": "GET",
     "path": "/v1/runs/{run}/effects/{effect}",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listApprovals": {
+    "method": "GET",
+    "path": "/v1/approvals",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "showApproval": {
+    "method": "GET",
+    "path": "/v1/runs/{run}/approvals/{approval}",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listTimers": {
+    "method": "GET",
+    "path": "/v1/timers",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listNeeds": {
+    "method": "GET",
+    "path": "/v1/needs",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "whyRun": {
+    "method": "GET",
+    "path": "/v1/runs/{run}/why",
     "media": null,
     "isKeyed": false,
     "accepts": [

@@ -26,6 +26,7 @@ import { createKey, findKey, listKeys, revokeKey } from './keys.ts';
 import { putSharedEffect, sharedEffect, sharedEffects } from './shares.ts';
 import { startRuns } from './start.ts';
 import { runIn, type RunRows, type Statement, type Tables } from './tables.ts';
+import { listApprovals, listTimers } from './waiting.ts';
 import { createMemoryWitness } from './witness.ts';
 import { findVersion, listVersions, loadVersion, publish } from './versions.ts';
 
@@ -274,6 +275,8 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     forgetChanges: (part, olderThanMs, limit) =>
       database.write((statement) => forgetChanges(statement, part, olderThanMs, limit)),
     ...auditVerbs(database),
+    approvals: async (filter) => database.read((statement) => listApprovals(statement, filter)),
+    timers: async (filter) => database.read((statement) => listTimers(statement, filter)),
     effects: async (filter) => database.read((statement) => listEffects(statement, filter)),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),
     // Every row hangs on its run here.

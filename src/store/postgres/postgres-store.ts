@@ -30,6 +30,7 @@ import { shareVerbs } from './share-verbs.ts';
 import { outboxVerbs } from './outbox-verbs.ts';
 import { pruneVerbs } from './prune-verbs.ts';
 import { scheduleVerbs } from './schedule-verbs.ts';
+import { waitingVerbs } from './waiting-verbs.ts';
 import { openDatabase } from './open-database.ts';
 import {
   auditFromRow,
@@ -367,6 +368,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...changeVerbs(connections),
     ...auditVerbs(connections),
     ...ledgerVerbs(connections),
+    ...waitingVerbs(connections),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

@@ -34,6 +34,7 @@ import { PUT_SHARED_EFFECT, SHARED_EFFECT, SHARED_EFFECTS } from './share.ts';
 import { START } from './start.ts';
 import type { Statement } from './statement.ts';
 import { FIRE, NEXT_DUE } from './timer.ts';
+import { LIST_APPROVALS, LIST_TIMERS } from './waiting.ts';
 import { BEGIN_RECOVERY, END_RECOVERY, OVERDUE, WITNESS, WITNESS_READ } from './witness.ts';
 
 /** Every statement that the store sends; tests prepare each, read each for its part, and look at each plan. */
@@ -70,6 +71,8 @@ export const STATEMENTS: readonly Statement[] = [
   LIST_ACTS,
   RUN_CHAINS,
   LIST_EFFECTS,
+  LIST_APPROVALS,
+  LIST_TIMERS,
   TENANT_CHAINS,
   FIND_RUN_BY_ID,
   FIND_RUN_BY_KEY,

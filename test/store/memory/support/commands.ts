@@ -298,6 +298,13 @@ const READ_MAKERS: readonly Maker[] = [
       10,
     ),
   (_, { tenant }) => ask('effects', { tenant, limit: 3 }),
+  (choices, { tenant }) =>
+    ask('approvals', {
+      tenant,
+      limit: 3,
+      ...choices.pick([{}, { states: ['open'] as const }, { voter: { principal: 'ana', entries: ['role:approver'] } }]),
+    }),
+  (_, { tenant }) => ask('timers', { tenant, limit: 3 }),
   (choices, world) => ask('holder', world.part, anyRunId(choices, world)),
   (choices, world) => {
     const verb = choices.pick(['journal', 'receipts', 'observations', 'inbox', 'audit'] as const);
