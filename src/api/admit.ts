@@ -24,7 +24,7 @@ export async function admit(app: App, authentication: Authentication, credential
   if (authentication === 'none') {
     if (!isMeantForLoopback(credentials.host)) refuse('without keys only calls to 127.0.0.1 or localhost are answered');
     const { name, roles } = app.principal(null);
-    return { name, roles: ['admin'], scopes: [], held: [...new Set(['admin', ...roles])].sort() };
+    return { name, keyId: null, roles: ['admin'], scopes: [], held: [...new Set(['admin', ...roles])].sort() };
   }
   const [, key] = BEARER.exec(credentials.authorization ?? '') ?? [];
   if (key === undefined) refuse('send an API key: Authorization: Bearer KEY');

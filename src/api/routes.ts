@@ -1,6 +1,7 @@
 import type { JsonObject } from '../model/json.ts';
 import { ACT_ROUTES } from './act-routes.ts';
 import { AUDIT_ROUTES } from './audit-routes.ts';
+import { BATCH_ROUTES } from './batch-routes.ts';
 import { EFFECT_ROUTES } from './effect-routes.ts';
 import { houseRoutes } from './house-routes.ts';
 import { LINK_ROUTES } from './link-routes.ts';
@@ -28,6 +29,7 @@ export const ROUTES: readonly Route[] = [
   ...ACT_ROUTES,
   ...STREAM_ROUTES,
   ...EFFECT_ROUTES,
+  ...BATCH_ROUTES,
   ...WAITING_ROUTES,
   ...LIST_ROUTES,
   ...AUDIT_ROUTES,

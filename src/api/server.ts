@@ -45,7 +45,7 @@ const GUARDS = {
 } as const;
 
 /** Whoever asks what anybody may ask. */
-const NOBODY: Caller = { name: '', roles: [], scopes: [], held: [] };
+const NOBODY: Caller = { name: '', keyId: null, roles: [], scopes: [], held: [] };
 
 /** A stream whose reader takes nothing, not even a beat, is cut off after so long, milliseconds. */
 const STALLED_MS = 60_000;

@@ -9,6 +9,8 @@ import { rolesOf } from './principal.ts';
 export interface Caller extends KeyRights {
   /** The principal: several keys of one person are one voter. */
   readonly name: string;
+  /** The key by which they are known; null = there are none here. */
+  readonly keyId: string | null;
   /** The roles that votes and reviews ask for: those of the key, and those that the configuration gives the name. */
   readonly held: readonly string[];
 }
@@ -37,5 +39,5 @@ export async function authenticate(sources: CallerSources, text: string): Promis
   const isOver = key.revoked !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs);
   if (!isKey || isOver || key.tenant !== tenant) return null;
   const { principal: name, roles, scopes } = key;
-  return { name, roles, scopes, held: [...new Set([...roles, ...rolesOf(config, name)])].sort() };
+  return { name, keyId: key.keyId, roles, scopes, held: [...new Set([...roles, ...rolesOf(config, name)])].sort() };
 }

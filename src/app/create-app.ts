@@ -15,6 +15,8 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { createTracing } from '../telemetry/tracing.ts';
 import type { Worker } from '../worker/worker.ts';
 import type { Config, Environment } from './config.ts';
+import { driveBatches } from '../engine/drive-batches.ts';
+import { startLoop, type Loop } from '../worker/loop.ts';
 import { createDoors } from './doors.ts';
 import { createLinks } from './links.ts';
 import { loadFunctions } from './load-functions.ts';
@@ -139,6 +141,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     tenant: TENANT,
   };
   const doors = createDoors(engine);
+  let batches: Loop | null = null;
   let closing: Promise<void> | null = null;
   return {
     ...createVerbs(engine, doors.doorOf, functions.load),
@@ -147,11 +150,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     principal: (by) => resolvePrincipal(config, env, by),
     runWorker: async () => {
       await functions.load();
-      return doors.openWorker();
+      const worker = await doors.openWorker();
+      const round = (): Promise<number> => driveBatches(engine, doors.doorOf);
+      batches ??= startLoop({ name: 'batches', clock, logger, round });
+      return worker;
     },
     metrics: () => metrics.expose(store, engine.tenant),
     close: (graceMs = GRACE_MS) => {
-      closing ??= doors.close(graceMs).finally(() => opened.close());
+      closing ??= (batches?.stop() ?? Promise.resolve()).then(() => doors.close(graceMs)).finally(() => opened.close());
       return closing;
     },
   };

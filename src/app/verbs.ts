@@ -1,5 +1,19 @@
 import { awaitRun, type Patience } from '../engine/await-run.ts';
 import { castVote, type VoteAsk } from '../engine/cast-vote.ts';
+import {
+  type BatchAsk,
+  type BatchItemView,
+  type BatchOrderAsk,
+  type BatchPlanView,
+  type BatchView,
+  type FindRun,
+  listBatches,
+  listBatchItems,
+  orderBatch,
+  planBatch,
+  showBatch,
+  startBatch,
+} from '../engine/batches.ts';
 import type { Delivered } from '../engine/deliver-event.ts';
 import type { Door } from '../engine/door.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -177,6 +191,15 @@ export interface Verbs {
   schedules(limit: number): Promise<readonly ScheduleView[]>;
   /** Stops the schedule of a workflow, or has it go on; recorded. @returns how it stands then. */
   orderSchedule(workflow: string, act: Omit<ScheduleAct, 'atMs'>): Promise<ScheduleView>;
+  /** What a batch would be about now. @param find finds a run that is named, and refuses it. */
+  planBatch(ask: BatchAsk, find?: FindRun): Promise<BatchPlanView>;
+  /** One act on many runs, carried out by workers; the same order again is the same batch. */
+  startBatch(ask: BatchOrderAsk, find?: FindRun): Promise<{ readonly batch: BatchView; readonly created: boolean }>;
+  batch(id: string): Promise<BatchView>;
+  batches(filter: Parameters<typeof listBatches>[1]): Promise<readonly BatchView[]>;
+  batchItems(id: string, ask: Parameters<typeof listBatchItems>[2]): Promise<readonly BatchItemView[]>;
+  /** A person pauses a batch, or has it go on; recorded. */
+  orderBatch(id: string, order: Parameters<typeof orderBatch>[2]): Promise<BatchView>;
   versions(): Promise<readonly StoredVersion[]>;
   /** @param version null = the highest. @throws PAWL_VERSION_NOT_FOUND. */
   version(workflow: string, version: number | null): Promise<StoredVersion>;
@@ -219,6 +242,12 @@ type ReadVerbs = Pick<
   | 'queues'
   | 'schedules'
   | 'orderSchedule'
+  | 'planBatch'
+  | 'startBatch'
+  | 'batch'
+  | 'batches'
+  | 'batchItems'
+  | 'orderBatch'
   | 'versions'
   | 'version'
   | 'previewCancel'
@@ -279,6 +308,12 @@ function readVerbs(engine: Engine): ReadVerbs {
     queues: () => listQueues(engine),
     schedules: (limit) => listSchedules(engine, limit),
     orderSchedule: (workflow, act) => orderSchedule(engine, workflow, act),
+    planBatch: (ask, findNamed) => planBatch(engine, ask, findNamed),
+    startBatch: (ask, findNamed) => startBatch(engine, ask, findNamed),
+    batch: (id) => showBatch(engine, id),
+    batches: (filter) => listBatches(engine, filter),
+    batchItems: (id, ask) => listBatchItems(engine, id, ask),
+    orderBatch: (id, order) => orderBatch(engine, id, order),
     versions: async () => {
       const stored = await engine.store.listVersions(engine.tenant);
       return stored.filter(({ workflow }) => catalogueOfStored(workflow) === null);

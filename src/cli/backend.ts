@@ -31,6 +31,12 @@ export interface Backend
     | 'needs'
     | 'why'
     | 'approvals'
+    | 'planBatch'
+    | 'startBatch'
+    | 'batch'
+    | 'batches'
+    | 'batchItems'
+    | 'orderBatch'
   > {
   principal(by: string | null): Pick<Person, 'name' | 'roles'>;
   publish(ask: Parameters<App['publish']>[0]): Promise<{

@@ -41,6 +41,9 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_DATABASE_VERSION: 'use PostgreSQL 14 or newer, or the data directory of the version that made it',
   PAWL_MIGRATION_MISMATCH: 'do what the message names; a database that a newer release has migrated needs that release',
   PAWL_KEY_NOT_FOUND: '`pawl key ls` lists the keys with their ids',
+  PAWL_BATCH_NOT_FOUND: '`pawl batch ls` lists the batches with their ids',
+  PAWL_BATCH_REFUSED: 'look first (`--dry-run`, `?dryRun=true`), then say `confirmCount` or narrow the filter',
+  PAWL_BATCH_CONFLICT: 'look at the plan, or at the batch, again',
   PAWL_API_MALFORMED: 'send what `/openapi.json` says of the route; the places that do not fit are named',
   PAWL_API_UNAUTHENTICATED:
     'send `Authorization: Bearer KEY` (with `--server`: `PAWL_API_KEY` or `--key-file`); `pawl key create` makes a key, one that is over or was taken back counts no more',

@@ -4,6 +4,7 @@ import type { Bind } from './bind.ts';
 import { addApprovals } from './commands/approvals.ts';
 import { addApprove, addDeny } from './commands/approve.ts';
 import { addAudit } from './commands/audit.ts';
+import { addBatch } from './commands/batch.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addCompensate } from './commands/compensate.ts';
 import { addCrashtest } from './commands/crashtest.ts';
@@ -50,6 +51,7 @@ const VERBS = [
   addApprove,
   addDeny,
   addSignal,
+  addBatch,
   addCancel,
   addPause,
   addCompensate,

@@ -5,6 +5,7 @@ import { ConflictError, DefinitionError, invariant, NotFoundError, RefusedError 
 import { parseRunId } from '../model/run-id.ts';
 import type { Backend } from './backend.ts';
 import { askServer as ask, servedError } from './served-error.ts';
+import { servedBatches } from './served-batches.ts';
 import { servedLists } from './served-lists.ts';
 import type { NamedServer } from './served-where.ts';
 
@@ -169,6 +170,7 @@ export function openServed({ url, key, by }: NamedServer): Backend {
     ...reading(client),
     ...acts(client, look),
     ...servedLists(client),
+    ...servedBatches(client),
     show: look.show,
     principal: () => ({ name: 'whose key it is', roles: [] }),
     pulse: () => Promise.resolve(null),

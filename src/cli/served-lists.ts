@@ -23,7 +23,7 @@ interface Asked {
  * So much as was asked for, page by page.
  * @param count how much of it some lines are.
  */
-async function pages<T>(
+export async function pages<T>(
   limit: number,
   turn: (asked: Asked) => Promise<Reply<Page<T>>>,
   count: (lines: readonly T[]) => number = (lines) => lines.length,

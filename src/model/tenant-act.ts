@@ -10,6 +10,10 @@ export const TENANT_ACTS = [
   'lock.limit',
   'key.create',
   'key.revoke',
+  'batch.create',
+  'batch.pause',
+  'batch.resume',
+  'batch.stop',
   'recovery.begin',
   'recovery.end',
 ] as const;

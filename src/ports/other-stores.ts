@@ -1,4 +1,5 @@
 import type { AuditStore } from './audit-store.ts';
+import type { BatchStore } from './batch-store.ts';
 import type { ChangeStore } from './change-store.ts';
 import type { KeyStore } from './key-store.ts';
 import type { LedgerStore } from './ledger-store.ts';
@@ -16,6 +17,7 @@ export type OtherStores = AuditStore &
   ScheduleStore &
   RetentionStore &
   KeyStore &
+  BatchStore &
   ChangeStore &
   WaitingStore &
   WitnessStore &

@@ -1,5 +1,6 @@
 import { actConformance } from './store-conformance/acts.ts';
 import { changeConformance } from './store-conformance/changes.ts';
+import { batchConformance } from './store-conformance/batches.ts';
 import { auditConformance } from './store-conformance/audit.ts';
 import { checkConformance } from './store-conformance/checks.ts';
 import { doorConformance } from './store-conformance/door.ts';
@@ -43,5 +44,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: audit`, () => auditConformance(harness));
   harness.describe(`${kind}: ledger`, () => ledgerConformance(harness));
   harness.describe(`${kind}: what is waited for`, () => waitingConformance(harness));
+  harness.describe(`${kind}: batches`, () => batchConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

@@ -60,7 +60,7 @@ function telling(store: ScriptedStore, change: Partial<Telling> = {}): Telling &
     lastEventId: null,
     runs: null,
     workflow: null,
-    admit: async () => ({ name: 'ana', roles: ['viewer'], scopes: [], held: [] }),
+    admit: async () => ({ name: 'ana', keyId: null, roles: ['viewer'], scopes: [], held: [] }),
     leaving: leaving.signal,
     leave: () => leaving.abort(),
     ...change,
@@ -150,7 +150,7 @@ describe('a stream', () => {
       admit: async () => {
         asked += 1;
         if (asked > 2) throw new ApiError('PAWL_API_UNAUTHENTICATED', 'no more');
-        return { name: 'ana', roles: ['viewer'], scopes: [], held: [] };
+        return { name: 'ana', keyId: null, roles: ['viewer'], scopes: [], held: [] };
       },
     });
     const stream = tellChanges(ask);

@@ -85,6 +85,25 @@ describe('a served backend', () => {
     expect(await served('approver').approvals({ voter, limit: 9 })).toHaveLength(2);
   });
 
+  it('plans, orders, shows and pauses a batch, as the embedded one does', async () => {
+    for (const id of ['b1', 'b2']) await start('sleep', id);
+    const filter = { workflow: 'sleep', statuses: ['WAITING'], needsHuman: false, q: null } as const;
+    const ask = { action: 'cancel', params: {}, runs: null, filter } as const;
+    const plan = await backend.planBatch(ask);
+    expect(plan).toEqual(await house.app.planBatch(ask));
+    const named = { ...ask, runs: ['b1', 'b2'], filter: null };
+    const rest = { by, keyId: null, reason: 'r', maxFailures: 9, ratePerSecond: 5, confirmCount: 2, planHash: null };
+    const { batch, created } = await backend.startBatch({ ...named, ...rest, name: 'batch-1' });
+    expect([created, batch.total, batch]).toEqual([true, 2, await house.app.batch(batch.id)]);
+    expect((await backend.startBatch({ ...named, ...rest, name: 'batch-1' })).created).toBe(false);
+    expect(await backend.batches({ limit: 5 })).toEqual(await house.app.batches({ limit: 5 }));
+    const items = { outcome: 'pending', afterNo: 0, limit: 5 } as const;
+    expect(await backend.batchItems(batch.id, items)).toEqual(await house.app.batchItems(batch.id, items));
+    expect((await backend.orderBatch(batch.id, { act: 'pause', by, reason: 'r' })).state).toBe('paused');
+    expect((await backend.orderBatch(batch.id, { act: 'resume', by, reason: 'r' })).state).toBe('running');
+    await expect(backend.batch('bat_none')).rejects.toMatchObject({ code: 'PAWL_BATCH_NOT_FOUND' });
+  });
+
   it('finds the approval that is meant, as the embedded one does', async () => {
     const run = await start('ask', 'one');
     const person = { principal: by, roles: [], comment: null, decision: 'approve' } as const;

@@ -877,6 +877,270 @@ export interface Operations {
     };
   };
   /**
+   * Order one act on many runs; which they are is frozen now, and workers carry it out
+   */
+  startBatch: {
+    call: {
+      query?: {
+        /**
+         * only say what would be done: everything is checked, nothing is written
+         */
+        dryRun?: 'true' | 'false';
+      };
+      body: {
+        action: 'cancel' | 'terminate' | 'compensate' | 'retry' | 'signal';
+        params?: {
+          [k: string]: unknown;
+        };
+        /**
+         * @minItems 1
+         * @maxItems 1000
+         */
+        runs?: string[];
+        filter?: {
+          workflow?: string;
+          version?: number;
+          /**
+           * @minItems 1
+           */
+          status?: (
+            | 'QUEUED'
+            | 'RUNNING'
+            | 'WAITING'
+            | 'COMPENSATING'
+            | 'HELD'
+            | 'COMPLETED'
+            | 'FAILED'
+            | 'COMPENSATED'
+            | 'COMPENSATED_WITH_ERRORS'
+            | 'CANCELLED'
+            | 'TERMINATED'
+          )[];
+          /**
+           * @minItems 1
+           */
+          effect?: (
+            | 'PROPOSED'
+            | 'AUTHORIZED'
+            | 'REQUESTED'
+            | 'UNKNOWN'
+            | 'CONFIRMED'
+            | 'FAILED'
+            | 'ABSENT'
+            | 'REFUSED'
+            | 'CANCELLED'
+            | 'WAIVED'
+          )[];
+          needs?: 'human';
+          q?: string;
+          startedAfter?: string;
+          startedBefore?: string;
+        };
+        reason: string;
+        maxFailures?: number;
+        ratePerSecond?: number;
+        confirmCount?: number;
+        planHash?: string;
+      };
+      /**
+       * the name of this act; sent again, it is the same act; left out, one is made
+       */
+      idempotencyKey?: string;
+    };
+    answer:
+      | {
+          count: number;
+          sample: {
+            run: string;
+            key: string;
+            workflow: string;
+          }[];
+          planHash: string;
+        }
+      | {
+          id: string;
+          action: 'cancel' | 'terminate' | 'compensate' | 'retry' | 'signal';
+          params: {
+            [k: string]: unknown;
+          };
+          by: string;
+          reason: string;
+          maxFailures: number | null;
+          ratePerSecond: number | null;
+          total: number;
+          applied: number;
+          refused: number;
+          failed: number;
+          pending: number;
+          state: 'running' | 'paused' | 'stopped' | 'done';
+          createdAt: string;
+        };
+  };
+  /**
+   * Batches, newest first, page by page
+   */
+  listBatches: {
+    call: {
+      query?: {
+        /**
+         * at most so many, 1 to 200; 50 unless given
+         */
+        limit?: string;
+        /**
+         * `nextCursor` of the page before, for the same filter
+         */
+        cursor?: string;
+      };
+    };
+    answer: {
+      data: {
+        id: string;
+        action: 'cancel' | 'terminate' | 'compensate' | 'retry' | 'signal';
+        params: {
+          [k: string]: unknown;
+        };
+        by: string;
+        reason: string;
+        maxFailures: number | null;
+        ratePerSecond: number | null;
+        total: number;
+        applied: number;
+        refused: number;
+        failed: number;
+        pending: number;
+        state: 'running' | 'paused' | 'stopped' | 'done';
+        createdAt: string;
+      }[];
+      nextCursor: string | null;
+    };
+  };
+  /**
+   * A batch and how far it is
+   */
+  showBatch: {
+    call: {
+      params: {
+        batch: string;
+      };
+    };
+    answer: {
+      id: string;
+      action: 'cancel' | 'terminate' | 'compensate' | 'retry' | 'signal';
+      params: {
+        [k: string]: unknown;
+      };
+      by: string;
+      reason: string;
+      maxFailures: number | null;
+      ratePerSecond: number | null;
+      total: number;
+      applied: number;
+      refused: number;
+      failed: number;
+      pending: number;
+      state: 'running' | 'paused' | 'stopped' | 'done';
+      createdAt: string;
+    };
+  };
+  /**
+   * Runs of a batch and what became of the act on each, page by page
+   */
+  listBatchItems: {
+    call: {
+      params: {
+        batch: string;
+      };
+      query?: {
+        /**
+         * only those of which this became
+         */
+        outcome?: 'pending' | 'applied' | 'refused' | 'failed';
+        /**
+         * at most so many, 1 to 200; 50 unless given
+         */
+        limit?: string;
+        /**
+         * `nextCursor` of the page before, for the same filter
+         */
+        cursor?: string;
+      };
+    };
+    answer: {
+      data: {
+        no: number;
+        run: string;
+        workflow: string;
+        outcome: 'pending' | 'applied' | 'refused' | 'failed';
+        code: string | null;
+        message: string | null;
+        at: string | null;
+      }[];
+      nextCursor: string | null;
+    };
+  };
+  /**
+   * Have a batch act on no more runs until it is resumed
+   */
+  pauseBatch: {
+    call: {
+      params: {
+        batch: string;
+      };
+      body: {
+        reason: string;
+      };
+    };
+    answer: {
+      id: string;
+      action: 'cancel' | 'terminate' | 'compensate' | 'retry' | 'signal';
+      params: {
+        [k: string]: unknown;
+      };
+      by: string;
+      reason: string;
+      maxFailures: number | null;
+      ratePerSecond: number | null;
+      total: number;
+      applied: number;
+      refused: number;
+      failed: number;
+      pending: number;
+      state: 'running' | 'paused' | 'stopped' | 'done';
+      createdAt: string;
+    };
+  };
+  /**
+   * Have a paused batch go on
+   */
+  resumeBatch: {
+    call: {
+      params: {
+        batch: string;
+      };
+      body: {
+        reason: string;
+      };
+    };
+    answer: {
+      id: string;
+      action: 'cancel' | 'terminate' | 'compensate' | 'retry' | 'signal';
+      params: {
+        [k: string]: unknown;
+      };
+      by: string;
+      reason: string;
+      maxFailures: number | null;
+      ratePerSecond: number | null;
+      total: number;
+      applied: number;
+      refused: number;
+      failed: number;
+      pending: number;
+      state: 'running' | 'paused' | 'stopped' | 'done';
+      createdAt: string;
+    };
+  };
+  /**
    * Approvals of all runs, those of the newest run first, page by page
    */
   listApprovals: {
@@ -1935,6 +2199,60 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
     "method": "GET",
     "path": "/v1/runs/{run}/effects/{effect}",
     "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "startBatch": {
+    "method": "POST",
+    "path": "/v1/batches",
+    "media": "application/json",
+    "isKeyed": true,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listBatches": {
+    "method": "GET",
+    "path": "/v1/batches",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "showBatch": {
+    "method": "GET",
+    "path": "/v1/batches/{batch}",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listBatchItems": {
+    "method": "GET",
+    "path": "/v1/batches/{batch}/items",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "pauseBatch": {
+    "method": "POST",
+    "path": "/v1/batches/{batch}/pauses",
+    "media": "application/json",
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "resumeBatch": {
+    "method": "POST",
+    "path": "/v1/batches/{batch}/resumptions",
+    "media": "application/json",
     "isKeyed": false,
     "accepts": [
       "application/json"

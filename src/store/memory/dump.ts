@@ -10,6 +10,7 @@ import { approvalsOf, inboxOf, journalOf, receiptsOf } from './run-reads.ts';
 import { messagesOf } from './outbox.ts';
 import { inOrder } from './row.ts';
 import type {
+  BatchRow,
   Head,
   InboxRow,
   JournalRow,
@@ -57,6 +58,7 @@ export interface Dump {
   readonly shares: readonly SharedEffect[];
   readonly queues: readonly QueueRow[];
   readonly keys: readonly ApiKey[];
+  readonly batches: readonly BatchRow[];
   /** Acts about no run, by tenant. */
   readonly acts: readonly (readonly [tenant: string, acts: readonly AuditEntry[]])[];
   readonly runs: readonly RunDump[];
@@ -83,7 +85,7 @@ function runDump(rows: RunRows): RunDump {
 
 /** All rows in canonical order: by key, runs by id. */
 export function dumpOf(tables: Tables): Dump {
-  const { versions, seats, startKeys, locks, places, schedules, shares, queues, keys, acts, runs } = tables;
+  const { versions, seats, startKeys, locks, places, schedules, shares, queues, keys, batches, acts, runs } = tables;
   return {
     versions: inOrder(versions.values(), (row) => [row.tenant, row.workflow, row.version]),
     seats: inOrder(seats.values(), (seat) => [seat.part, seat.workerId]),
@@ -94,6 +96,7 @@ export function dumpOf(tables: Tables): Dump {
     shares: inOrder(shares.values(), (row) => [row.part, row.effectKey]),
     queues: inOrder(queues.values(), (row) => [row.part, row.tenant, row.queue]),
     keys: inOrder(keys.values(), (row) => [row.keyId]),
+    batches: inOrder(batches.values(), ({ batch }) => [batch.tenant, batch.batchId]),
     acts: inOrder(acts, ([tenant]) => [tenant]),
     runs: inOrder(runs.values(), ({ run }) => [run.runId]).map(runDump),
   };

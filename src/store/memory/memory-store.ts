@@ -1,10 +1,12 @@
 import type { RunId } from '../../model/ids.ts';
 import type { AuditStore } from '../../ports/audit-store.ts';
+import type { BatchStore } from '../../ports/batch-store.ts';
 import type { KeyStore } from '../../ports/key-store.ts';
 import type { ClaimedRun, Delivery, Store } from '../../ports/store.ts';
 import type { DatabaseIdentity } from '../../ports/witness-store.ts';
 import { changesIn, forgetChanges } from './changes.ts';
 import { chainedActs, listActs, noteAct } from './audit.ts';
+import { createBatch, listBatches, listItems, orderBatch, settleItem, takeBatch } from './batches.ts';
 import { claimOne, claimRuns } from './claim.ts';
 import { commitRuns } from './commit.ts';
 import { type BegunDelivery, createDatabase, type Database, type DatabaseClock } from './database.ts';
@@ -208,6 +210,17 @@ function keyVerbs({ read, write }: Database): KeyStore {
   };
 }
 
+function batchVerbs({ read, write }: Database): BatchStore {
+  return {
+    createBatch: (batch, runs) => write((statement) => createBatch(statement, batch, runs)),
+    batches: async (filter) => read((statement) => listBatches(statement, filter)),
+    batchItems: async (of, ask) => read((statement) => listItems(statement, of, ask)),
+    takeBatch: (tenant, ask) => write((statement) => takeBatch(statement, tenant, ask)),
+    settleBatchItem: (of, result, dueInMs) => write((statement) => settleItem(statement, of, result, dueInMs)),
+    orderBatch: (of, order) => write((statement) => orderBatch(statement, of, order)),
+  };
+}
+
 function auditVerbs({ read }: Database): AuditStore {
   return {
     acts: async (filter) => read((statement) => listActs(statement, filter)),
@@ -268,6 +281,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...scheduleVerbs(database),
     ...pruneVerbs(database),
     ...keyVerbs(database),
+    ...batchVerbs(database),
     changes: async (tenant, part, after, limit) => {
       const history = `${identity.systemIdentifier}/${identity.timeline}`;
       return database.read((statement) => changesIn(statement, { tenant, part, history }, after, limit));

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../model/api-key.ts';
 import type { Approval, Vote } from '../../model/approval.ts';
+import type { Batch, BatchItem } from '../../model/batch.ts';
 import type { Effect, Receipt } from '../../model/effect.ts';
 import type { EffectKey, RunId, WorkerId } from '../../model/ids.ts';
 import type { InboxEvent } from '../../model/inbox-event.ts';
@@ -63,6 +64,13 @@ export interface QueueRow {
   readonly tenant: string;
   readonly queue: string;
   readonly askedAtMs: number;
+}
+
+/** A batch with its runs in their order; `dueAtMs`: until when the claim on it, or its rate, keeps it from being taken. */
+export interface BatchRow {
+  readonly batch: Batch;
+  readonly items: readonly { readonly item: BatchItem; readonly tries: number }[];
+  readonly dueAtMs: number;
 }
 
 /** Everything that is stored of one run; each map is a table, its key the primary key behind (part, run id). */
@@ -158,6 +166,7 @@ export interface Tables {
   readonly shares: Map<string, SharedEffect>;
   readonly queues: Map<string, QueueRow>;
   readonly keys: Map<string, ApiKey>;
+  readonly batches: Map<string, BatchRow>;
   readonly changes: ChangeRows;
   /** Acts that are about no run, by tenant, in the order of their chain. */
   readonly acts: Map<string, readonly AuditEntry[]>;
@@ -180,7 +189,8 @@ export interface Statement extends Tables {
 
 /** A copy whose maps can be changed without the others seeing it. */
 export function copyOf(tables: Tables): Tables {
-  const { versions, runs, seats, startKeys, locks, places, schedules, shares, queues, keys, acts, changes } = tables;
+  const { versions, runs, seats, startKeys, locks, places, schedules, shares, queues, keys, batches, acts, changes } =
+    tables;
   return {
     versions: new Map(versions),
     runs: new Map(runs),
@@ -192,6 +202,7 @@ export function copyOf(tables: Tables): Tables {
     shares: new Map(shares),
     queues: new Map(queues),
     keys: new Map(keys),
+    batches: new Map(batches),
     changes: { ...changes, keptFrom: new Map(changes.keptFrom) },
     acts: new Map(acts),
   };

@@ -17,6 +17,7 @@ import type {
 import { auditVerbs } from './audit-verbs.ts';
 import { createAdmission, witnessVerbs } from './admission.ts';
 import { assertSameContent } from '../version-conflict.ts';
+import { batchVerbs } from './batch-verbs.ts';
 import { changeVerbs } from './change-verbs.ts';
 import { commitBatch } from './commit-batch.ts';
 import { type ConnectionOptions, type Connections, openConnections, type Row } from './connections.ts';
@@ -365,10 +366,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...scheduleVerbs(connections),
     ...pruneVerbs(connections),
     ...keyVerbs(connections),
+    ...batchVerbs(connections),
     ...changeVerbs(connections),
     ...auditVerbs(connections),
     ...ledgerVerbs(connections),
-    ...waitingVerbs(connections),
+    ...waitingVerbs(connections, parts),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

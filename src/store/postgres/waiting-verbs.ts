@@ -14,10 +14,14 @@ function waitingRun(row: Row): WaitingRun {
   };
 }
 
+function placeOf(after: ApprovalFilter['after']): unknown[] {
+  return after === undefined ? [null, null, null] : [after.startedAtMs, after.runId, after.approvalId];
+}
+
 function approvalsAsked({ tenant, states, workflow, workflows, dueBeforeMs, voter, after }: ApprovalFilter): unknown[] {
   const about = [tenant, states ?? null, workflow ?? null, workflows ?? null, dueBeforeMs ?? null];
-  const who = [voter?.principal ?? null, voter?.entries ?? null];
-  return [...about, ...who, after?.startedAtMs ?? null, after?.runId ?? null, after?.approvalId ?? null];
+  const who = voter === undefined ? [null, null] : [voter.principal, voter.entries];
+  return [...about, ...who, ...placeOf(after)];
 }
 
 function timersAsked({ tenant, workflow, workflows, dueBeforeMs, after }: TimerFilter): unknown[] {
@@ -26,7 +30,7 @@ function timersAsked({ tenant, workflow, workflows, dueBeforeMs, after }: TimerF
 }
 
 /** The verbs that list what runs wait for. */
-export function waitingVerbs({ run }: Connections): WaitingStore {
+export function waitingVerbs({ run }: Connections, parts: number): WaitingStore {
   return {
     approvals: async (filter) =>
       (await run(LIST_APPROVALS, [...approvalsAsked(filter), filter.limit])).map((row) => ({
@@ -34,7 +38,7 @@ export function waitingVerbs({ run }: Connections): WaitingStore {
         approval: approvalFromRow(row, row['votes'] as readonly Row[]),
       })),
     timers: async (filter) =>
-      (await run(LIST_TIMERS, [...timersAsked(filter), filter.limit])).map((row) => ({
+      (await run(LIST_TIMERS, [...timersAsked(filter), filter.limit, parts])).map((row) => ({
         run: waitingRun(row),
         timer: timerFromRow(row),
       })),

@@ -13,6 +13,7 @@ import { CHANGES } from './0011-changes.ts';
 import { TENANT_ACTS } from './0012-tenant-acts.ts';
 import { TRACE } from './0013-trace.ts';
 import { HELD_BACK } from './0014-held-back.ts';
+import { BATCHES } from './0015-batches.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 12, name: 'tenant-acts', breaking: true, sql: TENANT_ACTS },
   { number: 13, name: 'trace', breaking: true, sql: TRACE },
   { number: 14, name: 'held-back', breaking: true, sql: HELD_BACK },
+  { number: 15, name: 'batches', breaking: true, sql: BATCHES },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

@@ -1,5 +1,6 @@
 import { HOLD } from './act.ts';
 import { CREATE_KEY, FIND_KEY, LIST_KEYS, REVOKE_KEY } from './api-key.ts';
+import { BATCH_ITEMS, CREATE_BATCH, LIST_BATCHES, ORDER_BATCH, SETTLE_BATCH_ITEM, TAKE_BATCH } from './batch.ts';
 import { CHANGES, FORGET_CHANGES } from './change.ts';
 import { LIST_ACTS, RUN_CHAINS, TENANT_CHAINS } from './audit.ts';
 import { CLAIM, CLAIM_RUN } from './claim.ts';
@@ -117,4 +118,10 @@ export const STATEMENTS: readonly Statement[] = [
   PRUNE,
   CHANGES,
   FORGET_CHANGES,
+  CREATE_BATCH,
+  LIST_BATCHES,
+  BATCH_ITEMS,
+  TAKE_BATCH,
+  SETTLE_BATCH_ITEM,
+  ORDER_BATCH,
 ];

@@ -37,19 +37,24 @@ LIMIT $11`,
 
 /**
  * TIMERS of a tenant (`$1`), the first that falls due first; `$2` workflow, `$3` workflows, `$4` due before, `$5`, `$6` and `$7` time, run and
- * name of the timer behind which it begins, `$8` how many. Indexes: timer_due_idx, run_pk.
+ * name of the timer behind which it begins, `$8` how many, `$9` parts: each is read in the order of its index. Indexes: timer_due_idx, run_pk.
  */
 export const LIST_TIMERS: Statement = {
   name: 'list_timers',
   hot: false,
   writes: false,
-  text: `SELECT ${OF_RUN}, ${readingOf(TIMER, 'i')}
-FROM pawl.timer i
-JOIN pawl.run r ON r.part = i.part AND r.run_id = i.run_id
-WHERE i.tenant = $1
-  AND ($2::text IS NULL OR r.workflow = $2) AND ($3::text[] IS NULL OR r.workflow = ANY ($3))
-  AND ($4::bigint IS NULL OR i.due_at < ${timeOf('$4::bigint')})
-  AND ($5::bigint IS NULL OR (i.due_at, i.run_id, i.name) > (${timeOf('$5::bigint')}, $6::uuid, $7::text))
-ORDER BY i.due_at, i.run_id, i.name
+  text: `SELECT x.run_id, x.run_key, x.workflow, x.version, ${msOf('x.started_at')} AS started_at, ${readingOf(TIMER, 'x')}
+FROM generate_series(0, $9::integer - 1) AS p (part)
+CROSS JOIN LATERAL (
+  SELECT i.*, r.run_key, r.workflow, r.version, r.started_at
+  FROM pawl.timer i
+  JOIN pawl.run r ON r.part = i.part AND r.run_id = i.run_id
+  WHERE i.part = p.part AND i.tenant = $1
+    AND ($2::text IS NULL OR r.workflow = $2) AND ($3::text[] IS NULL OR r.workflow = ANY ($3))
+    AND ($4::bigint IS NULL OR i.due_at < ${timeOf('$4::bigint')})
+    AND ($5::bigint IS NULL OR (i.due_at, i.run_id, i.name) > (${timeOf('$5::bigint')}, $6::uuid, $7::text))
+  ORDER BY i.due_at, i.run_id, i.name
+  LIMIT $8) AS x
+ORDER BY x.due_at, x.run_id, x.name
 LIMIT $8`,
 };
