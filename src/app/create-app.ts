@@ -45,6 +45,8 @@ export interface AppOptions {
   readonly store?: Store;
   /** Whether Pawl may be set up and migrated in an own PostgreSQL; unless false it is. The database that starts itself always is. */
   readonly setsUp?: boolean;
+  /** Whether others are answered: then the database itself binds what is read for them to the tenant, where it lets (S18). */
+  readonly answersOthers?: boolean;
   /** Functions beside those of the configured modules. */
   readonly functions?: FunctionRegistry;
   readonly actions?: ActionAdapter;
@@ -106,6 +108,11 @@ function linksOf({ config }: AppOptions, secrets: Secrets): Pick<Engine, 'links'
   return config.links === undefined ? {} : { links: createLinks({ config: config.links, secrets, tenant: TENANT }) };
 }
 
+/** The engine as callers reach it: it reads what the tenant has, and decides as the other does. */
+function boundEngine(engine: Engine, store: Store): Engine {
+  return { ...engine, store, versions: createVersionCache(store) };
+}
+
 /**
  * Puts the house together: opens the store, binds the verbs. The configured function modules are loaded by the first
  * verb that decides and by the worker: a broken one keeps nobody from reading.
@@ -121,10 +128,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   const secrets = createSecrets(env);
   const opened =
     options.store === undefined
-      ? await openStore({ config, env, clock, logger, setsUp })
-      : { store: options.store, close: () => Promise.resolve() };
+      ? await openStore({
+          config,
+          env,
+          clock,
+          logger,
+          setsUp,
+          ...(options.answersOthers === true ? { readsFor: TENANT } : {}),
+        })
+      : { store: options.store, bound: null, close: () => Promise.resolve() };
   const tracing = createTracing();
-  const store = metrics.overStore(tracing.overStore(opened.store));
+  const over = (under: Store): Store => metrics.overStore(tracing.overStore(under));
+  const store = over(opened.store);
   const engine: Engine = {
     store,
     actions: tracing.overActions(
@@ -142,11 +157,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
   const doors = createDoors(engine);
   let batches: Loop | null = null;
+  const asked = opened.bound === null ? engine : boundEngine(engine, over({ ...opened.store, ...opened.bound }));
   let closing: Promise<void> | null = null;
   return {
-    ...createVerbs(engine, doors.doorOf, functions.load),
+    ...createVerbs(asked, doors.doorOf, functions.load),
     config,
-    engine,
+    engine: asked,
     principal: (by) => resolvePrincipal(config, env, by),
     runWorker: async () => {
       await functions.load();
@@ -155,7 +171,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       batches ??= startLoop({ name: 'batches', clock, logger, round });
       return worker;
     },
-    metrics: () => metrics.expose(store, engine.tenant),
+    metrics: () => metrics.expose(asked.store, engine.tenant),
     close: (graceMs = GRACE_MS) => {
       closing ??= (batches?.stop() ?? Promise.resolve()).then(() => doors.close(graceMs)).finally(() => opened.close());
       return closing;

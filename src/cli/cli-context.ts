@@ -60,6 +60,8 @@ export interface GlobalOptions {
 export interface Opening {
   /** Sets Pawl up in an own PostgreSQL where it is not, and migrates it: for verbs that begin something. */
   readonly setsUp?: boolean;
+  /** Others are answered over a network. */
+  readonly answersOthers?: boolean;
   /** `words`: faults as a line for people (default); `lines`: everything as JSON lines, as operators collect it. */
   readonly log?: 'words' | 'lines';
   /** What is asked for, where it is less than the verb: `show --history`. */
@@ -113,10 +115,11 @@ export function createCliContext(host: CliHost, options: GlobalOptions): CliCont
       `pawl ${what} is not answered by a server: leave --server (or PAWL_SERVER) out, and call it where its database is reached`,
     );
   };
-  const withApp: CliContext['withApp'] = async (use, { setsUp = false, log = 'words', what = options.verb } = {}) => {
+  const withApp: CliContext['withApp'] = async (use, opening = {}) => {
+    const { setsUp = false, answersOthers = false, log = 'words', what = options.verb } = opening;
     keepHere(what);
     const logger = log === 'words' ? { logger: createTeller(say) } : {};
-    const app = await createApp({ config: config(), env: host.env, setsUp, ...logger });
+    const app = await createApp({ config: config(), env: host.env, setsUp, answersOthers, ...logger });
     try {
       return await use(app);
     } finally {

@@ -43,6 +43,8 @@ export const LOG_EVENTS = {
   'start.answer-lost': 'the answer to a start was lost and it is started again under the same key',
   'statement.unanswered': 'a statement was not carried out, or nobody heard of it',
   'store.connection-broken': 'a connection to the database broke',
+  'store.reads-unbound':
+    'what is read for callers is bound to their tenant by its statements alone: the role of reads cannot be had',
   'store.unreachable': 'the database cannot be reached; tried again',
   'version.published': 'a version of a workflow was published',
   'worker.started': 'a worker began to take runs',

@@ -3,7 +3,11 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { type Numbers, numbersFor } from '../../src/model/numbers.ts';
 import type { Store } from '../../src/ports/store.ts';
-import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/postgres-store.ts';
+import {
+  openPostgresStore,
+  type PostgresStore,
+  type PostgresStoreOptions,
+} from '../../src/store/postgres/postgres-store.ts';
 import { STEP_CLOCK, STEPPED_PATH } from './stepped-clock.ts';
 
 /** The lease of tests (3-semantics, "Numbers"), milliseconds. */
@@ -12,7 +16,7 @@ const TEMPLATE = 'pawl_template';
 
 /** What a test's store may be like; everything else as in the product. */
 export interface TestStoreOptions
-  extends Partial<Pick<PostgresStoreOptions, 'connections' | 'pooler' | 'hintsUrl' | 'statements'>> {
+  extends Partial<Pick<PostgresStoreOptions, 'connections' | 'pooler' | 'hintsUrl' | 'statements' | 'readsFor'>> {
   readonly parts?: number;
   readonly numbers?: Numbers;
 }
@@ -22,7 +26,7 @@ export interface TestStore {
   readonly store: Store;
   readonly url: string;
   /** Another store on the same database, as another process would open it; closed with this one. */
-  again(options?: TestStoreOptions): Promise<Store>;
+  again(options?: TestStoreOptions): Promise<PostgresStore>;
   /** Steps the database's time forward or back, milliseconds; it runs on from there. */
   advance(ms: number): Promise<void>;
   /** Empties the database and sets its clock right: cheaper than another database. Stores opened by `again` are closed. */
@@ -96,7 +100,7 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
   const { parts, ...rest } = options;
   const url = await createTestDatabase(parts === undefined ? {} : { parts });
   const opened: Store[] = [];
-  const open = async (more: TestStoreOptions): Promise<Store> => {
+  const open = async (more: TestStoreOptions): Promise<PostgresStore> => {
     const { parts: _parts, ...given } = more;
     const store = await openPostgresStore({
       url,

@@ -54,7 +54,7 @@ async function develop(context: CliContext, port: number, release: string): Prom
         await server.close(GRACE_MS);
       }
     },
-    { setsUp: true },
+    { setsUp: true, answersOthers: true },
   );
 }
 

@@ -51,6 +51,6 @@ async function serve(context: CliContext, options: ServerOptions, release: strin
         await server.close(GRACE_MS);
       }
     },
-    { setsUp: true, log: 'lines' },
+    { setsUp: true, answersOthers: true, log: 'lines' },
   );
 }

@@ -16,6 +16,8 @@ export interface ConnectionOptions extends DialOptions {
   readonly revive?: () => Promise<void>;
   /** An idle connection broke; the pool replaces it. */
   readonly onBroken?: (error: Error) => void;
+  /** As which role, and bound to which tenant, everything here is read; absent: as the user of the address, who also writes. */
+  readonly reader?: { readonly role: string; readonly tenant: string };
   /** Looks at each new connection before anything travels on it (P14). @throws what refuses it. */
   readonly admit?: (client: pg.ClientBase) => Promise<void>;
 }
@@ -89,8 +91,9 @@ function deadlineOf(lane: Lane, numbers: Numbers): number {
   return lane === 'beat' ? Math.min(deadlineMs, Math.floor(numbers.leaseMs / 2)) : deadlineMs;
 }
 
-function settingsFor(lane: Lane, numbers: Numbers): Readonly<Record<string, string>> {
+function settingsFor(lane: Lane, { numbers, reader }: ConnectionOptions): Readonly<Record<string, string>> {
   return {
+    ...(reader === undefined ? {} : { role: reader.role, 'pawl.tenant': reader.tenant }),
     ...(lane === 'read' ? { jit: 'off' } : PINNED),
     synchronous_commit: 'on',
     statement_timeout: String(statementTimeoutOf(lane, numbers)),
@@ -100,7 +103,9 @@ function settingsFor(lane: Lane, numbers: Numbers): Readonly<Record<string, stri
 }
 
 function openPool(options: ConnectionOptions, sockets: Sockets, lane: Lane, max: number): pg.Pool {
-  const settings = Object.entries(settingsFor(lane, options.numbers)).map(([name, value]) => `-c ${name}=${value}`);
+  const settings = Object.entries(settingsFor(lane, options)).map(
+    ([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, String.raw`\$&`)}`,
+  );
   const pool = new pg.Pool({
     ...dialOptions(options),
     Client: PooledClient,
@@ -123,7 +128,11 @@ function openPool(options: ConnectionOptions, sockets: Sockets, lane: Lane, max:
 
 /** Which pool serves which lane, by how many connections there are; behind a pooler all are alike. */
 function openLanes(options: ConnectionOptions, sockets: Sockets): Readonly<Record<Lane, pg.Pool>> {
-  const { connections, pooler } = options;
+  const { connections, pooler, reader } = options;
+  if (reader !== undefined) {
+    const readers = openPool(options, sockets, 'read', connections);
+    return { write: readers, read: readers, beat: readers };
+  }
   if (pooler === 'transaction' || connections < 2) {
     const one = openPool(options, sockets, 'write', Math.max(1, connections));
     return { write: one, read: one, beat: one };
@@ -134,10 +143,25 @@ function openLanes(options: ConnectionOptions, sockets: Sockets): Readonly<Recor
   return { write: open('write', connections - 2), read: open('read', 1), beat };
 }
 
+/** Behind a pooler nothing of a connection outlives its transaction: there each read has one, with what binds it. */
+async function readBound(
+  client: pg.PoolClient,
+  { role, tenant }: NonNullable<ConnectionOptions['reader']>,
+  query: pg.QueryConfig & { readonly query_timeout: number },
+): Promise<pg.QueryResult> {
+  const binding = `SET LOCAL ROLE ${pg.escapeIdentifier(role)}; SET LOCAL pawl.tenant = ${pg.escapeLiteral(tenant)}`;
+  const { query_timeout } = query;
+  await client.query({ text: `BEGIN READ ONLY; ${binding}`, query_timeout } as pg.QueryConfig);
+  const result = await client.query(query);
+  await client.query({ text: 'COMMIT', query_timeout } as pg.QueryConfig);
+  return result;
+}
+
 /** Opens the pools of a store; a connection is made when it is first needed. */
 export function openConnections(options: ConnectionOptions): Connections {
   const sockets = createSockets();
   const lanes = openLanes(options, sockets);
+  const boundEach = options.pooler === 'transaction' ? options.reader : undefined;
   let reviving: Promise<void> | null = null;
 
   const revive = async (): Promise<void> => {
@@ -175,12 +199,12 @@ export function openConnections(options: ConnectionOptions): Connections {
         query_timeout: deadlineOf(lane, options.numbers),
       };
       try {
-        const { rows } = await client.query<pg.QueryResultRow>(query);
+        const { rows } = await (boundEach === undefined ? client.query(query) : readBound(client, boundEach, query));
         client.release();
         return rows as R[];
       } catch (error) {
         // Also after a deadline: an answer that came late would be taken for that of the next statement.
-        client.release(isConnectionLost(error));
+        client.release(boundEach !== undefined || isConnectionLost(error));
         throw storeErrorOf(error, statement.writes ? 'writing' : 'reading');
       }
     },

@@ -5,6 +5,7 @@ import { dial, type Dialled } from './dial.ts';
 import { POSTGRES_MAJOR_MIN } from './launcher/binaries.ts';
 import { assertCompatible, migrate, readSchema } from './migrations/migrate.ts';
 import { MIGRATIONS } from './migrations/migration-list.ts';
+import { NARROWED } from './sql/reader.ts';
 import { isConnectionLost, storeErrorOf } from './sqlstate.ts';
 
 /** What opening may do to the schema. */
@@ -91,12 +92,24 @@ export async function openDatabase(options: ConnectionOptions, rights: OpeningRi
   const { client, hangUp } = await connect(options);
   try {
     await assertFit(client, options.pooler);
-    return await readyParts(client, rights);
+    const parts = await readyParts(client, rights);
+    await assertSeesAll(client);
+    return parts;
   } catch (error) {
     throw error instanceof PawlError ? error : storeErrorOf(error, 'connecting');
   } finally {
     await hangUp();
   }
+}
+
+/** @throws PAWL_CONFIG_INVALID for a user to whom the tables would look empty. */
+async function assertSeesAll(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ readonly narrowed: boolean }>(NARROWED);
+  if (rows[0]?.narrowed !== true) return;
+  throw new RefusedError(
+    'PAWL_CONFIG_INVALID',
+    "row-level security hides the tables' rows from this user: connect as their owner or a member of it, or ALTER ROLE ... BYPASSRLS",
+  );
 }
 
 async function readyParts(client: pg.Client, rights: OpeningRights): Promise<number> {

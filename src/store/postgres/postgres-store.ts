@@ -1,22 +1,11 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
-import { invariant } from '../../model/errors.ts';
+import { RefusedError } from '../../model/errors.ts';
 import type { RunId, WorkerId } from '../../model/ids.ts';
-import type { Json } from '../../model/json.ts';
 import { numbersFor, type Numbers } from '../../model/numbers.ts';
 import type { Observation } from '../../model/run-commit.ts';
-import { partOf } from '../../model/virtual-shard.ts';
-import type {
-  ClaimedRun,
-  CommitTrace,
-  DrainedRun,
-  RunsAsked,
-  Store,
-  StoredRun,
-  StoredVersion,
-} from '../../ports/store.ts';
+import type { ClaimedRun, CommitTrace, DrainedRun, Store } from '../../ports/store.ts';
 import { auditVerbs } from './audit-verbs.ts';
 import { createAdmission, witnessVerbs } from './admission.ts';
-import { assertSameContent } from '../version-conflict.ts';
 import { batchVerbs } from './batch-verbs.ts';
 import { changeVerbs } from './change-verbs.ts';
 import { commitBatch } from './commit-batch.ts';
@@ -33,45 +22,24 @@ import { pruneVerbs } from './prune-verbs.ts';
 import { scheduleVerbs } from './schedule-verbs.ts';
 import { waitingVerbs } from './waiting-verbs.ts';
 import { openDatabase } from './open-database.ts';
-import {
-  auditFromRow,
-  inboxFromRow,
-  observationFromRow,
-  observationToRow,
-  receiptFromRow,
-  transitionFromRow,
-} from './rows.ts';
+import { loadRuns, loadVerb, nowVerb, readingVerbs, versionVerbs } from './read-verbs.ts';
+import { inboxFromRow, observationToRow } from './rows.ts';
 import { recordsPage, strayFromRow } from './record-rows.ts';
-import { runFromRow, runLineFromRow, storedRunFromRow, versionFromRow } from './run-rows.ts';
 import { CLAIM, CLAIM_RUN } from './sql/claim.ts';
-import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './sql/definition.ts';
 import { ANSWER_OF, DRAIN } from './sql/deliver.ts';
-import { LOAD, NOW, TRACE } from './sql/load.ts';
-import {
-  AUDIT_ROWS,
-  COUNT_RUNS,
-  FIND_RUN_BY_ID,
-  FIND_RUN_BY_KEY,
-  HOLDER,
-  INBOX_ROWS,
-  JOURNAL,
-  LIST_RUNS,
-  OBSERVATIONS,
-  OBSERVE,
-  RECEIPTS,
-  WORKERS,
-} from './sql/reads.ts';
+import { TRACE } from './sql/load.ts';
+import { OBSERVE } from './sql/reads.ts';
 import { BEAT, DISOWN, LEAVE_SEAT, SWEEP, TAKE_SEAT } from './sql/seat.ts';
 import { RECORDS, STRAYS } from './sql/records.ts';
 import { FIRE, NEXT_DUE } from './sql/timer.ts';
 import { OVERDUE } from './sql/witness.ts';
 import { startBatch } from './start-batch.ts';
 import { openStatements } from './statements.ts';
+import { type OpenedReads, openTenantReads, type TenantReads } from './tenant-reads.ts';
 
 /** Connections of a process unless set otherwise: writers, one reader, one for heartbeats. */
 const CONNECTIONS_DEFAULT = 5;
 const LEASE_MS_DEFAULT = 30_000;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** How a store is opened. */
 export interface PostgresStoreOptions {
@@ -94,30 +62,20 @@ export interface PostgresStoreOptions {
   readonly onBroken?: (error: Error) => void;
   /** The role in which statements of `sql` actions run; absent = none is carried out (E13). */
   readonly statements?: { readonly role: string };
+  /** The tenant for whose callers this process reads; absent = for nobody. */
+  readonly readsFor?: {
+    readonly tenant: string;
+    /** They are bound by their statements alone, and why. */
+    readonly onUnbound: (why: RefusedError) => void;
+  };
+}
+
+/** The store, and the reads that the database binds to one tenant; null where nobody has asked for them. */
+export interface PostgresStore extends Store {
+  readonly bound: TenantReads | null;
 }
 
 type Verbs<K extends keyof Store> = Pick<Store, K>;
-
-function versionVerbs({ run }: Connections): Verbs<'publish' | 'findVersion' | 'loadVersion' | 'listVersions'> {
-  const one = (rows: readonly Row[]): StoredVersion | null => (rows[0] === undefined ? null : versionFromRow(rows[0]));
-  const findVersion: Store['findVersion'] = async (tenant, workflow, version) =>
-    one(await run(FIND_VERSION, [tenant, workflow, version]));
-  return {
-    findVersion,
-    publish: async (asked, schedule) => {
-      const { tenant, workflow, version, digest, digests, source, machine, publishedBy } = asked;
-      const content = [digest, JSON.stringify(digests), source, machine, publishedBy];
-      const begins = [schedule?.part ?? null, schedule?.dueAtMs ?? null, schedule?.timesOf ?? null];
-      const made = one(await run(PUBLISH, [tenant, workflow, version, ...content, ...begins]));
-      const stored = made ?? (await findVersion(tenant, workflow, version));
-      invariant(stored !== null, 'a version is neither new nor there', { workflow, version });
-      assertSameContent(asked, stored);
-      return { created: made !== null, version: stored };
-    },
-    loadVersion: async (digest) => one(await run(LOAD_VERSION, [digest])),
-    listVersions: async (tenant) => (await run(LIST_VERSIONS, [tenant])).map(versionFromRow),
-  };
-}
 
 function seatVerbs({ run }: Connections): Verbs<'takeSeat' | 'beat' | 'leaveSeat' | 'disown' | 'sweep'> {
   return {
@@ -136,15 +94,6 @@ function seatVerbs({ run }: Connections): Verbs<'takeSeat' | 'beat' | 'leaveSeat
       (await run(DISOWN, [part, workerId, held, olderThanMs])).length,
     sweep: async (part, limit) => (await run(SWEEP, [part, limit])).map((row) => row['run_id'] as RunId),
   };
-}
-
-async function loadRuns(
-  { run }: Connections,
-  part: number,
-  runIds: readonly RunId[],
-): Promise<{ runs: StoredRun[]; rows: Row[] }> {
-  const rows = runIds.length === 0 ? [] : await run(LOAD, [part, runIds]);
-  return { runs: rows.map(storedRunFromRow), rows };
 }
 
 async function openClaims(connections: Connections, part: number, claims: readonly Row[]): Promise<ClaimedRun[]> {
@@ -179,18 +128,14 @@ function runVerbs(
   numbers: Numbers,
 ): Verbs<'nowMs' | 'start' | 'claim' | 'claimRun' | 'load' | 'commit' | 'trace'> {
   const { run } = connections;
-  const nowMs = async (): Promise<number> => (await run(NOW, []))[0]?.['now_ms'] as number;
   return {
-    nowMs,
+    nowMs: nowVerb(connections),
     start: (part, starts) => startBatch(connections, part, starts),
     claim: async (part, workerId, limit) =>
       openClaims(connections, part, await run(CLAIM, [part, workerId, limit, numbers.leaseMs])),
     claimRun: async (part, runId, workerId) =>
       (await openClaims(connections, part, await run(CLAIM_RUN, [part, workerId, runId])))[0] ?? null,
-    load: async (part, runIds) => {
-      const { runs, rows } = await loadRuns(connections, part, runIds);
-      return { runs, nowMs: (rows[0]?.['now_ms'] as number | undefined) ?? (await nowMs()) };
-    },
+    load: loadVerb(connections),
     commit: (part, workerId, commits) => commitBatch(connections, part, workerId, commits),
     trace: async (part, asks) => {
       const traces: (CommitTrace | null)[] = asks.map(() => null);
@@ -245,69 +190,10 @@ function eventVerbs(
   };
 }
 
-type ReadingVerbs = Verbs<
-  | 'findRun'
-  | 'listRuns'
-  | 'countRuns'
-  | 'journal'
-  | 'receipts'
-  | 'observations'
-  | 'inbox'
-  | 'audit'
-  | 'holder'
-  | 'workers'
->;
-
 function checkingVerbs({ run }: Connections): Verbs<'records' | 'strays'> {
   return {
     records: async (part, after, limit) => recordsPage(part, limit, await run(RECORDS, [part, after, limit])),
     strays: async (part, limit) => (await run(STRAYS, [part, limit])).map((row) => strayFromRow(part, row)),
-  };
-}
-
-/** Which runs are asked for, as the statements take it. */
-function askedRuns({ tenant, workflow, statuses, needsHuman, q, ...more }: RunsAsked): readonly unknown[] {
-  const { version = null, workflows = null, startedAfterMs = null, startedBeforeMs = null, effectStates = null } = more;
-  return [tenant, workflow, statuses, needsHuman, q, version, workflows, startedAfterMs, startedBeforeMs, effectStates];
-}
-
-function readingVerbs({ run }: Connections, parts: number): ReadingVerbs {
-  return {
-    findRun: async (tenant, idOrKey) => {
-      const byId = UUID.test(idOrKey)
-        ? await run(FIND_RUN_BY_ID, [partOf(idOrKey as RunId, parts), idOrKey, tenant])
-        : [];
-      return (byId.length > 0 ? byId : await run(FIND_RUN_BY_KEY, [tenant, idOrKey])).map(runFromRow);
-    },
-    listRuns: async ({ limit, after, ...filter }) => {
-      const place = [after?.startedAtMs ?? null, after?.runId ?? null];
-      return (await run(LIST_RUNS, [...askedRuns(filter), ...place, limit])).map(runLineFromRow);
-    },
-    countRuns: async (filter, limit) => (await run(COUNT_RUNS, [...askedRuns(filter), limit]))[0]?.['runs'] as number,
-    journal: async (part, runId) => (await run(JOURNAL, [part, runId])).map(transitionFromRow),
-    receipts: async (part, runId) => (await run(RECEIPTS, [part, runId])).map(receiptFromRow),
-    observations: async (part, runId) =>
-      (await run(OBSERVATIONS, [part, runId])).map((row) => observationFromRow(part, runId, row)),
-    inbox: async (part, runId) =>
-      (await run(INBOX_ROWS, [part, runId])).map((row) => ({
-        ...inboxFromRow(row),
-        detail: JSON.parse(row['detail'] as string) as Json,
-        consumed: row['consumed'] as boolean,
-      })),
-    audit: async (part, runId) => (await run(AUDIT_ROWS, [part, runId])).map(auditFromRow),
-    holder: async (part, runId) => {
-      const [row] = await run(HOLDER, [part, runId]);
-      return row === undefined
-        ? null
-        : { workerId: row['worker_id'] as WorkerId, leaseUntilMs: row['lease_until'] as number | null };
-    },
-    workers: async () =>
-      (await run(WORKERS, [])).map((row) => ({
-        part: row['part'] as number,
-        workerId: row['worker_id'] as WorkerId,
-        leaseUntilMs: row['lease_until'] as number,
-        held: row['held'] as number,
-      })),
   };
 }
 
@@ -332,11 +218,26 @@ function hintsUrlOf({ url, pooler, hintsUrl }: PostgresStoreOptions): string | n
   return pooler === 'transaction' ? null : url;
 }
 
+async function openBound(
+  to: ConnectionOptions,
+  readsFor: PostgresStoreOptions['readsFor'],
+  parts: Pick<Parameters<typeof openTenantReads>[1], 'parts' | 'admission'>,
+): Promise<OpenedReads | null> {
+  if (readsFor === undefined) return null;
+  try {
+    return await openTenantReads(to, { ...parts, tenant: readsFor.tenant });
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    readsFor.onUnbound(error);
+    return null;
+  }
+}
+
 /**
  * Opens the store on a PostgreSQL, ours or a given one; migrates it first unless told not to.
  * @throws PAWL_STORE_*, PAWL_DATABASE_MISSING, PAWL_DATABASE_VERSION, PAWL_CONFIG_INVALID, PAWL_MIGRATION_MISMATCH.
  */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const to = connectionsOf(options);
   const parts = await openDatabase(to, {
     migrate: options.migrate ?? 'apply',
@@ -347,6 +248,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const withAdmission = { ...to, admit: admission.admit };
   const statements =
     options.statements === undefined ? null : await openStatements(withAdmission, options.statements.role);
+  const bound = await openBound(withAdmission, options.readsFor, { parts, admission });
   const hintsUrl = hintsUrlOf(options);
   const hints = hintsUrl === null ? NO_HINTS : openHints(connections, { ...to, url: hintsUrl }, parts);
   const runs = runVerbs(connections, to.numbers);
@@ -380,9 +282,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...hints.over({ ...runs, ...events }),
     ...(statements === null ? {} : { act: statements.act }),
     listen: hints.listen,
+    bound: bound?.reads ?? null,
     close: async () => {
       await hints.close();
       await statements?.close();
+      await bound?.close();
       await connections.close();
     },
   };

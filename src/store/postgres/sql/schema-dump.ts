@@ -29,6 +29,14 @@ export const SCHEMA_DUMP: Statement = {
   FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid
   WHERE c.relnamespace = 'pawl'::regnamespace AND NOT g.tgisinternal
   UNION ALL
+  SELECT c.relname, 2, 1, format('table %s: row level security%s', c.relname, CASE WHEN c.relforcerowsecurity THEN ' forced' ELSE '' END)
+  FROM pg_class c WHERE c.relnamespace = 'pawl'::regnamespace AND c.relrowsecurity
+  UNION ALL
+  SELECT c.relname, 5, 1, format('policy %s on %s: %s to %s using %s check %s', p.polname, c.relname, p.polcmd, p.polroles::regrole[]::text,
+         pg_get_expr(p.polqual, p.polrelid), coalesce(pg_get_expr(p.polwithcheck, p.polrelid), '-'))
+  FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+  WHERE c.relnamespace = 'pawl'::regnamespace
+  UNION ALL
   SELECT '~' || p.proname, 6, 0, format('function %s(%s) returns %s: %s', p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid),
          encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex'))
   FROM pg_proc p WHERE p.pronamespace = 'pawl'::regnamespace
