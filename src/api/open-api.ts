@@ -17,7 +17,7 @@ const REFUSALS = {
   415: 'the body is of a kind that is not read',
   422: 'the value, or the workflow, does not fit',
   428: 'If-Match is missing',
-  429: 'too many streams are open under this name',
+  429: 'more calls, or open streams, than one principal may have, or too many credentials that do not count',
   503: 'the database does not answer, or the server has too much in hand',
 } as const;
 
@@ -36,11 +36,7 @@ function refusalsOfPlace(route: Route): readonly (keyof typeof REFUSALS)[] {
   const { path, method, query, resumes } = route;
   const isOfRun = namesRun({ path, query });
   const mayBeMissing = isOfRun || path.includes('{') || path === '/v1/runs' || resumes === true;
-  return [
-    ...(mayBeMissing ? ([404] as const) : []),
-    ...(method !== 'GET' || isOfRun ? ([409] as const) : []),
-    ...(resumes === true ? ([429] as const) : []),
-  ];
+  return [...(mayBeMissing ? ([404] as const) : []), ...(method !== 'GET' || isOfRun ? ([409] as const) : [])];
 }
 
 /** Which of them a route can give. */
@@ -48,7 +44,7 @@ export function refusalsOf(route: Route): readonly (keyof typeof REFUSALS)[] {
   const { right, admit, body, ifMatch, method } = route;
   return [
     400,
-    ...(right === null && admit === undefined ? [] : ([401, 403] as const)),
+    ...(right === null && admit === undefined ? [] : ([401, 403, 429] as const)),
     ...refusalsOfPlace(route),
     ...(ifMatch === undefined ? [] : ([412] as const)),
     ...(method !== 'GET' ? ([413, 415] as const) : []),

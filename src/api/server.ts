@@ -7,6 +7,7 @@ import { ApiError } from './api-error.ts';
 import { type Authentication, checkBind } from './bind.ts';
 import { Calls } from './calls.ts';
 import { openLibrary, ownError } from './library.ts';
+import { Limits, type RateLimits } from './limits.ts';
 import { toldPath } from './link-routes.ts';
 import { checkMedia } from './media.ts';
 import { problemAnswer } from './problem-json.ts';
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly authentication: Authentication;
   /** The release, as `/version` tells it. */
   readonly release: string;
+  /** How often a principal may call; absent = as often as it likes. */
+  readonly rates?: RateLimits;
 }
 
 /** A server that answers by the table. */
@@ -108,13 +111,40 @@ function refuseWith(app: App, error: unknown, request: FastifyRequest, reply: Fa
   return send(reply, answer);
 }
 
+/** Who asks; null where nobody needs to say so. @throws PAWL_API_UNAUTHENTICATED. */
+async function letIn(
+  { app, authentication }: Pick<ServerOptions, 'app' | 'authentication'>,
+  route: Route | null,
+  { headers, params }: FastifyRequest,
+): Promise<Caller | null> {
+  if (route?.right !== null) return admit(app, authentication, headers);
+  route.admit?.(app, params as Call['params']);
+  return null;
+}
+
+/** What does not count is counted, by the address that it came from. @throws PAWL_API_UNAUTHENTICATED, PAWL_API_RATE. */
+async function countingRefusals<T>(
+  limits: Limits | null,
+  { socket }: FastifyRequest,
+  admitted: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await admitted();
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'PAWL_API_UNAUTHENTICATED')
+      limits?.refused(socket.remoteAddress ?? '');
+    throw error;
+  }
+}
+
 /** Opens a server; it listens when it is told to. */
-export function openServer({ app, authentication, release }: ServerOptions): ApiServer {
+export function openServer({ app, authentication, release, rates }: ServerOptions): ApiServer {
   const calls = new Calls();
   const callers = new WeakMap<FastifyRequest, Caller>();
   const { store, tenant, clock } = app.engine;
   const pulse = new Pulse({ store, tenant, clock });
   const streams = new Streams();
+  const limits = rates === undefined ? null : new Limits(rates, clock);
   const server = openLibrary((error, request, reply) => refuseWith(app, error, request, reply));
 
   // Before a byte of a body is read: who asks, whether they may, and whether the body is of a kind that is read here.
@@ -122,11 +152,11 @@ export function openServer({ app, authentication, release }: ServerOptions): Api
     const route = routeOf(request);
     if (route?.id === 'isAlive') return;
     calls.take(reply);
-    if (route?.right === null) route.admit?.(app, request.params as Call['params']);
-    else {
-      const caller = await admit(app, authentication, request.headers);
+    const caller = await countingRefusals(limits, request, () => letIn({ app, authentication }, route, request));
+    if (caller !== null) {
+      limits?.take(caller.name, request.method === 'GET' ? 'GET' : 'POST');
       callers.set(request, caller);
-      if (route !== null) assertMay(caller, route.right);
+      if (route !== null && route.right !== null) assertMay(caller, route.right);
     }
     if (route !== null) checkMedia(route, request.headers);
   });

@@ -53,6 +53,8 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_API_TOO_LARGE: 'send less: large things belong elsewhere, by reference',
   PAWL_API_MEDIA_TYPE: 'send `Content-Type: application/json`, or what `/openapi.json` says of the route',
   PAWL_API_UNCONDITIONAL: 'read the run, and send its `ETag` as `If-Match`',
+  PAWL_API_RATE:
+    'try again after the seconds of the header `Retry-After`; nothing was done. `pawl server --reads-per-second` and `--writes-per-second` set what a principal may',
   PAWL_API_STREAMS: 'close one that nobody reads; all pages of a browser can share one stream',
   PAWL_API_OVERLOADED: 'try again after the seconds of the header `Retry-After`; nothing was done',
   PAWL_RUN_MOVED: 'read the run again, then decide; another act needs another `Idempotency-Key`',

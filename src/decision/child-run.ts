@@ -85,6 +85,7 @@ export function childStartOf(
     key: keyOf(run, effect),
     input,
     by: run.startedBy,
+    ...(run.traceparent === undefined ? {} : { traceparent: run.traceparent }),
     parent: {
       runId: run.runId,
       step: effect.step,

@@ -38,6 +38,7 @@ export async function startChild(engine: Engine, start: ChildStart, nowMs: numbe
     input,
     startedAtMs: nowMs,
     startedBy: start.by,
+    ...(start.traceparent === undefined ? {} : { traceparent: start.traceparent }),
     ...lockOf(version, start, input),
   };
   const context = {

@@ -22,6 +22,8 @@ export interface ChildStart {
   readonly input: Json;
   /** Who started the parent: what somebody may not approve there, nobody approves here. */
   readonly by: string;
+  /** The trace that the parent has; absent where it has none. */
+  readonly traceparent?: string;
   readonly parent: ParentLink;
 }
 

@@ -50,6 +50,7 @@ export const ERROR_CODES = {
   PAWL_API_TOO_LARGE: { retry: 'never', httpStatus: 413 },
   PAWL_API_MEDIA_TYPE: { retry: 'never', httpStatus: 415 },
   PAWL_API_UNCONDITIONAL: { retry: 'never', httpStatus: 428 },
+  PAWL_API_RATE: { retry: 'later', httpStatus: 429 },
   PAWL_API_STREAMS: { retry: 'later', httpStatus: 429 },
   PAWL_API_OVERLOADED: { retry: 'later', httpStatus: 503 },
   PAWL_RUN_MOVED: { retry: 'never', httpStatus: 412 },

@@ -451,6 +451,35 @@ describe('a child', () => {
     expect(home.all('part')).toHaveLength(1);
   });
 
+  it('A child has the trace of its parent, and none where that has none', async () => {
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const home = new Household();
+    await home.publish(PART);
+    await home.publish(WHOLE);
+    const start = { workflow: 'whole', version: 1, input: {}, by: 'ana' };
+    await home.house.settled(home.verbs.start({ ...start, traceparent }));
+    await home.house.settled(home.verbs.start(start));
+    await home.house.until(() => home.all('part').length === 2);
+    const parents = new Map(home.all('whole').map(({ run }) => [run.runId, run.traceparent]));
+    // The key of a child that names none begins with the id of its parent's run.
+    const told = home.all('part').map(({ run }) => [run.traceparent, parents.get(run.key.split('/')[0] as RunId)]);
+    expect(told).toHaveLength(2);
+    const traces = [traceparent, undefined];
+    expect(told).toEqual(expect.arrayContaining(traces.map((trace) => [trace, trace])));
+  });
+
+  it('S14 a child is of the tenant of its parent, and no file can name another', async () => {
+    // "parent starts a child in another tenant [compile error or 403]"
+    const home = new Household();
+    await home.begin(PART, WHOLE);
+    await home.until('whole', 'COMPLETED');
+    expect(home.all('part').map(({ run }) => run.tenant)).toEqual(home.all('whole').map(({ run }) => run.tenant));
+    for (const whole of [file('whole', [child(', tenant: other')]), file('whole', [child()], ['tenant: other'])])
+      await expect(home.publish(whole)).rejects.toMatchObject({ problems: [{ code: 'PAWL-101' }] });
+    for (const name of ['other/part@1', 'other:part@1'])
+      await expect(home.publish(WHOLE.replace('part@1', name))).rejects.toBeInstanceOf(DefinitionError);
+  });
+
   it('A detached child whose start is refused is a dead letter', async () => {
     const home = new Household();
     const keyed = file('whole', [child(`, detach: true, key: '"k-1"'`)]);

@@ -104,7 +104,7 @@ export function newAct(): Readonly<Record<string, string>> {
 
 /** Opens one. @param options.worker whether effects are sent. */
 export async function openApiHouse(
-  options: Partial<Pick<ServerOptions, 'authentication'>> &
+  options: Partial<Pick<ServerOptions, 'authentication' | 'rates'>> &
     Partial<Pick<AppOptions, 'store' | 'env' | 'functions' | 'actions'>> &
     Pick<Config, 'links'> & { readonly worker?: boolean } = {},
 ): Promise<ApiHouse> {
@@ -128,7 +128,8 @@ export async function openApiHouse(
     logger: { info: () => undefined, warn: log, error: log },
   });
   if (options.worker === true) await app.runWorker();
-  const server = openServer({ app, authentication: options.authentication ?? 'keys', release: RELEASE });
+  const { authentication = 'keys', rates } = options;
+  const server = openServer({ app, authentication, release: RELEASE, ...(rates === undefined ? {} : { rates }) });
   const key: ApiHouse['key'] = async (roles, { principal = roles[0] ?? 'nobody', scopes = [] } = {}) =>
     (await createKey(app, { principal, roles, scopes, forMs: null, by: 'root' })).key;
   const byRole = new Map<string, string>();
