@@ -79,8 +79,9 @@ function choose(
 }
 
 /**
- * Casts a vote: stored as an inbox row under an id made of who, what and with which roles, so that the same vote again
- * finds the first (A02, A05). The run's decider says what becomes of it. Transaction: opens its own.
+ * Casts a vote: stored as an inbox row under an id made of who, what, with which roles and in which time to answer, so that
+ * the same vote again finds the first (A02, A05), and whoever came too late is heard when a person has asked again. The
+ * run's decider says what becomes of it. Transaction: opens its own.
  * @throws PAWL_RUN_NOT_FOUND, PAWL_APPROVAL_NOT_FOUND, PAWL_RUN_AMBIGUOUS, PAWL_VALUE_NOT_STORABLE.
  */
 export async function castVote(engine: Engine, door: Door, run: RunIdentity, ask: VoteAsk): Promise<Delivered> {
@@ -94,7 +95,7 @@ export async function castVote(engine: Engine, door: Door, run: RunIdentity, ask
   return deliverEvent(engine, door, {
     run,
     source: `vote:${approval.approvalId}`,
-    eventId: hashJson([principal, decision, subjectHash, roles, comment, ...filled]).slice(0, 32),
+    eventId: hashJson([principal, decision, subjectHash, roles, comment, approval.expiresAtMs, ...filled]).slice(0, 32),
     payload: {
       type: 'vote',
       approvalId: approval.approvalId,

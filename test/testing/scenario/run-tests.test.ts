@@ -149,6 +149,38 @@ describe('a scenario', () => {
     );
   });
 
+  it('A05 whoever voted too late is heard when a person has asked again, and may say it twice', async () => {
+    // A05: "The same vote again: 200 with the first; another vote of the same person, or a vote after the decision: 409 with it."
+    const held = `pawl: 1
+workflow: pay
+version: 1
+timeout: 9d
+actions:
+  bank.pay: { http: { method: POST, url: 'http://127.0.0.1:1/pay' }, idempotency: natural, compensate: none }
+steps:
+  - { id: ok, approve: Pay?, from: ['role:desk'], quorum: 2, expires: 1d, onExpire: hold }
+  - { id: pay, call: bank.pay, authorizedBy: ok }
+`;
+    const voted = (at: string, by: string, answer: string): string =>
+      `    - { at: ${at}, approve: ok, by: ${by}, roles: [desk], answer: ${answer} }`;
+    const told = await wrongIn(
+      [
+        '- name: one',
+        '  events:',
+        voted('1h', 'zoe', 'applied'),
+        voted('30h', 'kai', 'decided'),
+        voted('31h', 'kai', 'duplicate'),
+        '    - { at: 40h, retry: ok }',
+        voted('41h', 'zoe', 'duplicate'),
+        voted('42h', 'kai', 'applied'),
+        '  expect: { effects: bank.pay, status: COMPLETED }',
+        '',
+      ].join('\n'),
+      { workflow: held },
+    );
+    expect(told).toEqual([]);
+  });
+
   it('that is refused at the start has no effects', async () => {
     const scenario =
       '- { name: one, input: {}, expect: { effects: "-", status: REJECTED AT START, failure: PAWL_INPUT_INVALID } }\n';
