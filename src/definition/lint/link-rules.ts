@@ -46,6 +46,7 @@ interface Sender {
 }
 
 function faultOf(context: LintContext, sender: Sender, { path }: Read): Fault | null {
+  if (context.definition.machine !== undefined) return STATES_DO_NOT_WAIT;
   const [, id] = path;
   const target = id === undefined ? undefined : context.graph.byId.get(id);
   const { step } = target ?? {};
@@ -57,6 +58,13 @@ function faultOf(context: LintContext, sender: Sender, { path }: Read): Fault | 
   if (gone !== null) return { code: 'PAWL-708', ...gone };
   return step.verb === 'await' ? deafTo(context, step) : null;
 }
+
+/** The states of a machine take events for as long as they are active: none of them is a wait with a name of its own. */
+const STATES_DO_NOT_WAIT: Fault = {
+  code: 'PAWL-706',
+  message: 'a link leads to no state of a machine',
+  help: 'write the workflow as "steps" with an "await" or an "approve", or leave the link out and let the event be sent with a key',
+};
 
 function nobodyWaits({ graph }: LintContext, id: string | null, target: PlacedStep | undefined): Fault {
   const waits = graph.steps.flatMap(({ step }) => (step.verb === 'await' || step.verb === 'approve' ? [step.id] : []));

@@ -15,6 +15,22 @@ ${more}steps:
 ${steps}
 `;
 
+/** The same as a machine, which sends `link`. */
+const machine = (link: string): string => `pawl: 1
+workflow: sample
+version: 1
+timeout: 1d
+events: { paid: {} }
+actions:
+  act: { http: { method: POST, url: 'http://127.0.0.1:1/act' }, idempotency: natural, compensate: none }
+machine:
+  initial: ask
+  states:
+    ask: { invoke: { id: a, src: act, input: { to: ${link} }, onDone: pay } }
+    pay: { on: { paid: done } }
+    done: { type: final }
+`;
+
 const PAY = '  - { id: pay, await: paid }';
 const send = (link: string): string => `  - { id: a, call: act, with: { to: =${link} } }`;
 
@@ -51,6 +67,8 @@ export const LINKS: readonly DocumentMistake[] = [
   { code: 'PAWL-706', why: 'a step that is not there', file: file(`${send('«⟦links.pya⟧|links.pay»')}\n${PAY}`) },
   { code: 'PAWL-706', why: 'a call', file: file(`${send('«⟦links.b⟧|links.pay»')}\n  - { id: b, call: act }\n${PAY}`) },
   { code: 'PAWL-706', why: 'no step at all', file: file(`${send('«⟦links⟧|links.pay»')}\n${PAY}`) },
+  { code: 'PAWL-706', why: 'a state of a machine', file: machine('«=⟦links.pay⟧|=run.key»') },
+  { code: 'PAWL-706', why: 'a call of a machine', file: machine('«=⟦links.a⟧|=run.key»') },
   {
     code: 'PAWL-707',
     why: 'in a statement',

@@ -30,6 +30,25 @@ describe('lint of a whole file', () => {
     },
   );
 
+  it('PAWL-706 says of a machine that no link leads to its states, also to one that has that name', () => {
+    const text = `pawl: 1
+workflow: sample
+version: 1
+timeout: 1d
+events: { paid: {} }
+actions: { act: { http: { method: POST, url: 'http://127.0.0.1:1/act' }, idempotency: natural, compensate: none } }
+machine:
+  initial: ask
+  states:
+    ask: { invoke: { id: a, src: act, input: { to: =links.pay }, onDone: pay } }
+    pay: { on: { paid: done } }
+    done: { type: final }
+`;
+    expect(validateWorkflow(text).problems).toMatchObject([
+      { code: 'PAWL-706', message: 'a link leads to no state of a machine', help: expect.stringContaining('"steps"') },
+    ]);
+  });
+
   it('tells a dead stretch once, at its first step', () => {
     const text = `${WITH_ACT}steps:\n  - { id: a, call: act, next: end }\n  - { id: b, call: act }\n  - { id: c, call: act }\n`;
     expect(codesOf(text).filter((code) => code === 'PAWL-204')).toEqual(['PAWL-204']);
