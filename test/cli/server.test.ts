@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KeyView } from '../../src/app/api-keys.ts';
 import { createClient } from '../../src/client/index.ts';
+import { runSql } from '../support/postgres.ts';
 import { type CommandLine, openCommandLine } from './support/command-line.ts';
 import { action, PLAIN, workflow } from './support/workflows.ts';
 
@@ -119,8 +120,26 @@ describe('pawl server', () => {
     });
   });
 
+  it('S18 what it reads for its callers is bound to their tenant, also where a statement names only a run', async () => {
+    // S18: "row-level security on: a query forgotten in code [0 rows]"
+    await withServer(['--no-auth'], async (address) => {
+      const journal = async (): Promise<number> => {
+        const told = await fetch(`${address}/v1/runs/over-http/journal`);
+        return ((await told.json()) as { data: readonly unknown[] }).data.length;
+      };
+      expect(await journal()).toBeGreaterThan(0);
+      await runSql(
+        shell.url,
+        "DO $$ BEGIN SET LOCAL session_replication_role = replica; UPDATE pawl.journal SET tenant = 'other'; END $$",
+      );
+      expect(await journal()).toBe(0);
+    });
+  });
+
   it('says of an address that it cannot have, and of a port that is none, what is wrong', async () => {
     expect((await shell.call(['server', '--port', '70000'])).code).toBe(2);
+    for (const rate of ['0', 'many', '1.5'])
+      expect((await shell.call(['server', '--reads-per-second', rate])).code).toBe(2);
     await withServer(['--no-auth'], async (address) => {
       const { port } = new URL(address);
       const told = await shell.call(['server', '--port', port]);

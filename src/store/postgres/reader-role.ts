@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { RefusedError } from '../../model/errors.ts';
 import { READER_FACTS } from './sql/reader.ts';
 import { sqlstateOf } from './sqlstate.ts';

@@ -302,7 +302,7 @@ describe('Reads for the callers of a tenant', () => {
       { tenant: 'other' },
     ]);
     await client.query('SET LOCAL row_security = on; RESET ROLE; SET LOCAL ROLE pawl_reader');
-    expect(await planOf()).toMatch(/Index .*Scan using run_tenant_started_idx[^]*Index Cond: .*pawl\.tenant/);
+    expect(await planOf()).toMatch(/Index .*Scan using run_tenant_started_idx[\s\S]*Index Cond: .*pawl\.tenant/);
     await client.query('ROLLBACK');
     await client.end();
   });
