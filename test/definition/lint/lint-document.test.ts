@@ -44,7 +44,7 @@ machine:
     pay: { on: { paid: done } }
     done: { type: final }
 `;
-    expect(validateWorkflow(text).problems).toMatchObject([
+    expect(validateWorkflow(text, 'sample.pawl.yaml').problems).toMatchObject([
       { code: 'PAWL-706', message: 'a link leads to no state of a machine', help: expect.stringContaining('"steps"') },
     ]);
   });
