@@ -26,7 +26,7 @@ import { onTerminate } from './on-terminate.ts';
 import { fireTimer, onTimer } from './on-timer.ts';
 import { onVote } from './on-vote.ts';
 import { orderInputs, timeOf } from './order-inputs.ts';
-import { isPaused } from './pause-run.ts';
+import { isPaused } from './on-pause.ts';
 import { DEADLINE } from './settle-run.ts';
 import { comeToRest } from './take-event.ts';
 

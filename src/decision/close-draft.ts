@@ -10,7 +10,7 @@ import { checkSecrets } from './missing-secret.ts';
 import { showsQueued } from './on-lock.ts';
 import { dispatchDue, movingRows, openReads, type OrderBook } from './on-due.ts';
 import { releaseKept } from './release-kept.ts';
-import { isPaused } from './pause-run.ts';
+import { isPaused } from './on-pause.ts';
 import { endedStatus, liveStatus, needsOf, nextDueAtMs } from './run-status.ts';
 import { isSentFromHere } from './hand-out.ts';
 import { tendQueues } from './tend-queues.ts';

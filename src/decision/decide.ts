@@ -5,7 +5,7 @@ import type { DecideContext } from './decide-context.ts';
 import type { Decision } from './decision.ts';
 import type { DecisionInput } from './decision-input.ts';
 import { Draft } from './draft.ts';
-import { hearPauses } from './pause-run.ts';
+import { hearPauses } from './on-pause.ts';
 import { comeToRest } from './take-event.ts';
 
 /**

@@ -10,7 +10,7 @@ import { framesOf } from './frames.ts';
 import { handleCommand } from './handle-command.ts';
 import { itemNameOf } from './item-name.ts';
 import { openSteps } from './step-effects.ts';
-import { isPaused } from './pause-run.ts';
+import { isPaused } from './on-pause.ts';
 import { holdsFailures } from './pivot.ts';
 
 /** What the kernel made of an event; the same shape for the first entry. */

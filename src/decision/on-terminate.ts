@@ -7,7 +7,7 @@ import type { Draft } from './draft.ts';
 import { followOrder } from './follow-order.ts';
 import { feed } from './kernel-loop.ts';
 import { refusalAtEnd } from './on-cancel.ts';
-import { liftPause } from './pause-run.ts';
+import { liftPause } from './on-pause.ts';
 import { lapseCancel } from './pivot-waiters.ts';
 import { isInFlight } from './step-effects.ts';
 import { endingOf } from './stop-run.ts';

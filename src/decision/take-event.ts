@@ -7,7 +7,7 @@ import { isBehindAside, isMachine } from './aside.ts';
 import type { Draft } from './draft.ts';
 import { firstInOrder, noteApplied, viewOf } from './event-order.ts';
 import { feed, moveOf, pump } from './kernel-loop.ts';
-import { isPaused } from './pause-run.ts';
+import { isPaused } from './on-pause.ts';
 import { holdsFailures } from './pivot.ts';
 
 /**

@@ -44,7 +44,7 @@ describe('docs/guides/api.md', () => {
   });
 
   it('has a row for each route, with its right', () => {
-    const rows = page.split('\n').filter((line) => /^\| `(?:GET|POST) /.test(line));
+    const rows = page.split('\n').filter((line) => /^\| `(?:GET|POST|DELETE) /.test(line));
     const written = rows.flatMap((row) => {
       const [, paths = '', right = '', more = ''] = row.split('|').map((cell) => cell.trim());
       const [method = ''] = paths.replaceAll('`', '').split(' ');

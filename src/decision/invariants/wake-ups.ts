@@ -4,7 +4,7 @@ import { isSentFromHere, isWithWorkers } from '../hand-out.ts';
 import { isQueued } from '../on-lock.ts';
 import { actionableRows, openReads } from '../on-due.ts';
 import type { Effect } from '../../model/effect.ts';
-import { isPaused } from '../pause-run.ts';
+import { isPaused } from '../on-pause.ts';
 import type { Finding, PositionCheck } from './check.ts';
 import { awaitsShare } from '../share-effect.ts';
 import { effectRow, inboxRow, type OpenedRun } from './opened-run.ts';
