@@ -180,7 +180,7 @@ describe('batch', () => {
     expect(dry.count).toBe(1);
     expect((await shell.call(filter)).code).toBe(2);
     expect((await shell.call(['batch', 'cancel', '--yes', '--reason', 'r'])).code).toBe(2);
-    expect((await shell.call(['batch', 'signal', 'o1', '--event', 'e', '--data', '{', '--dry-run'])).code).toBe(2);
+    expect((await shell.call(['batch', 'signal', 'o1', '--event', 'e', '--payload', '{', '--dry-run'])).code).toBe(2);
     const done = await shell.call([...filter, '--max-failures', '3', '--rate', '2', '--yes', '--reason', 'withdrawn']);
     expect([done.code, done.err]).toEqual([0, expect.stringContaining('cancel 1 run')]);
     const id = done.out.trim();

@@ -21,7 +21,7 @@ interface ActOptions extends Consent {
   readonly needs?: 'human';
   readonly step?: string;
   readonly event?: string;
-  readonly data?: string;
+  readonly payload?: string;
   readonly maxFailures?: string;
   readonly rate?: string;
   readonly dryRun?: boolean;
@@ -79,7 +79,7 @@ function addAction(batch: Command, bind: Bind, action: BatchAction): void {
     .option('--yes', 'do not ask (needs --reason)');
   if (action === 'retry') command.requiredOption('--step <step>', 'the held step');
   if (action === 'signal')
-    command.requiredOption('--event <name>', 'the event').option('--data <json>', 'its data', 'null');
+    command.requiredOption('--event <name>', 'the event').option('--payload <json>', 'its data', 'null');
   command.action(
     bind((context, runs: readonly string[], options: ActOptions) =>
       context.withBackend((app) => act(context, app, { action, runs, options })),
@@ -87,13 +87,13 @@ function addAction(batch: Command, bind: Bind, action: BatchAction): void {
   );
 }
 
-function paramsOf({ step, event, data }: ActOptions): JsonObject {
+function paramsOf({ step, event, payload }: ActOptions): JsonObject {
   if (step !== undefined) return { step };
   if (event === undefined) return {};
   try {
-    return { type: event, data: JSON.parse(data ?? 'null') as JsonObject };
+    return { type: event, data: JSON.parse(payload ?? 'null') as JsonObject };
   } catch {
-    throw new UsageError('--data is no JSON');
+    throw new UsageError('--payload is no JSON');
   }
 }
 
