@@ -139,8 +139,9 @@ function ordering(act: 'pause' | 'resume'): Route['handle'] {
   return async (call) => {
     const { id, action } = await batchFor(call);
     assertMay(call.caller, BATCH_RIGHTS[action]);
-    const { reason } = call.body as { readonly reason: string };
-    return { status: 201, body: await call.app.orderBatch(id, { act, by: call.caller.name, reason }) };
+    const told = act === 'pause' ? (call.body as { readonly reason: string }) : call.query;
+    const order = { act, by: call.caller.name, reason: told['reason'] ?? null };
+    return { status: act === 'pause' ? 201 : 200, body: await call.app.orderBatch(id, order) };
   };
 }
 
@@ -282,12 +283,12 @@ export const BATCH_ROUTES: readonly Route[] = [
   },
   {
     id: 'resumeBatch',
-    method: 'POST',
-    path: '/v1/batches/{batch}/resumptions',
+    method: 'DELETE',
+    path: '/v1/batches/{batch}/pauses/current',
     summary: 'Have a paused batch go on',
     right: 'run:read',
-    body: WITH_REASON,
-    answers: { 201: { description: 'The batch', schema: BATCH } },
+    query: { reason: { description: 'why, kept with the act', schema: REASON } },
+    answers: { 200: { description: 'The batch', schema: BATCH } },
     handle: ordering('resume'),
   },
 ];

@@ -89,6 +89,39 @@ const transition: Json = {
 };
 
 const place = { run: RUN, startedAt: AT, limit: 1, grantedAt: AT };
+const ofRun = { run: RUN, runKey: 'C-77', ...name, startedAt: AT };
+const asked = {
+  id: 'sign',
+  step: 'sign',
+  state: 'open',
+  title: 'Refund 120 €?',
+  subject: { amount: 120 },
+  subjectHash: HASH,
+  from: ['role:approver'],
+  except: [],
+  quorum: 1,
+  askedAt: AT,
+  expiresAt: null,
+  decidedAt: null,
+  votes: [],
+};
+const reason = { step: 'pause', text: 'waits until 13:00', since: AT, until: AT, by: ['time'], command: null };
+const batch = {
+  id: 'bat_01kbd4f7wsev3bq5zj8tgm2x0c',
+  action: 'cancel',
+  params: {},
+  by: 'ana',
+  reason: 'the offer was withdrawn',
+  maxFailures: 10,
+  ratePerSecond: null,
+  total: 1,
+  applied: 0,
+  refused: 0,
+  failed: 0,
+  pending: 1,
+  state: 'running',
+  createdAt: AT,
+};
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"></svg>';
 const page = (data: Json): Json => ({ data: [data], nextCursor: null });
 const list = (data: Json): Json => ({ data: [data] });
@@ -120,6 +153,22 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Json>> = {
   terminateRun: delivered,
   compensateRun: delivered,
   retryStep: delivered,
+  pauseRun: delivered,
+  resumeRun: delivered,
+  startBatch: batch,
+  listBatches: page(batch),
+  showBatch: batch,
+  listBatchItems: page({ no: 1, run: RUN, workflow: 'hello', outcome: 'pending', code: null, message: null, at: null }),
+  pauseBatch: { ...batch, state: 'paused' },
+  resumeBatch: batch,
+  listApprovals: page({ ...ofRun, ...asked }),
+  showApproval: { run: RUN, ...name, approval: asked },
+  listTimers: page({ ...ofRun, name: 'pause:wait', kind: 'wait', step: 'pause', effect: null, dueAt: AT }),
+  listNeeds: page({
+    ...{ run: RUN, key: 'C-77', ...name, kind: 'approval', since: AT, step: 'sign', message: 'Refund 120 €?' },
+    ...{ from: ['role:approver'], acts: ['approve', 'deny'], command: 'pawl approve C-77 sign' },
+  }),
+  whyRun: { run: RUN, key: 'C-77', status: 'WAITING', reasons: [{ kind: 'timer', ...reason }] },
   listEffects: page({
     run: RUN,
     runKey: 'C-77',

@@ -52,8 +52,13 @@ export function servedBatches(client: Client): Batches {
         client.listBatchItems({ params: { batch }, query: { ...asked, ...(outcome === null ? {} : { outcome }) } }),
       ),
     orderBatch: async (batch, { act, reason }) => {
-      const ask = { params: { batch }, body: { reason } };
-      return (await askServer(act === 'pause' ? client.pauseBatch(ask) : client.resumeBatch(ask))).data as View;
+      const params = { batch };
+      const why = reason === null ? {} : { reason };
+      const asked =
+        act === 'pause'
+          ? client.pauseBatch({ params, body: { reason: reason ?? '' } })
+          : client.resumeBatch({ params, query: why });
+      return (await askServer(asked)).data as View;
     },
   };
 }

@@ -230,10 +230,10 @@ export async function listBatchItems(
 export async function orderBatch(
   engine: Engine,
   id: string,
-  order: { readonly act: 'pause' | 'resume'; readonly by: string; readonly reason: string },
+  order: { readonly act: 'pause' | 'resume'; readonly by: string; readonly reason: string | null },
 ): Promise<BatchView> {
   const batch = await loadBatch(engine, id);
-  refuseUnstorable('the reason', order.reason);
+  if (order.reason !== null) refuseUnstorable('the reason', order.reason);
   if (await engine.store.orderBatch(batch, order)) return showBatch(engine, id);
   const { state } = await showBatch(engine, id);
   throw new ConflictError('PAWL_BATCH_CONFLICT', `the batch is ${state}: there is nothing to ${order.act}`, { state });

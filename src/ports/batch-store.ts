@@ -20,7 +20,7 @@ export interface BatchFilter {
 export interface BatchOrder {
   readonly act: 'pause' | 'resume' | 'stop';
   readonly by: string;
-  readonly reason: string;
+  readonly reason: string | null;
 }
 
 /** What a store does with batches. */

@@ -184,7 +184,9 @@ describe('POST /v1/batches', () => {
     expect((await house.post(`/v1/batches/${id}/pauses`, reason, { as: 'viewer' })).status).toBe(403);
     expect((await house.post(`/v1/batches/${id}/pauses`, reason)).json<Batch>().state).toBe('paused');
     expect((await house.post(`/v1/batches/${id}/pauses`, reason)).status).toBe(409);
-    expect((await house.post(`/v1/batches/${id}/resumptions`, reason)).json<Batch>().state).toBe('running');
+    expect((await house.call('DELETE', `/v1/batches/${id}/pauses/current?reason=enough`, {})).json<Batch>().state).toBe(
+      'running',
+    );
     const begun = Date.now();
     const { total, applied } = await settled(id);
     expect([total, applied]).toEqual([3, 3]);

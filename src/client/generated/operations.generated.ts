@@ -1117,8 +1117,11 @@ export interface Operations {
       params: {
         batch: string;
       };
-      body: {
-        reason: string;
+      query?: {
+        /**
+         * why, kept with the act
+         */
+        reason?: string;
       };
     };
     answer: {
@@ -2250,9 +2253,9 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
     ]
   },
   "resumeBatch": {
-    "method": "POST",
-    "path": "/v1/batches/{batch}/resumptions",
-    "media": "application/json",
+    "method": "DELETE",
+    "path": "/v1/batches/{batch}/pauses/current",
+    "media": null,
     "isKeyed": false,
     "accepts": [
       "application/json"
