@@ -177,16 +177,16 @@ describe('batch', () => {
   it('shows which runs it is about, asks, and leaves the rest to workers', async () => {
     const filter = ['batch', 'cancel', '--workflow', 'order'];
     const dry = (await shell.call([...filter, '--dry-run', '-o', 'json'])).json<{ count: number }>();
-    expect(dry.count).toBe(1);
+    expect(dry.count).toBe(2);
     expect((await shell.call(filter)).code).toBe(2);
     expect((await shell.call(['batch', 'cancel', '--yes', '--reason', 'r'])).code).toBe(2);
     expect((await shell.call(['batch', 'signal', 'o1', '--event', 'e', '--payload', '{', '--dry-run'])).code).toBe(2);
     const done = await shell.call([...filter, '--max-failures', '3', '--rate', '2', '--yes', '--reason', 'withdrawn']);
-    expect([done.code, done.err]).toEqual([0, expect.stringContaining('cancel 1 run')]);
+    expect([done.code, done.err]).toEqual([0, expect.stringContaining('cancel 2 runs')]);
     const id = done.out.trim();
     expect((await shell.call(['batch', 'pause', id, '--reason', 'wait'])).err).toContain('the batch is paused');
     expect((await shell.call(['batch', 'ls'], { columns: 200 })).out).toMatch(/cancel +paused/);
-    expect((await shell.call(['batch', 'show', id])).out).toContain('0 of 1 applied, 0 refused, 0 failed, 1 left');
+    expect((await shell.call(['batch', 'show', id])).out).toContain('0 of 2 applied, 0 refused, 0 failed, 2 left');
     expect((await shell.call(['batch', 'resume', id, '--reason', 'go'])).code).toBe(0);
     expect((await shell.call(['batch', 'show', 'bat_none'])).code).toBe(4);
   });
