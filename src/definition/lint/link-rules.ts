@@ -27,7 +27,9 @@ export function lintLinks(context: LintContext): void {
   for (const placed of graph.steps) {
     if (placed.step.verb !== 'call') continue;
     for (const read of expressionsIn(placed.step.with).flatMap(readsOf)) {
-      const fault = read.path[0] === 'links' ? faultOf(context, { placed, step: placed.step }, read) : null;
+      if (read.path[0] !== 'links') continue;
+      const sender = { placed, step: placed.step };
+      const fault = context.definition.machine === undefined ? faultOf(context, sender, read) : STATES_DO_NOT_WAIT;
       if (fault !== null) report({ ...fault, ...placeOf(read) });
     }
   }
@@ -46,7 +48,6 @@ interface Sender {
 }
 
 function faultOf(context: LintContext, sender: Sender, { path }: Read): Fault | null {
-  if (context.definition.machine !== undefined) return STATES_DO_NOT_WAIT;
   const [, id] = path;
   const target = id === undefined ? undefined : context.graph.byId.get(id);
   const { step } = target ?? {};

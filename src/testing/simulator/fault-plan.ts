@@ -41,6 +41,7 @@ export const TROUBLES = [
   'pauses',
   'clock',
   'people',
+  'halts',
   'errors',
   'outages',
   'absences',

@@ -2,7 +2,7 @@ import type { RunView } from '../../engine/run-view.ts';
 import type { ResolveAsk } from '../../engine/resolve-review.ts';
 import { NotFoundError, PawlError } from '../../model/errors.ts';
 import { wordFor } from '../truthful-operator.ts';
-import type { ReviewAnswer } from '../../model/statuses.ts';
+import type { ReviewAnswer, RunStatus } from '../../model/statuses.ts';
 import type { Scene } from './scene.ts';
 
 /** The people who answer what only people can: they look into the provider's book and say what they saw, nearly always. */
@@ -13,15 +13,34 @@ export interface People {
 
 type IncidentView = RunView['incidents'][number];
 
+const LIVE: readonly RunStatus[] = ['RUNNING', 'WAITING', 'COMPENSATING'];
 const OPERATOR = { by: 'ops', roles: ['operator', 'approver'] };
 
 /** How often somebody says of what has happened that it has not. */
 const ERRORS = 0.1;
+/** How often somebody who looks stops a run where it stands. */
+const HALTS = 0.1;
 /** How often an undo that was refused is let go. */
 const WAIVED = 0.2;
 
+/** Stops some run where it stands, to look at it. */
+async function halt({ world, fleet }: Scene, eventId: string): Promise<void> {
+  const live = await fleet.ask((verbs) =>
+    verbs.list({ workflow: null, statuses: LIVE, needsHuman: false, q: null, limit: 100 }),
+  );
+  if (live instanceof PawlError) throw live;
+  const line = live[world.random.below(Math.max(1, live.length))];
+  if (line === undefined) return;
+  await fleet.ask((verbs) => verbs.pause(line.id, { by: 'ops', reason: 'to be looked at', eventId }));
+}
+
+async function letGo({ fleet }: Scene, { id }: RunView, eventId: string): Promise<void> {
+  await fleet.ask((verbs) => verbs.resume(id, { by: 'ops', reason: 'looked at', eventId }));
+}
+
 /** People of a world. */
-export function createPeople({ world, plan, fleet, provider, misjudged }: Scene): People {
+export function createPeople(scene: Scene): People {
+  const { world, plan, fleet, provider, misjudged } = scene;
   /** A refusal is not in the book: whoever asks about one hears that it did not happen. */
   const book = { entriesOf: provider.entriesOf, wasDeclined: () => false };
   let acts = 0;
@@ -76,6 +95,8 @@ export function createPeople({ world, plan, fleet, provider, misjudged }: Scene)
 
   return {
     attend: async (share) => {
+      acts += 1;
+      if (plan.comes('halts', HALTS)) await halt(scene, `halt-${acts}`);
       const lines = await fleet.ask((verbs) =>
         verbs.list({ workflow: null, statuses: null, needsHuman: true, q: null, limit: 100 }),
       );
@@ -85,6 +106,8 @@ export function createPeople({ world, plan, fleet, provider, misjudged }: Scene)
         // The database may have lost it since it was listed.
         if (view instanceof NotFoundError) continue;
         if (view instanceof PawlError) throw view;
+        acts += 1;
+        if (view.paused !== undefined && world.random.next() < share) await letGo(scene, view, `go-${acts}`);
         for (const incident of view.incidents) if (world.random.next() < share) await act(view, incident);
       }
     },

@@ -238,6 +238,10 @@ function rowGuardConformance(harness: ConformanceHarness): void {
     assert.deepEqual([stored.revision, stored.effects[0]?.state, stored.effects[0]?.attempt], [1, 'REQUESTED', 1]);
     assert.equal((await store.journal(0, runId)).length, 1);
   });
+}
+
+function openConformance(harness: ConformanceHarness): void {
+  const test = testWith(harness);
 
   test('P02c a release leaves a run to its wake-ups, so it counts only at the revision that it was decided on', async ({
     store,
@@ -315,6 +319,7 @@ function batchConformance(harness: ConformanceHarness): void {
 function guardConformance(harness: ConformanceHarness): void {
   rowGuardConformance(harness);
   batchConformance(harness);
+  openConformance(harness);
 }
 
 function endConformance(harness: ConformanceHarness): void {
