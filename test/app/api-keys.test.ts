@@ -43,6 +43,7 @@ describe('API keys', () => {
     expect(new Set(keys.map(({ key }) => key)).size).toBe(20);
     expect(await who(keys[0]?.key ?? '')).toEqual({
       name: 'ana',
+      keyId: keys[0]?.view.id,
       roles: ['operator'],
       scopes: [],
       held: ['finance', 'operator'],
