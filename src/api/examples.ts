@@ -7,6 +7,8 @@ const EFFECT = 'e'.repeat(64);
 const HASH = 'a'.repeat(64);
 
 const version = { workflow: 'hello', version: 1, digest: DIGEST, publishedBy: 'ana', publishedAt: AT };
+const standing = { ...version, deprecated: null };
+const deprecated = { by: 'ana', reason: 'it refunds twice', at: AT };
 const name = { workflow: 'hello', version: 1 };
 const line = { id: RUN, key: 'C-77', ...name, status: 'WAITING', revision: 1, needs: [], startedBy: 'ana' };
 const pause = { since: AT, until: '2030-01-31T13:00:00.000Z', by: [], progress: null, command: null };
@@ -135,8 +137,10 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Json>> = {
   describeApi: { openapi: '3.1.0' },
   listWorkflows: list({ workflow: 'hello', latest: 1, versions: [1] }),
   publishWorkflow: { ...version, warnings: [] },
-  listVersions: list(version),
-  showVersion: version,
+  listVersions: list(standing),
+  showVersion: standing,
+  deprecateVersion: { ...version, deprecated },
+  restoreVersion: standing,
   showSource: 'pawl: 1\nworkflow: hello\nversion: 1\ntimeout: 1d\nsteps: [{ id: pause, wait: 1s }]\n',
   showDiagram: svg,
   startRun: run,

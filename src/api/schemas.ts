@@ -58,6 +58,7 @@ export const VERSION = objectOf({
   digest: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   publishedBy: TEXT,
   publishedAt: TIME,
+  deprecated: { anyOf: [{ type: 'null' }, objectOf({ by: TEXT, reason: TEXT, at: TIME })] },
 });
 
 /** A place of a request or of a file, and what is wrong there. */

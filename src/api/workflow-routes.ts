@@ -2,13 +2,14 @@ import { drawMachine } from '../app/draw-workflow.ts';
 import { validateWorkflow } from '../definition/validate-workflow.ts';
 import { reaches } from '../model/api-key.ts';
 import { catalogueOfStored } from '../model/catalogue-name.ts';
+import type { Deprecation } from '../model/deprecation.ts';
 import { DefinitionError, NotFoundError } from '../model/errors.ts';
 import type { Machine } from '../model/machine.ts';
 import type { StoredVersion } from '../ports/store.ts';
 import { assertReaches } from './find-run.ts';
 import { placeOfProblem } from './problem-json.ts';
 import type { Answer, Call, Route } from './route.ts';
-import { DRY_RUN, listOf, objectOf, PLACE, VERSION } from './schemas.ts';
+import { DRY_RUN, listOf, objectOf, PLACE, REASON, VERSION } from './schemas.ts';
 
 /** The name that problems carry; a file that is sent has none. */
 const FILE = 'workflow.pawl.yaml';
@@ -16,8 +17,15 @@ const FILE = 'workflow.pawl.yaml';
 /** What a version never changes: whoever has it need not ask again. */
 const IMMUTABLE = { 'cache-control': 'private, max-age=31536000, immutable' };
 
-function versionView({ workflow, version, digest, publishedBy, publishedAtMs }: StoredVersion): object {
+function publishedView({ workflow, version, digest, publishedBy, publishedAtMs }: StoredVersion): object {
   return { workflow, version, digest, publishedBy, publishedAt: new Date(publishedAtMs).toISOString() };
+}
+
+function versionView(stored: StoredVersion, known: readonly Deprecation[]): object {
+  const found = known.find(({ version }) => version === stored.version);
+  const deprecated =
+    found === undefined ? null : { by: found.by, reason: found.reason, at: new Date(found.atMs).toISOString() };
+  return { ...publishedView(stored), deprecated };
 }
 
 /** Versions that the caller may read, by workflow and number. */
@@ -46,7 +54,8 @@ async function listVersions(call: Call): Promise<Answer> {
   const name = call.params['workflow'] ?? '';
   const versions = (await readable(call)).filter(({ workflow }) => workflow === name);
   if (versions.length === 0) throw notPublished(name, null);
-  return { status: 200, body: { data: versions.map(versionView) } };
+  const known = await call.app.deprecations(name);
+  return { status: 200, body: { data: versions.map((stored) => versionView(stored, known)) } };
 }
 
 const NUMBER = /^[1-9]\d{0,8}$/;
@@ -58,8 +67,35 @@ async function versionFor({ app, caller, params }: Call): Promise<StoredVersion>
   return app.version(workflow, Number(version));
 }
 
+async function viewOf({ app }: Call, stored: StoredVersion): Promise<object> {
+  return versionView(stored, await app.deprecations(stored.workflow));
+}
+
+/** Whether it is deprecated may change, so this answer is not to be kept. */
 async function showVersion(call: Call): Promise<Answer> {
-  return { status: 200, body: versionView(await versionFor(call)), headers: IMMUTABLE };
+  return { status: 200, body: await viewOf(call, await versionFor(call)) };
+}
+
+/** Whoever may not publish it is told so before whether it is there. */
+function orderedName({ caller, params }: Call): { readonly workflow: string; readonly version: number } {
+  const { workflow = '', version = '' } = params;
+  assertReaches(caller, 'definition:publish', workflow);
+  if (!NUMBER.test(version)) throw notPublished(workflow, version);
+  return { workflow, version: Number(version) };
+}
+
+async function deprecate(call: Call): Promise<Answer> {
+  const { workflow, version } = orderedName(call);
+  const { reason } = call.body as { readonly reason: string };
+  await call.app.orderVersion(workflow, version, { act: 'deprecate', by: call.caller.name, reason });
+  return { status: 201, body: await viewOf(call, await call.app.version(workflow, version)) };
+}
+
+async function restore(call: Call): Promise<Answer> {
+  const { workflow, version } = orderedName(call);
+  const reason = call.query['reason'] ?? null;
+  await call.app.orderVersion(workflow, version, { act: 'restore', by: call.caller.name, reason });
+  return { status: 200, body: await viewOf(call, await call.app.version(workflow, version)) };
 }
 
 async function showSource(call: Call): Promise<Answer> {
@@ -94,7 +130,7 @@ async function publish({ app, caller, body, query }: Call): Promise<Answer> {
   const published = await app.publish({ text, file: FILE, by: caller.name });
   return {
     status: published.created ? 201 : 200,
-    body: { ...versionView(published.version), warnings: published.warnings.map(placeOfProblem) },
+    body: { ...publishedView(published.version), warnings: published.warnings.map(placeOfProblem) },
     headers: { location: `/v1/workflows/${encodeURIComponent(workflow)}/versions/${version}` },
   };
 }
@@ -165,6 +201,26 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
     right: 'definition:read',
     answers: { 200: { description: 'The version', schema: VERSION } },
     handle: showVersion,
+  },
+  {
+    id: 'deprecateVersion',
+    method: 'POST',
+    path: '/v1/workflows/{workflow}/versions/{version}/deprecations',
+    summary: 'Have nothing new start on a version; its runs go on',
+    right: 'definition:publish',
+    body: { kind: 'json', schema: objectOf({ reason: REASON }), example: { reason: 'it refunds twice' } },
+    answers: { 201: { description: 'Nothing new starts on it', schema: VERSION } },
+    handle: deprecate,
+  },
+  {
+    id: 'restoreVersion',
+    method: 'DELETE',
+    path: '/v1/workflows/{workflow}/versions/{version}/deprecations/current',
+    summary: 'Take a deprecation back',
+    right: 'definition:publish',
+    query: { reason: { description: 'why, kept with the act', schema: REASON } },
+    answers: { 200: { description: 'It may be started again', schema: VERSION } },
+    handle: restore,
   },
   {
     id: 'showSource',

@@ -60,8 +60,6 @@ import { sealAudit, type VerifiedAudit, verifyAudit } from '../engine/verify-aud
 import { type CheckedCounts, type VerifiedStore, verifyStore } from '../engine/verify-store.ts';
 import { type Pulse, takePulse } from '../engine/watch-overdue.ts';
 import { explainRun, type WhyView } from '../engine/why-run.ts';
-import { catalogueOfStored } from '../model/catalogue-name.ts';
-import { NotFoundError } from '../model/errors.ts';
 import type { OutboxAct } from '../model/outbox.ts';
 import type { LinkTarget } from '../model/link.ts';
 import type { RunIdentity } from '../model/run.ts';
@@ -71,7 +69,8 @@ import type { ActOfTenant } from '../model/tenant-act.ts';
 import type { ActFilter } from '../ports/audit-store.ts';
 import type { EffectFilter } from '../ports/ledger-store.ts';
 import type { ApprovalFilter, TimerFilter } from '../ports/waiting-store.ts';
-import type { RunFilter, RunPlace, RunsAsked, StoredVersion } from '../ports/store.ts';
+import type { RunFilter, RunPlace, RunsAsked } from '../ports/store.ts';
+import { createVersionVerbs, type VersionVerbs } from './version-verbs.ts';
 
 /** Who orders something, and why. */
 export interface Act {
@@ -94,7 +93,7 @@ function orderOf({
 }
 
 /** What can be asked of Pawl; every `run` is an id (`run_…` or UUID) or a business key. */
-export interface Verbs {
+export interface Verbs extends VersionVerbs {
   publish(ask: PublishAsk): Promise<Published>;
   /** A catalogue of actions; workflows that use it embed it. */
   publishCatalogue(ask: PublishAsk): Promise<Published>;
@@ -200,9 +199,6 @@ export interface Verbs {
   batchItems(id: string, ask: Parameters<typeof listBatchItems>[2]): Promise<readonly BatchItemView[]>;
   /** A person pauses a batch, or has it go on; recorded. */
   orderBatch(id: string, order: Parameters<typeof orderBatch>[2]): Promise<BatchView>;
-  versions(): Promise<readonly StoredVersion[]>;
-  /** @param version null = the highest. @throws PAWL_VERSION_NOT_FOUND. */
-  version(workflow: string, version: number | null): Promise<StoredVersion>;
 }
 
 type ReadVerbs = Pick<
@@ -248,8 +244,7 @@ type ReadVerbs = Pick<
   | 'batches'
   | 'batchItems'
   | 'orderBatch'
-  | 'versions'
-  | 'version'
+  | keyof VersionVerbs
   | 'previewCancel'
   | 'previewCompensation'
 >;
@@ -314,19 +309,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     batches: (filter) => listBatches(engine, filter),
     batchItems: (id, ask) => listBatchItems(engine, id, ask),
     orderBatch: (id, order) => orderBatch(engine, id, order),
-    versions: async () => {
-      const stored = await engine.store.listVersions(engine.tenant);
-      return stored.filter(({ workflow }) => catalogueOfStored(workflow) === null);
-    },
-    version: async (workflow, version) => {
-      const stored = await engine.store.findVersion(engine.tenant, workflow, version);
-      if (stored !== null) return stored;
-      throw new NotFoundError(
-        'PAWL_VERSION_NOT_FOUND',
-        `no version ${version ?? 'at all'} of ${workflow} is published`,
-        { workflow, version },
-      );
-    },
+    ...createVersionVerbs(engine),
     show: async (name) => showRun(engine, await find(name)),
   };
 }

@@ -37,6 +37,7 @@ export interface Backend
     | 'batches'
     | 'batchItems'
     | 'orderBatch'
+    | 'orderVersion'
   > {
   principal(by: string | null): Pick<Person, 'name' | 'roles'>;
   publish(ask: Parameters<App['publish']>[0]): Promise<{

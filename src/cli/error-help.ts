@@ -7,6 +7,8 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_VERSION_NOT_FOUND: 'publish it first: `pawl publish FILE`',
   PAWL_VERSION_DAMAGED:
     'raise `version:` in its source and publish that; `pawl verify` lists what else is damaged, `pawl why RUN` says how its runs go on',
+  PAWL_VERSION_DEPRECATED: 'start a newer version, or take it back: `pawl deprecate NAME@VERSION --undo`',
+  PAWL_VERSION_NOT_DEPRECATED: 'there is nothing to take back',
   PAWL_SCHEDULE_NOT_FOUND: '`pawl schedule ls` lists what has one; it comes with the version that is published last',
   PAWL_MESSAGE_NOT_FOUND: '`pawl show RUN` lists the messages of a run, `pawl outbox ls` those that have not arrived',
   PAWL_RUN_NOT_FOUND: '`pawl ls` lists runs; look at the database too (`--data`, `PAWL_DATABASE`)',

@@ -16,6 +16,7 @@ import { addKey } from './commands/key.ts';
 import { addLock } from './commands/lock.ts';
 import { addOutbox } from './commands/outbox.ts';
 import { addLs } from './commands/ls.ts';
+import { addDeprecate } from './commands/deprecate.ts';
 import { addPause } from './commands/pause.ts';
 import { addPrune } from './commands/prune.ts';
 import { addPublish } from './commands/publish.ts';
@@ -59,6 +60,7 @@ const VERBS = [
   addResolve,
   addRetry,
   addPublish,
+  addDeprecate,
   addValidate,
   addFmt,
   addVisualize,

@@ -202,6 +202,11 @@ export function openServed({ url, key, by }: NamedServer): Backend {
       (await ask(client.compensateRun({ params: { run }, ...PREVIEW }))).data as unknown as Awaited<
         ReturnType<Backend['previewCompensation']>
       >,
+    orderVersion: async (workflow, version, { act, reason }) => {
+      const params = { workflow, version: String(version) };
+      if (act === 'deprecate') await ask(client.deprecateVersion({ params, body: { reason } }));
+      else await ask(client.restoreVersion({ params, ...(reason === null ? {} : { query: { reason } }) }));
+    },
     reconcile: (run, effect) => deliver(client.reconcileEffect({ params: { run, effect } })),
   };
 }

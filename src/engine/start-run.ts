@@ -3,6 +3,7 @@ import { compileSchema, tellMisfits } from '../definition/schema-validator.ts';
 import { decideStart } from '../decision/decide-start.ts';
 import type { StartDecision } from '../decision/decision.ts';
 import type { JsonSchema, WorkflowDefinition } from '../model/definition.ts';
+import type { Deprecation } from '../model/deprecation.ts';
 import { ConflictError, NotFoundError, RefusedError, StoreError } from '../model/errors.ts';
 import { hashJson } from '../model/hash.ts';
 import type { RunId } from '../model/ids.ts';
@@ -15,13 +16,14 @@ import type { Door } from './door.ts';
 import type { Engine } from './engine.ts';
 import { versionOf } from './find-run.ts';
 import { joinAtStart } from './hold-lock.ts';
+import { versionDeprecated } from './order-version.ts';
 import { refuseUnstorable } from './refuse-unstorable.ts';
 import type { LoadedVersion } from './version-cache.ts';
 
 /** What starting asks for. */
 export interface StartAsk {
   readonly workflow: string;
-  /** null = the highest published one. */
+  /** null = the highest published one that is not deprecated. */
   readonly version: number | null;
   readonly input: Json;
   readonly by: string;
@@ -41,14 +43,44 @@ export interface Started {
   readonly created: boolean;
 }
 
-async function findVersion(engine: Engine, ask: StartAsk): Promise<LoadedVersion> {
-  const found = await engine.versions.find(engine.tenant, ask.workflow, ask.version);
-  if (found !== null) return found;
+/** A version to start on; `deprecated`: why nothing new may. */
+interface Startable {
+  readonly version: LoadedVersion;
+  readonly deprecated: Deprecation | null;
+}
+
+/** The named version; or the highest that is not deprecated, and the highest of all where each is. */
+async function findVersion(engine: Engine, ask: StartAsk): Promise<Startable> {
+  const { versions, store, tenant } = engine;
+  const found = await versions.find(tenant, ask.workflow, ask.version);
+  if (found !== null) {
+    const known = await versions.deprecations(tenant, ask.workflow);
+    const deprecationOf = (number: number): Deprecation | null =>
+      known.find(({ version }) => version === number) ?? null;
+    const deprecated = deprecationOf(found.stored.version);
+    if (deprecated === null || ask.version !== null) return { version: found, deprecated };
+    const all = await store.listVersions(tenant);
+    const free = all.filter(({ workflow, version }) => workflow === ask.workflow && deprecationOf(version) === null);
+    const highest = free.at(-1);
+    const live = highest === undefined ? null : await versions.find(tenant, ask.workflow, highest.version);
+    return live === null ? { version: found, deprecated } : { version: live, deprecated: null };
+  }
   const name = ask.version === null ? ask.workflow : `${ask.workflow}@${ask.version}`;
   throw new NotFoundError('PAWL_VERSION_NOT_FOUND', `no version ${name} is published; publish it first`, {
     workflow: ask.workflow,
     version: ask.version,
   });
+}
+
+/** A key that names a run already starts nothing new, or has it start again: a deprecation keeps nobody from that. */
+async function assertStartable(
+  { store, tenant }: Engine,
+  { workflow }: StartAsk,
+  key: string | null,
+  deprecated: Deprecation,
+): Promise<void> {
+  const named = key === null ? [] : await store.findRun(tenant, key);
+  if (!named.some((run) => run.workflow === workflow && run.key === key)) throw versionDeprecated(deprecated);
 }
 
 /** The input as the run has it: what was sent, with the defaults that the schema writes; nothing that was sent is changed. */
@@ -192,14 +224,15 @@ async function answerExisting(
  * that is there. With a worker in this process the run is leased to it from birth and its first effect already
  * REQUESTED, so that n effects cost n + 1 commits (P17).
  * @param doorOf the decider of a part in this process.
- * @throws PAWL_VERSION_NOT_FOUND, PAWL_INPUT_INVALID, PAWL_VALUE_NOT_STORABLE, PAWL_RUN_KEY_CONFLICT. Transaction: opens one.
+ * @throws PAWL_VERSION_NOT_FOUND, PAWL_VERSION_DEPRECATED, PAWL_INPUT_INVALID, PAWL_VALUE_NOT_STORABLE, PAWL_RUN_KEY_CONFLICT. Transaction: opens one.
  */
 export async function startRun(engine: Engine, doorOf: (part: number) => Door, ask: StartAsk): Promise<Started> {
-  const version = await findVersion(engine, ask);
+  const { version, deprecated } = await findVersion(engine, ask);
   ask.check?.(version.compiled.machine.definition);
   refuseUnstorable('the name of the starter', ask.by);
   const input = acceptInput(version, ask.input);
   const key = ask.key ?? keyOf(version, input) ?? ask.keyIfNone ?? null;
+  if (deprecated !== null) await assertStartable(engine, ask, key, deprecated);
   const lock = readLock(version, input);
   for (let startNumber = 1; ; ) {
     const run = identify(engine, version, ask, { input, key, startNumber, ...lock });

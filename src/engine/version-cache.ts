@@ -3,6 +3,7 @@ import { compileMachine, type CompiledMachine } from '../machine/compile.ts';
 import { catalogueOfStored } from '../model/catalogue-name.ts';
 import { InvariantError, RefusedError } from '../model/errors.ts';
 import type { ActionContract, Transport } from '../model/definition.ts';
+import type { Deprecation } from '../model/deprecation.ts';
 import type { Digest } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Machine } from '../model/machine.ts';
@@ -29,6 +30,8 @@ export interface VersionCache {
    * @returns null when there is none. @throws PAWL_VERSION_DAMAGED when what is stored has another digest.
    */
   find(tenant: string, workflow: string, version: number | null): Promise<LoadedVersion | null>;
+  /** Versions of a workflow on which nothing new starts, asked of the store each time (those who ask at once ask together). */
+  deprecations(tenant: string, workflow: string): Promise<readonly Deprecation[]>;
 }
 
 function functionOf(transport: Transport): readonly string[] {
@@ -71,6 +74,7 @@ function readMachine(stored: StoredVersion): Machine {
  */
 export function createVersionCache(store: Store, known = new Map<Digest, LoadedVersion>()): VersionCache {
   const asking = new Map<string, Promise<LoadedVersion | null>>();
+  const askingWhich = new Map<string, Promise<readonly Deprecation[]>>();
   const numbered = new Map<string, LoadedVersion>();
 
   const ask = async (tenant: string, workflow: string, version: number | null): Promise<LoadedVersion | null> => {
@@ -115,6 +119,14 @@ export function createVersionCache(store: Store, known = new Map<Digest, LoadedV
         if (error instanceof InvariantError) return null;
         throw error;
       }
+    },
+    deprecations: (tenant, workflow) => {
+      const name = JSON.stringify([tenant, workflow]);
+      const open = askingWhich.get(name);
+      if (open !== undefined) return open;
+      const asked = store.deprecations(tenant, workflow).finally(() => askingWhich.delete(name));
+      askingWhich.set(name, asked);
+      return asked;
     },
     find: (tenant, workflow, version) => {
       const name = JSON.stringify([tenant, workflow, version]);

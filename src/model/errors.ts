@@ -9,6 +9,8 @@ export const ERROR_CODES = {
   PAWL_DEFINITION_INVALID: { retry: 'never', httpStatus: 422 },
   PAWL_VERSION_CONFLICT: { retry: 'never', httpStatus: 409 },
   PAWL_VERSION_NOT_FOUND: { retry: 'never', httpStatus: 404 },
+  PAWL_VERSION_DEPRECATED: { retry: 'never', httpStatus: 409 },
+  PAWL_VERSION_NOT_DEPRECATED: { retry: 'never', httpStatus: 409 },
   PAWL_VERSION_DAMAGED: { retry: 'never', httpStatus: 500 },
   PAWL_RUN_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_RUN_PRUNED: { retry: 'never', httpStatus: 410 },

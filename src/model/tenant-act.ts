@@ -2,7 +2,13 @@ import type { RunId } from './ids.ts';
 import type { AuditEntry } from './run-commit.ts';
 
 /** Acts whose target is a workflow. */
-export const WORKFLOW_ACTS = ['publish', 'schedule.pause', 'schedule.resume'] as const;
+export const WORKFLOW_ACTS = [
+  'publish',
+  'version.deprecate',
+  'version.restore',
+  'schedule.pause',
+  'schedule.resume',
+] as const;
 
 /** Acts of people and keys that are about no run; the chain of their tenant has them. */
 export const TENANT_ACTS = [

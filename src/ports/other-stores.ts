@@ -1,6 +1,7 @@
 import type { AuditStore } from './audit-store.ts';
 import type { BatchStore } from './batch-store.ts';
 import type { ChangeStore } from './change-store.ts';
+import type { DeprecationStore } from './deprecation-store.ts';
 import type { KeyStore } from './key-store.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { QueueStore } from './queue-store.ts';
@@ -16,6 +17,7 @@ export type OtherStores = AuditStore &
   QueueStore &
   ScheduleStore &
   RetentionStore &
+  DeprecationStore &
   KeyStore &
   BatchStore &
   ChangeStore &

@@ -108,3 +108,30 @@ describe('workflows and versions', () => {
     expect((await house.get(`${path}?format=png`)).status).toBe(400);
   });
 });
+
+describe('deprecations', () => {
+  it('are for whoever may publish; they show at once, refuse starts, and are taken back once', async () => {
+    const path = '/v1/workflows/sleep/versions/2';
+    const order = (method: 'POST' | 'DELETE', as: 'author' | 'viewer'): Promise<Told> =>
+      method === 'POST'
+        ? house.call('POST', `${path}/deprecations`, { as, body: { reason: 'it oversleeps' } })
+        : house.call('DELETE', `${path}/deprecations/current`, { as });
+    const shown = async (): Promise<unknown> => {
+      const told = await house.get(path);
+      expect(told.headers['cache-control']).not.toContain('immutable');
+      return told.json<{ deprecated: unknown }>().deprecated;
+    };
+    expect([(await order('POST', 'viewer')).status, await shown()]).toEqual([403, null]);
+    expect((await order('POST', 'author')).status).toBe(201);
+    const deprecated = { by: 'author', reason: 'it oversleeps', at: expect.any(String) };
+    expect(await shown()).toEqual(deprecated);
+    const { data } = (await house.get('/v1/workflows/sleep')).json<{ data: readonly { deprecated: unknown }[] }>();
+    expect(data.map((version) => version.deprecated)).toEqual([null, deprecated]);
+    const again = await order('POST', 'author');
+    expect([again.status, again.json<{ code: string }>().code]).toEqual([409, 'PAWL_VERSION_DEPRECATED']);
+    expect((await order('DELETE', 'viewer')).status).toBe(403);
+    expect([(await order('DELETE', 'author')).status, await shown()]).toEqual([200, null]);
+    const none = await order('DELETE', 'author');
+    expect([none.status, none.json<{ code: string }>().code]).toEqual([409, 'PAWL_VERSION_NOT_DEPRECATED']);
+  });
+});

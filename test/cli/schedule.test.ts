@@ -105,3 +105,15 @@ it('pawl schedule ls says where it is cut', async () => {
   expect([whole.json<readonly ScheduleView[]>().length, whole.err]).toEqual([2, '']);
   expect((await shell.call(['schedule', 'ls', '--limit', '0'])).code).toBe(2);
 });
+
+it('pawl deprecate has nothing new start on a version, and needs a reason; --undo takes it back', async () => {
+  const deprecate = (...more: readonly string[]) => shell.call(['deprecate', ...more]);
+  expect((await deprecate('plain', '--reason', 'old')).code).toBe(2);
+  expect((await deprecate('plain@1')).code).toBe(2);
+  expect((await deprecate('plain@1', '--undo')).code).toBe(5);
+  expect((await deprecate('plain@1', '--reason', 'old')).code).toBe(0);
+  const refused = await shell.call(['start', 'plain', '--input', '{}']);
+  expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('plain@1 is deprecated by ')]);
+  expect((await deprecate('plain@1', '--undo')).code).toBe(0);
+  expect((await shell.call(['start', 'plain', '--input', '{}'])).code).toBe(0);
+});

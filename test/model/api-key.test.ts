@@ -45,7 +45,7 @@ describe('the rights of a key', () => {
 
   it('are those of its roles together; an admin has all, a key without a role none', () => {
     expect(RIGHTS_OF.admin).toEqual(API_RIGHTS);
-    expect(API_ROLES.map((role) => RIGHTS_OF[role].length)).toEqual([2, 10, 3, 3, 13]);
+    expect(API_ROLES.map((role) => RIGHTS_OF[role].length)).toEqual([2, 11, 3, 3, 14]);
     expect(hasRight({ roles: ['viewer', 'author'], scopes: [] }, 'definition:publish')).toBe(true);
     expect(hasRight({ roles: [], scopes: [{ right: '*', workflows: '*' }] }, 'run:read')).toBe(false);
     expect(hasRight(operator, 'approval:decide')).toBe(false);

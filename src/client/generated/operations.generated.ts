@@ -109,6 +109,11 @@ export interface Operations {
         digest: string;
         publishedBy: string;
         publishedAt: string;
+        deprecated: null | {
+          by: string;
+          reason: string;
+          at: string;
+        };
       }[];
     };
   };
@@ -128,6 +133,66 @@ export interface Operations {
       digest: string;
       publishedBy: string;
       publishedAt: string;
+      deprecated: null | {
+        by: string;
+        reason: string;
+        at: string;
+      };
+    };
+  };
+  /**
+   * Have nothing new start on a version; its runs go on
+   */
+  deprecateVersion: {
+    call: {
+      params: {
+        workflow: string;
+        version: string;
+      };
+      body: {
+        reason: string;
+      };
+    };
+    answer: {
+      workflow: string;
+      version: number;
+      digest: string;
+      publishedBy: string;
+      publishedAt: string;
+      deprecated: null | {
+        by: string;
+        reason: string;
+        at: string;
+      };
+    };
+  };
+  /**
+   * Take a deprecation back
+   */
+  restoreVersion: {
+    call: {
+      params: {
+        workflow: string;
+        version: string;
+      };
+      query?: {
+        /**
+         * why, kept with the act
+         */
+        reason?: string;
+      };
+    };
+    answer: {
+      workflow: string;
+      version: number;
+      digest: string;
+      publishedBy: string;
+      publishedAt: string;
+      deprecated: null | {
+        by: string;
+        reason: string;
+        at: string;
+      };
     };
   };
   /**
@@ -2010,6 +2075,24 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   "showVersion": {
     "method": "GET",
     "path": "/v1/workflows/{workflow}/versions/{version}",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "deprecateVersion": {
+    "method": "POST",
+    "path": "/v1/workflows/{workflow}/versions/{version}/deprecations",
+    "media": "application/json",
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "restoreVersion": {
+    "method": "DELETE",
+    "path": "/v1/workflows/{workflow}/versions/{version}/deprecations/current",
     "media": null,
     "isKeyed": false,
     "accepts": [

@@ -60,6 +60,7 @@ export function createDatabase(clock: DatabaseClock): Database {
     queues: new Map(),
     places: new Map(),
     schedules: new Map(),
+    deprecations: new Map(),
     keys: new Map(),
     batches: new Map(),
     changes: noChanges(),

@@ -1,5 +1,6 @@
 import type { Effect, Receipt } from '../../model/effect.ts';
 import type { ApiKey } from '../../model/api-key.ts';
+import type { Deprecation } from '../../model/deprecation.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
 import type { Approval } from '../../model/approval.ts';
 import type { OutboxRecord } from '../../model/outbox.ts';
@@ -50,6 +51,7 @@ export interface RunDump {
 /** All rows of a store in canonical order, as plain data. */
 export interface Dump {
   readonly versions: readonly StoredVersion[];
+  readonly deprecations: readonly Deprecation[];
   readonly seats: readonly Seat[];
   readonly startKeys: readonly StartKey[];
   readonly locks: readonly LockRow[];
@@ -85,9 +87,24 @@ function runDump(rows: RunRows): RunDump {
 
 /** All rows in canonical order: by key, runs by id. */
 export function dumpOf(tables: Tables): Dump {
-  const { versions, seats, startKeys, locks, places, schedules, shares, queues, keys, batches, acts, runs } = tables;
+  const {
+    versions,
+    deprecations,
+    seats,
+    startKeys,
+    locks,
+    places,
+    schedules,
+    shares,
+    queues,
+    keys,
+    batches,
+    acts,
+    runs,
+  } = tables;
   return {
     versions: inOrder(versions.values(), (row) => [row.tenant, row.workflow, row.version]),
+    deprecations: inOrder(deprecations.values(), (row) => [row.tenant, row.workflow, row.version]),
     seats: inOrder(seats.values(), (seat) => [seat.part, seat.workerId]),
     startKeys: inOrder(startKeys.values(), (row) => [row.part, row.tenant, row.workflow, row.key]),
     locks: inOrder(locks.values(), (row) => [row.tenant, row.name]),

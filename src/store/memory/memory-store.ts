@@ -1,6 +1,7 @@
 import type { RunId } from '../../model/ids.ts';
 import type { AuditStore } from '../../ports/audit-store.ts';
 import type { BatchStore } from '../../ports/batch-store.ts';
+import type { DeprecationStore } from '../../ports/deprecation-store.ts';
 import type { KeyStore } from '../../ports/key-store.ts';
 import type { ClaimedRun, Delivery, Store } from '../../ports/store.ts';
 import type { DatabaseIdentity } from '../../ports/witness-store.ts';
@@ -24,6 +25,7 @@ import { claimSchedules, listSchedules, orderSchedule, settleSchedule } from './
 import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
 import { createAct, type StatementScript, UNSCRIPTED } from './act.ts';
 import { queuesIn, takeOffers } from './queues.ts';
+import { deprecate, listDeprecations, restore } from './deprecations.ts';
 import { createKey, findKey, listKeys, revokeKey } from './keys.ts';
 import { putSharedEffect, sharedEffect, sharedEffects } from './shares.ts';
 import { startRuns } from './start.ts';
@@ -210,6 +212,14 @@ function keyVerbs({ read, write }: Database): KeyStore {
   };
 }
 
+function deprecationVerbs({ read, write }: Database): DeprecationStore {
+  return {
+    deprecate: (of, act) => write((statement) => deprecate(statement, of, act)),
+    restore: (of, act) => write((statement) => restore(statement, of, act)),
+    deprecations: async (tenant, workflow) => read((statement) => listDeprecations(statement, tenant, workflow)),
+  };
+}
+
 function batchVerbs({ read, write }: Database): BatchStore {
   return {
     createBatch: (batch, runs) => write((statement) => createBatch(statement, batch, runs)),
@@ -280,6 +290,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...outboxVerbs(database),
     ...scheduleVerbs(database),
     ...pruneVerbs(database),
+    ...deprecationVerbs(database),
     ...keyVerbs(database),
     ...batchVerbs(database),
     changes: async (tenant, part, after, limit) => {

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../model/api-key.ts';
 import type { Approval, Vote } from '../../model/approval.ts';
 import type { Batch, BatchItem } from '../../model/batch.ts';
+import type { Deprecation } from '../../model/deprecation.ts';
 import type { Effect, Receipt } from '../../model/effect.ts';
 import type { EffectKey, RunId, WorkerId } from '../../model/ids.ts';
 import type { InboxEvent } from '../../model/inbox-event.ts';
@@ -157,6 +158,7 @@ export interface ChangeRows {
 /** All tables. Rows are immutable; a statement changes the maps of its own copy. */
 export interface Tables {
   readonly versions: Map<string, StoredVersion>;
+  readonly deprecations: Map<string, Deprecation>;
   readonly runs: Map<RunId, RunRows>;
   readonly seats: Map<string, Seat>;
   readonly startKeys: Map<string, StartKey>;
@@ -189,10 +191,25 @@ export interface Statement extends Tables {
 
 /** A copy whose maps can be changed without the others seeing it. */
 export function copyOf(tables: Tables): Tables {
-  const { versions, runs, seats, startKeys, locks, places, schedules, shares, queues, keys, batches, acts, changes } =
-    tables;
+  const {
+    versions,
+    deprecations,
+    runs,
+    seats,
+    startKeys,
+    locks,
+    places,
+    schedules,
+    shares,
+    queues,
+    keys,
+    batches,
+    acts,
+    changes,
+  } = tables;
   return {
     versions: new Map(versions),
+    deprecations: new Map(deprecations),
     runs: new Map(runs),
     seats: new Map(seats),
     startKeys: new Map(startKeys),

@@ -46,6 +46,9 @@ const ORDERS: Readonly<Record<BatchOrder['act'], readonly [readonly BatchState[]
   stop: [['running', 'paused'], 'stopped'],
 };
 
+/** Rounds of a process wait for an answer as long as its commits do: one that is lost does not keep it from ending. */
+const ROUNDS = 'write';
+
 /** The verbs of batches. */
 export function batchVerbs({ run }: Connections): BatchStore {
   return {
@@ -63,7 +66,7 @@ export function batchVerbs({ run }: Connections): BatchStore {
     batchItems: async ({ tenant, batchId }, { outcome, afterNo, limit }) =>
       (await run(BATCH_ITEMS, [tenant, batchId, outcome, afterNo, limit])).map(itemFromRow),
     takeBatch: async (tenant, { forMs, limit }) => {
-      const [row = {}] = await run(TAKE_BATCH, [tenant, forMs, limit]);
+      const [row = {}] = await run(TAKE_BATCH, [tenant, forMs, limit], ROUNDS);
       const items = (row['items'] as readonly Row[]).map(itemFromRow);
       return {
         taken: row['batch_id'] === null ? null : { batch: batchFromRow(row), items },
@@ -72,7 +75,7 @@ export function batchVerbs({ run }: Connections): BatchStore {
       };
     },
     settleBatchItem: async ({ tenant, batchId, no }, { outcome, code, message }, dueInMs) => {
-      const [row] = await run(SETTLE_BATCH_ITEM, [tenant, batchId, no, outcome, code, message, dueInMs]);
+      const [row] = await run(SETTLE_BATCH_ITEM, [tenant, batchId, no, outcome, code, message, dueInMs], ROUNDS);
       return row === undefined ? 'stopped' : (row['state'] as BatchState);
     },
     orderBatch: async ({ tenant, batchId }, { act, by, reason }) =>

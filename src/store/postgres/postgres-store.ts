@@ -12,6 +12,7 @@ import { commitBatch } from './commit-batch.ts';
 import { type ConnectionOptions, type Connections, openConnections, type Row } from './connections.ts';
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
 import { NO_HINTS, openHints } from './hints.ts';
+import { deprecationVerbs } from './deprecation-verbs.ts';
 import { keyVerbs } from './key-verbs.ts';
 import { ledgerVerbs } from './ledger-verbs.ts';
 import { lockVerbs } from './lock-verbs.ts';
@@ -267,6 +268,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...outboxVerbs(connections),
     ...scheduleVerbs(connections),
     ...pruneVerbs(connections),
+    ...deprecationVerbs(connections),
     ...keyVerbs(connections),
     ...batchVerbs(connections),
     ...changeVerbs(connections),

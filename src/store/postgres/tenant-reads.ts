@@ -4,6 +4,7 @@ import type { Admission } from './admission.ts';
 import { auditVerbs } from './audit-verbs.ts';
 import { batchVerbs } from './batch-verbs.ts';
 import { changeVerbs } from './change-verbs.ts';
+import { deprecationVerbs } from './deprecation-verbs.ts';
 import { type ConnectionOptions, type Connections, openConnections } from './connections.ts';
 import { dial } from './dial.ts';
 import { keyVerbs } from './key-verbs.ts';
@@ -27,6 +28,7 @@ export type TenantReads = Pick<
   | 'findVersion'
   | 'loadVersion'
   | 'listVersions'
+  | 'deprecations'
   | 'findRun'
   | 'listRuns'
   | 'countRuns'
@@ -73,6 +75,7 @@ function readsOver(connections: Connections, parts: number): TenantReads {
     findVersion,
     loadVersion,
     listVersions,
+    deprecations: deprecationVerbs(connections).deprecations,
     load: loadVerb(connections),
     heads,
     locks,

@@ -46,6 +46,9 @@ async function actOnHouse(store: Store): Promise<void> {
   }
   await store.orderSchedule(schedule, { act: 'pause', ...OPS });
   await store.orderSchedule(schedule, { act: 'resume', ...OPS, dueAtMs });
+  const version = { tenant: 'default', workflow: 'shop', version: 1 };
+  for (const _ of ['once', 'again']) await store.deprecate(version, OPS);
+  for (const _ of ['once', 'again']) await store.restore(version, { by: 'ops', reason: null });
   await store.limitLock(lock, { ...OPS, limit: 3 });
   await store.limitLock(lock, { ...OPS, limit: null });
   for (const _ of ['once', 'again']) {
@@ -110,6 +113,8 @@ function writeConformance(harness: ConformanceHarness): void {
       ['ana', 'recovery.begin', 'database', null],
       ['ops', 'schedule.pause', 'shop', 'month end'],
       ['ops', 'schedule.resume', 'shop', 'month end'],
+      ['ops', 'version.deprecate', 'shop', 'month end'],
+      ['ops', 'version.restore', 'shop', null],
       ['ops', 'lock.limit', 'gate', 'month end'],
       ['ops', 'lock.limit', 'gate', 'month end'],
       ['ops', 'key.revoke', KEY.keyId, 'month end'],
@@ -118,6 +123,8 @@ function writeConformance(harness: ConformanceHarness): void {
     const ended = acts.at(-1)?.detail as { readonly before: { readonly sinceMs: number } };
     const { principal, roles, scopes, expiresAtMs } = KEY;
     const after = { version: 1, paused: true };
+    const live = { version: 1, deprecated: false };
+    const deprecated = { version: 1, deprecated: true };
     const lasting = { version: 1, paused: false };
     assert.deepEqual(
       acts.map(({ detail }) => detail),
@@ -127,6 +134,8 @@ function writeConformance(harness: ConformanceHarness): void {
         { before: null, after: { lastSeenMs: 1_000 } },
         { before: lasting, after },
         { before: after, after: lasting },
+        { before: live, after: deprecated },
+        { before: deprecated, after: live },
         { before: { limit: null }, after: { limit: 3 } },
         { before: { limit: 3 }, after: { limit: null } },
         { before: { principal }, after: null },
@@ -135,7 +144,7 @@ function writeConformance(harness: ConformanceHarness): void {
     );
     assert.deepEqual(
       acts.map(({ runId, auditNo, workflow }) => [runId, auditNo, workflow]),
-      acts.map(({ act, target }, at) => [null, at + 1, /^(?:publish|schedule)/.test(act) ? target : null]),
+      acts.map(({ act, target }, at) => [null, at + 1, /^(?:publish|version|schedule)/.test(act) ? target : null]),
     );
     assertWhole(await chained(store, null, 4));
   });

@@ -177,6 +177,31 @@ function versionConformance(harness: ConformanceHarness): void {
     );
     assert.deepEqual(await store.listVersions('default'), [first.version, second.version]);
   });
+
+  test('A deprecation is kept once, with who was first, until it is taken back; it is one of the version, in its tenant', async (opened) => {
+    const { store, advance } = opened;
+    for (const number of [1, 2]) await store.publish(versionOf(number, `v${number}`));
+    const of = { tenant: 'default', workflow: 'shop', version: 1 };
+    const beforeMs = await store.nowMs();
+    assert.equal(await store.deprecate({ ...of, version: 3 }, { by: 'ana', reason: 'none' }), false);
+    assert.equal(await store.deprecate({ ...of, tenant: 'else' }, { by: 'eve', reason: 'mine' }), false);
+    assert.equal(await store.deprecate(of, { by: 'ana', reason: 'refunds twice' }), true);
+    await advance(1_000);
+    assert.equal(await store.deprecate(of, { by: 'kai', reason: 'again' }), false);
+    const found = await (await opened.again()).deprecations('default', 'shop');
+    assert.ok((found[0]?.atMs ?? 0) >= beforeMs);
+    assert.deepEqual(found, [{ ...of, by: 'ana', reason: 'refunds twice', atMs: found[0]?.atMs }]);
+    assert.deepEqual(await store.deprecations('default', null), found);
+    assert.deepEqual([await store.deprecations('default', 'other'), await store.deprecations('else', null)], [[], []]);
+    for (const other of [
+      { ...of, version: 2 },
+      { ...of, tenant: 'else' },
+    ])
+      assert.equal(await store.restore(other, { by: 'ana', reason: null }), false);
+    assert.equal(await store.restore(of, { by: 'ana', reason: null }), true);
+    assert.equal(await store.restore(of, { by: 'ana', reason: null }), false);
+    assert.deepEqual(await store.deprecations('default', null), []);
+  });
 }
 
 function pageConformance(harness: ConformanceHarness): void {

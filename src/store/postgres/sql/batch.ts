@@ -87,7 +87,7 @@ LIMIT $5`,
 /** TAKE BATCH of a tenant (`$1`) that is due, for `$2` ms, with `$3` pending runs at most. One row. Indexes: batch_due_idx, batch_item_pending_idx. */
 export const TAKE_BATCH: Statement = {
   name: 'take_batch',
-  hot: true,
+  hot: false,
   writes: true,
   text: `WITH ${TIME},
 due AS MATERIALIZED (
@@ -115,7 +115,7 @@ FROM t CROSS JOIN later LEFT JOIN u ON true`,
 /** SETTLE a pending run (`$3`) of a batch (`$2`): `$4` outcome, `$5` code, `$6` words; the batch is due again in `$7` ms. Its state comes back. Indexes: batch_pk, batch_item_pk. */
 export const SETTLE_BATCH_ITEM: Statement = {
   name: 'settle_batch_item',
-  hot: true,
+  hot: false,
   writes: true,
   text: `WITH ${TIME},
 own AS MATERIALIZED (

@@ -1,4 +1,5 @@
 import { HOLD } from './act.ts';
+import { DEPRECATE, LIST_DEPRECATIONS, RESTORE } from './deprecation.ts';
 import { CREATE_KEY, FIND_KEY, LIST_KEYS, REVOKE_KEY } from './api-key.ts';
 import { BATCH_ITEMS, CREATE_BATCH, LIST_BATCHES, ORDER_BATCH, SETTLE_BATCH_ITEM, TAKE_BATCH } from './batch.ts';
 import { CHANGES, FORGET_CHANGES } from './change.ts';
@@ -65,6 +66,9 @@ export const STATEMENTS: readonly Statement[] = [
   FIND_VERSION,
   LOAD_VERSION,
   LIST_VERSIONS,
+  DEPRECATE,
+  RESTORE,
+  LIST_DEPRECATIONS,
   CREATE_KEY,
   FIND_KEY,
   LIST_KEYS,

@@ -425,6 +425,20 @@ const apiKey: Maker = (choices, { tenant, nowMs }) => {
   ])();
 };
 
+/** Versions are deprecated, also twice and where there is none, restored and listed. */
+const deprecation: Maker = (choices, { tenant, dump }) => {
+  const { versions } = dump();
+  const of =
+    versions.length > 0 && choices.below(4) > 0
+      ? choices.pick(versions.map(({ workflow, version, tenant: house }) => ({ tenant: house, workflow, version })))
+      : { tenant, workflow: 'nowhere', version: 1 };
+  return choices.pick([
+    () => ask('deprecate', of, { by: 'ops', reason: 'test' }),
+    () => ask('restore', of, { by: 'ops', reason: choices.pick([null, 'test']) }),
+    () => ask('deprecations', tenant, choices.pick([null, of.workflow])),
+  ])();
+};
+
 /** Acts are listed, also behind a place, and read as they are chained; the database's recovery mode is everybody's, so nobody begins it. */
 const audit: Maker = (choices, { tenant, part, nowMs, dump }) => {
   const acts = dump().acts.flatMap(([, known]) => known);
@@ -482,6 +496,7 @@ const MAKERS: readonly Maker[] = [
   pruneEnded,
   pruneEnded,
   apiKey,
+  deprecation,
   audit,
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
