@@ -103,9 +103,13 @@ export class Draft {
   get revision(): number {
     return this.base.revision + this.transitions.length;
   }
-  /** Whether another transition fits into this commit. */
+  /**
+   * Whether another transition fits into this commit. A run that is undone after its end (R24) does not come to another end in
+   * the same one: it is COMPENSATING in between, and everybody who looks can see that.
+   */
   get hasRoom(): boolean {
-    return this.transitions.length < TRANSITIONS_MAX;
+    const isReopened = this.base.phase === 'ended' && this.phase === 'compensating';
+    return !isReopened && this.transitions.length < TRANSITIONS_MAX;
   }
   /** The end of the run's chain of receipts, those of this commit included. */
   get chain(): ReceiptChain {

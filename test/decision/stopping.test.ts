@@ -366,6 +366,25 @@ describe('the order to compensate', () => {
     expect(run.happened).toEqual(['do.a', 'do.b', 'undo.b', 'undo.a']);
   });
 
+  it.each(['terminate', 'cancel'] as const)(
+    'R24 a %s that comes with the order finds the run that is being undone, never a run that has ended',
+    (type) => {
+      // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
+      const run = completed();
+      const words = { by: 'op', reason: 'the customer was wronged' };
+      const order = run.row('person:op', 'one', { type: 'compensate', planHash: planHash(run), ...words });
+      const stop = run.row('person:op', 'two', { type, ...words });
+      const made = run.decide([order, stop].map((event) => ({ type: 'inbox', event }) as const));
+      expect(made.map(({ head }) => head?.status)).toEqual(
+        type === 'terminate' ? ['COMPENSATING', 'TERMINATED'] : ['COMPENSATING', undefined],
+      );
+      expect(made.flatMap(({ inbox }) => inbox.map(({ outcome, code }) => [outcome, code]))).toEqual([
+        ['applied', null],
+        type === 'terminate' ? ['applied', null] : ['refused', 'compensating'],
+      ]);
+    },
+  );
+
   it('R24 a terminated run can be compensated, too', () => {
     // R24: "An operator can compensate a COMPLETED run: plan, preview with `planHash`, reason, authorization; stale if the run moved."
     const run = new Play(workflow('  - { id: a, call: do.a }\n  - { id: w, wait: 1h }')).drive();

@@ -1,5 +1,7 @@
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
+import { canonicalJson } from '../../model/canonical-json.ts';
 import type { Effect } from '../../model/effect.ts';
+import type { Json } from '../../model/json.ts';
 import type { Transition } from '../../model/run-commit.ts';
 import { type EffectState, isEnd } from '../../model/statuses.ts';
 import type { Store, StoredRun } from '../../ports/store.ts';
@@ -59,6 +61,16 @@ function hasHappened(effect: Effect, evidence: Evidence): boolean {
 }
 
 /**
+ * Whether everything under its key is what a run has asked for that is lost: runs share the act, and this one asked in other
+ * words. The provider knows the key by the words of the other and has refused these, which have not happened (E11).
+ */
+function isOthers({ key, request }: Effect, { provider, host }: Evidence): boolean {
+  if (!host.hasLost(key)) return false;
+  const asked = canonicalJson((JSON.parse(request) as { readonly body: Json }).body);
+  return provider.entriesOf(key).every((entry) => canonicalJson(entry.request) !== asked);
+}
+
+/**
  * Whom a person has misled, and who has lost what was written, can only be right about what it has heard itself. A run that
  * was started again and stopped before it sent anything has heard nothing; what it was answered it must have got right.
  */
@@ -66,7 +78,7 @@ function isExcused(stored: StoredRun, effect: Effect, evidence: RunEvidence): bo
   const { misjudged, host } = evidence;
   const isMisled = misjudged.has(effect.key) || host.forgotten(stored.run.runId, effect.key) !== null;
   const isStartedAgain = effect.state === 'CANCELLED' && host.hasLost(effect.key);
-  return isMisled || isStartedAgain || isDisputed(stored, effect, evidence);
+  return isMisled || isStartedAgain || isOthers(effect, evidence) || isDisputed(stored, effect, evidence);
 }
 
 /** Whether a row says that it has not happened, and has no excuse for that. */

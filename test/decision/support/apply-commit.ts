@@ -8,6 +8,7 @@ import type { InboxEvent } from '../../../src/model/inbox-event.ts';
 import type { OutboxMessage } from '../../../src/model/outbox.ts';
 import type { RunCommit, HeadChange, Transition } from '../../../src/model/run-commit.ts';
 import type { RunIdentity, RunState, Timer } from '../../../src/model/run.ts';
+import { isEnd, type RunStatus } from '../../../src/model/statuses.ts';
 
 /** The rows of one run as a store would hold them. */
 export interface Stored {
@@ -58,6 +59,12 @@ export function createStored(start: StartRows, fence: number): Stored {
   });
 }
 
+/** The only ways out of an end, as stores have them. */
+function mayLeave(from: RunStatus, to: RunStatus): boolean {
+  const reopens = (from === 'COMPLETED' || from === 'TERMINATED') && to === 'COMPENSATING';
+  return !isEnd(from) || to === from || to === 'HELD' || reopens;
+}
+
 /** Applies a commit as the store does: all guards checked, then all rows; anything illegal throws. */
 export function applyCommit(
   stored: Stored,
@@ -73,6 +80,10 @@ export function applyCommit(
     demand(row.revision === stored.revision + index + 1, 'a gap in the journal');
   }
   demand(commit.transitions.length === 0 || commit.head !== null, 'transitions without a head');
+  demand(
+    commit.head === null || mayLeave(stored.head.status, commit.head.status),
+    'a way out of an end that there is not',
+  );
   return {
     revision: stored.revision + commit.transitions.length,
     fence: stored.fence,

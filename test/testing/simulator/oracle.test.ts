@@ -1,20 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import type { RunStatus } from '../../../src/model/statuses.ts';
+import { packSnapshot } from '../../../src/decision/snapshot-envelope.ts';
+import type { Json } from '../../../src/model/json.ts';
+import type { EffectState, RunStatus } from '../../../src/model/statuses.ts';
 import type { StoredRun } from '../../../src/ports/store.ts';
 import { type Evidence, judgeRun } from '../../../src/testing/simulator/oracle.ts';
 
-const ROW = { key: 'k1', step: 'pay', action: 'do.pay', state: 'PROPOSED', compensates: null };
+const REQUEST = JSON.stringify({ body: { no: 'O-1' } });
+const ROW = { key: 'k1', step: 'pay', action: 'do.pay', state: 'PROPOSED', compensates: null, request: REQUEST };
 
-/** What is found where the book has an act that the row of its run does not know to be sent. */
-async function judged(status: RunStatus, isForgotten: boolean): Promise<readonly string[]> {
-  const stored = { run: { part: 0, runId: 'r1' }, status, prunedAtMs: null, effects: [ROW] } as unknown as StoredRun;
+/** The one row of a run, whose act is in the book. */
+interface Told {
+  readonly status: RunStatus;
+  readonly state?: EffectState;
+  /** The row is older than what a database has lost; a run with such a row is. */
+  readonly isForgotten?: boolean;
+  readonly hasLost?: boolean;
+  /** What the book says was asked for. */
+  readonly words?: Json;
+}
+
+/** What is found where the book has an act. */
+async function judged(told: Told): Promise<readonly string[]> {
+  const { status, state = 'PROPOSED', isForgotten = false, hasLost = false, words = { no: 'O-1' } } = told;
+  const snapshot = packSnapshot({
+    digest: 'd1',
+    revision: 1,
+    snapshotText: '{}',
+    control: { incidents: [] },
+  } as unknown as Parameters<typeof packSnapshot>[0]);
+  const effects = [{ ...ROW, state }];
+  const run = { part: 0, runId: 'r1', digest: 'd1' };
+  const stored = { run, status, prunedAtMs: null, effects, snapshot } as unknown as StoredRun;
   const nothing = async (): Promise<readonly never[]> => [];
   const evidence = {
     all: [stored],
-    provider: { entriesOf: () => [{ effect: 'k1' }] },
+    provider: { entriesOf: () => [{ effect: 'k1', request: words }] },
     store: { journal: nothing, observations: nothing, receipts: nothing, inbox: nothing },
     hearsay: { of: () => [] },
-    host: { loss: () => null, forgotten: () => (isForgotten ? ROW : null), hasLost: () => false },
+    host: { loss: () => null, forgotten: () => (isForgotten ? ROW : null), hasLost: () => hasLost },
     misjudged: new Set(),
     kindOf: () => 'lookup',
   } as unknown as Evidence;
@@ -23,12 +46,24 @@ async function judged(status: RunStatus, isForgotten: boolean): Promise<readonly
 
 describe('what the oracle says of an act that no row knows to be sent', () => {
   it('It is unasked, wherever its run stands', async () => {
-    expect(await judged('HELD', false)).toEqual(['unasked']);
-    expect(await judged('COMPLETED', false)).toEqual(['unasked']);
+    expect(await judged({ status: 'HELD' })).toEqual(['unasked']);
+    expect(await judged({ status: 'COMPLETED' })).toEqual(['unasked']);
   });
 
   it('What a database has lost waits to be doubted while its run waits, and is unasked once the run has ended without', async () => {
-    expect(await judged('HELD', true)).toEqual([]);
-    expect(await judged('COMPLETED', true)).toEqual(['unasked']);
+    expect(await judged({ status: 'HELD', isForgotten: true })).toEqual([]);
+    expect(await judged({ status: 'COMPLETED', isForgotten: true })).toEqual(['unasked']);
+  });
+});
+
+describe('what the oracle says of an act whose row says that it did not happen', () => {
+  it('It is denied', async () => {
+    expect(await judged({ status: 'FAILED', state: 'FAILED' })).toEqual(['denied']);
+    expect(await judged({ status: 'FAILED', state: 'FAILED', words: { no: 'O-2' } })).toEqual(['denied']);
+    expect(await judged({ status: 'FAILED', state: 'FAILED', hasLost: true })).toEqual(['denied']);
+  });
+
+  it('A run that is lost had asked for it in other words: these were refused, and did not happen', async () => {
+    expect(await judged({ status: 'FAILED', state: 'FAILED', hasLost: true, words: { no: 'O-2' } })).toEqual([]);
   });
 });
