@@ -10,6 +10,10 @@ const version = { workflow: 'hello', version: 1, digest: DIGEST, publishedBy: 'a
 const standing = { ...version, deprecated: null };
 const deprecated = { by: 'ana', reason: 'it refunds twice', at: AT };
 const name = { workflow: 'hello', version: 1 };
+const standingPause = {
+  ...{ id: '019c0f6e-5d2a-7000-8000-00000000000a', kind: 'host', name: 'api.bank.example' },
+  ...{ by: 'ana', reason: 'the bank is down', since: AT },
+};
 const line = { id: RUN, key: 'C-77', ...name, status: 'WAITING', revision: 1, needs: [], startedBy: 'ana' };
 const pause = { since: AT, until: '2030-01-31T13:00:00.000Z', by: [], progress: null, command: null };
 const step = { id: 'pause', verb: 'wait', status: 'active', parent: null, attempts: 0, code: null, output: null };
@@ -163,6 +167,9 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Json>> = {
   listBatches: page(batch),
   showBatch: batch,
   listBatchItems: page({ no: 1, run: RUN, workflow: 'hello', outcome: 'pending', code: null, message: null, at: null }),
+  beginPause: standingPause,
+  listPauses: list(standingPause),
+  endPause: standingPause,
   pauseBatch: { ...batch, state: 'paused' },
   resumeBatch: batch,
   listApprovals: page({ ...ofRun, ...asked }),

@@ -35,8 +35,8 @@ function namesRun({ path, query }: Pick<Route, 'path'> & { readonly query: Route
 function refusalsOfPlace(route: Route): readonly (keyof typeof REFUSALS)[] {
   const { path, method, query, resumes } = route;
   const isOfRun = namesRun({ path, query });
-  const mayBeMissing =
-    isOfRun || path.includes('{') || path === '/v1/runs' || path === '/v1/batches' || resumes === true;
+  const isOfAny = path === '/v1/runs' || path === '/v1/batches' || path === '/v1/pauses';
+  const mayBeMissing = isOfRun || isOfAny || path.includes('{') || resumes === true;
   return [...(mayBeMissing ? ([404] as const) : []), ...(method !== 'GET' || isOfRun ? ([409] as const) : [])];
 }
 

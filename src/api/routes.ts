@@ -8,6 +8,7 @@ import { LINK_ROUTES } from './link-routes.ts';
 import { LIST_ROUTES } from './list-routes.ts';
 import { describeApi } from './open-api.ts';
 import type { Route } from './route.ts';
+import { PAUSE_ROUTES } from './pause-routes.ts';
 import { RUN_ROUTES } from './run-routes.ts';
 import { STREAM_ROUTES } from './stream-routes.ts';
 import { WAITING_ROUTES } from './waiting-routes.ts';
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   ...STREAM_ROUTES,
   ...EFFECT_ROUTES,
   ...BATCH_ROUTES,
+  ...PAUSE_ROUTES,
   ...WAITING_ROUTES,
   ...LIST_ROUTES,
   ...AUDIT_ROUTES,

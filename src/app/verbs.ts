@@ -70,6 +70,7 @@ import type { ActFilter } from '../ports/audit-store.ts';
 import type { EffectFilter } from '../ports/ledger-store.ts';
 import type { ApprovalFilter, TimerFilter } from '../ports/waiting-store.ts';
 import type { RunFilter, RunPlace, RunsAsked } from '../ports/store.ts';
+import { createPauseVerbs, type PauseVerbs } from './pause-verbs.ts';
 import { createVersionVerbs, type VersionVerbs } from './version-verbs.ts';
 
 /** Who orders something, and why. */
@@ -93,7 +94,7 @@ function orderOf({
 }
 
 /** What can be asked of Pawl; every `run` is an id (`run_…` or UUID) or a business key. */
-export interface Verbs extends VersionVerbs {
+export interface Verbs extends VersionVerbs, PauseVerbs {
   publish(ask: PublishAsk): Promise<Published>;
   /** A catalogue of actions; workflows that use it embed it. */
   publishCatalogue(ask: PublishAsk): Promise<Published>;
@@ -245,6 +246,7 @@ type ReadVerbs = Pick<
   | 'batchItems'
   | 'orderBatch'
   | keyof VersionVerbs
+  | keyof PauseVerbs
   | 'previewCancel'
   | 'previewCompensation'
 >;
@@ -310,6 +312,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     batchItems: (id, ask) => listBatchItems(engine, id, ask),
     orderBatch: (id, order) => orderBatch(engine, id, order),
     ...createVersionVerbs(engine),
+    ...createPauseVerbs(engine),
     show: async (name) => showRun(engine, await find(name)),
   };
 }

@@ -38,6 +38,9 @@ export interface Backend
     | 'batchItems'
     | 'orderBatch'
     | 'orderVersion'
+    | 'beginPause'
+    | 'endPause'
+    | 'pauses'
   > {
   principal(by: string | null): Pick<Person, 'name' | 'roles'>;
   publish(ask: Parameters<App['publish']>[0]): Promise<{

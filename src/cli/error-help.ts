@@ -43,6 +43,8 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_DATABASE_VERSION: 'use PostgreSQL 14 or newer, or the data directory of the version that made it',
   PAWL_MIGRATION_MISMATCH: 'do what the message names; a database that a newer release has migrated needs that release',
   PAWL_KEY_NOT_FOUND: '`pawl key ls` lists the keys with their ids',
+  PAWL_PAUSE_NOT_FOUND: '`pawl pauses` lists what is paused',
+  PAWL_PAUSED_ALREADY: '`pawl pauses` lists what is paused; nothing is left to do',
   PAWL_BATCH_NOT_FOUND: '`pawl batch ls` lists the batches with their ids',
   PAWL_BATCH_REFUSED: 'look first (`--dry-run`, `?dryRun=true`), then say `confirmCount` or narrow the filter',
   PAWL_BATCH_CONFLICT: 'look at the plan, or at the batch, again',

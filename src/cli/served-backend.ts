@@ -6,6 +6,7 @@ import { parseRunId } from '../model/run-id.ts';
 import type { Backend } from './backend.ts';
 import { askServer as ask, servedError } from './served-error.ts';
 import { servedBatches } from './served-batches.ts';
+import { servedPauses } from './served-pauses.ts';
 import { servedLists } from './served-lists.ts';
 import type { NamedServer } from './served-where.ts';
 
@@ -171,6 +172,7 @@ export function openServed({ url, key, by }: NamedServer): Backend {
     ...acts(client, look),
     ...servedLists(client),
     ...servedBatches(client),
+    ...servedPauses(client),
     show: look.show,
     principal: () => ({ name: 'whose key it is', roles: [] }),
     pulse: () => Promise.resolve(null),

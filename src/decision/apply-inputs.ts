@@ -19,6 +19,7 @@ import { onQuery } from './on-query.ts';
 import { onRead } from './on-read.ts';
 import { onReconcile } from './on-reconcile.ts';
 import { onResolve } from './on-resolve.ts';
+import { lookAgain } from './look-again.ts';
 import { onResumed } from './on-resumed.ts';
 import { onRetry } from './on-retry.ts';
 import { onSignal } from './on-signal.ts';
@@ -137,6 +138,10 @@ function applyInput(draft: Draft, input: DecisionInput): void {
       return;
     case 'resumed':
       onResumed(draft);
+      lookAgain(draft);
+      return;
+    case 'woken':
+      lookAgain(draft);
       return;
     case 'due':
       return;

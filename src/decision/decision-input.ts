@@ -15,5 +15,7 @@ export type DecisionInput =
   | { readonly type: 'read.settled'; readonly step: string; readonly attempt: number; readonly outcome: Outcome }
   /** The run was just claimed: what other holders left in flight is in doubt (E03). */
   | { readonly type: 'resumed' }
+  /** The run was woken in its holder's hands, and no event says why: a pause may have ended. */
+  | { readonly type: 'woken' }
   /** Some row's not-before may have passed. Every decision looks at that; this one has no other reason. */
   | { readonly type: 'due' };

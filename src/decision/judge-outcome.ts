@@ -5,6 +5,7 @@ import type { Effect } from '../model/effect.ts';
 import { assertNever } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { AttemptReport, Outcome } from '../model/outcome.ts';
+import { SEND_PAUSED } from '../model/pause.ts';
 import type { OutcomeKind } from '../model/statuses.ts';
 import { trustsRefusal } from './doubt.ts';
 import { effectView } from './effect-view.ts';
@@ -79,7 +80,13 @@ export const IN_RECOVERY = 'recovery';
 /** The code of a sending that did not leave because an earlier one may be among the commits that the database has lost (P14). */
 export const FORGOTTEN = 'forgotten';
 
-const LACKS = { secret: SECRET_MISSING, circuit: CIRCUIT_OPEN, recovery: IN_RECOVERY, word: FORGOTTEN } as const;
+const LACKS = {
+  secret: SECRET_MISSING,
+  circuit: CIRCUIT_OPEN,
+  recovery: IN_RECOVERY,
+  word: FORGOTTEN,
+  pause: SEND_PAUSED,
+} as const;
 
 const NOT_SENT = 'not-sent';
 

@@ -20,7 +20,7 @@ import {
   withLease,
 } from './drive-run.ts';
 import type { Performed } from './perform-statement.ts';
-import { judgeSending, told } from './send-effect.ts';
+import { heldBack, judgeSending, told } from './send-effect.ts';
 import type { Touch } from './touch.ts';
 
 /** A statement whose REQUESTED row is committed, and what carries it out. */
@@ -80,6 +80,8 @@ export async function driveStatement(hand: Hand, begun: RunState, statement: Sta
   while (!hand.desk.signal.aborted) {
     if (!isOpen(state, order)) return driveRun(hand, state, [{ type: 'due' }]);
     const decidedAtMs = hand.engine.clock.monotonicMs();
+    const kept = await heldBack(touch, order);
+    if (kept !== null) return driveRun(hand, state, [told(touch, order, judgeSending(touch, order, kept))]);
     const holds = state;
     let conclusion: Conclusion | null = null;
     let answer: Performed;

@@ -115,8 +115,9 @@ class Holding implements HeldRun {
   drained(events: readonly InboxEvent[], wake: number | null): void {
     const fresh = events.filter((event) => !this.seen.has(addressOf(event)));
     for (const event of fresh) this.seen.add(addressOf(event));
+    const isWoken = fresh.length === 0 && wake !== null && wake !== (this.wakeQueued ?? this.wakeInHand);
     this.wakeQueued = wake ?? this.wakeQueued;
-    this.push(fresh.map((event) => ({ type: 'inbox', event })));
+    this.push(isWoken ? [{ type: 'woken' }] : fresh.map((event) => ({ type: 'inbox', event })));
   }
 
   nudge(): void {

@@ -2,6 +2,7 @@ import type { ActionContract } from '../model/definition.ts';
 import type { Effect, EffectRequest } from '../model/effect.ts';
 import type { AttemptReport, Outcome } from '../model/outcome.ts';
 import type { RunIdentity } from '../model/run.ts';
+import type { Leaving } from './leaving.ts';
 
 /** One request that is about to leave this process: a sending, a question about one, or a read. */
 export interface Departure {
@@ -47,4 +48,6 @@ export interface Refusal {
 export interface Outlet {
   /** @param nowMs the database's time, for what is said. */
   ask(departure: Departure, nowMs: number): Pass | Refusal;
+  /** The last look before a sending leaves: what keeps it back, null = nothing. Absent where nobody can pause anything. */
+  readonly hold?: (leaving: Leaving) => Promise<Extract<AttemptReport, { kind: 'unsent' }> | null>;
 }

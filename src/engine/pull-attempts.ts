@@ -13,7 +13,9 @@ import type { Engine } from './engine.ts';
 import { loadStored, versionOf } from './find-run.ts';
 import { handOutName, parseHandOut } from './hand-out-name.ts';
 import { linkRequest } from './link-request.ts';
+import { leavingOf } from './leaving.ts';
 import { type Outlet, pastOf, type Refusal } from './outlet.ts';
+import { createPauses } from './pauses.ts';
 import { createRecovery } from './recovery.ts';
 
 /** Most attempts of one pull. */
@@ -95,16 +97,18 @@ interface OfferedRow {
   readonly nowMs: number;
 }
 
-/** What the database may have forgotten stands in its way (P14). */
+/** What the database may have forgotten stands in its way (P14), or a pause does. */
 async function askOutlet(
   engine: Engine,
   outlet: Outlet,
   { stored, effect, nowMs }: OfferedRow,
-): Promise<ReturnType<Outlet['ask']>> {
+): Promise<ReturnType<Outlet['ask']> | 'paused'> {
   const contract = (await versionOf(engine, stored.run)).compiled.action(effect.action);
   const request = { url: null, function: null };
   const past = pastOf(stored.run, effect);
-  return outlet.ask({ request, contract, acts: true, ...past, seed: effect.key, turn: effect.attempt }, nowMs);
+  const leave = outlet.ask({ request, contract, acts: true, ...past, seed: effect.key, turn: effect.attempt }, nowMs);
+  const kept = leave.kind === 'pass' ? await outlet.hold?.(leavingOf(stored.run, effect, request)) : undefined;
+  return kept ? 'paused' : leave;
 }
 
 /** Lost commits may have had it handed out (P14): it is taken by nobody, and in doubt from then on. */
@@ -193,10 +197,10 @@ function attemptOf({ stored: { run }, effect, request }: ReadyRow, delivered: De
 }
 
 /** Asked anew by every look that finds something: what a database has forgotten may have been handed out (P14). */
-async function outletOf({ store, logger }: Engine): Promise<Outlet> {
+async function outletOf({ store, clock, logger }: Engine): Promise<Outlet> {
   const recovery = createRecovery(store, logger);
   await recovery.look();
-  return recovery.over(OPEN);
+  return createPauses(store, clock, logger).over(recovery.over(OPEN));
 }
 
 /** What a look has in hand so far; what is handed out is added at once. */
@@ -215,6 +219,7 @@ async function pullFrom({ engine, ask, pulled }: Look, part: number, door: Door)
     const row = await offeredRow(engine, part, taken);
     if (row === null) continue;
     const leave = await askOutlet(engine, outlet, row);
+    if (leave === 'paused') continue;
     if (leave.kind === 'refusal') {
       if (leave.lacks === 'word') await putInDoubt(engine, door, row, leave);
       continue;

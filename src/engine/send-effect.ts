@@ -4,6 +4,7 @@ import type { DecisionInput } from '../decision/decision-input.ts';
 import type { AttemptReport, Outcome } from '../model/outcome.ts';
 import type { SendGate, SendOrder } from '../ports/action-adapter.ts';
 import { depart } from './depart.ts';
+import { leavingOf } from './leaving.ts';
 import { pastOf } from './outlet.ts';
 import { performRequest } from './perform-request.ts';
 import { type Touch, touchScope } from './touch.ts';
@@ -20,9 +21,11 @@ const STATEMENTS_OFF: AttemptReport = {
 
 async function perform(touch: Touch, order: SendOrder, gate: SendGate): Promise<AttemptReport> {
   if (!gate()) return { kind: 'unsent', reason: 'it was too late for its seat or its commit (E05)' };
-  return performRequest(touch, order, 'send', (asked, headers) =>
-    touch.engine.actions.send(asked, headers, gate, touch.signal),
-  );
+  return performRequest(touch, order, 'send', async (asked, headers) => {
+    // Last of all: a token may have been long in coming.
+    const kept = await heldBack(touch, order);
+    return kept ?? touch.engine.actions.send(asked, headers, gate, touch.signal);
+  });
 }
 
 /**
@@ -41,6 +44,11 @@ export async function sendEffect(touch: Touch, order: SendOrder, gate: SendGate)
     judge: (report) => judgeSending(touch, order, report),
   });
   return told(touch, order, outcome);
+}
+
+/** What a pause keeps back; null = it may leave. */
+export async function heldBack({ outlet }: Touch, order: SendOrder): Promise<AttemptReport | null> {
+  return (await outlet.hold?.(leavingOf(order.run, order.effect, order.request))) ?? null;
 }
 
 /** Judges what came of a sending. */

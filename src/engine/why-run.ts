@@ -1,11 +1,15 @@
 import { OPEN_STATES } from '../decision/effect-lifecycle.ts';
 import { isWithWorkers } from '../decision/hand-out.ts';
 import { CIRCUIT_OPEN, IN_RECOVERY, SECRET_MISSING } from '../decision/judge-outcome.ts';
+import { type Pause, pauseOf, pauseWords, resumeCommand } from '../model/pause.ts';
 import type { OutboxRecord } from '../model/outbox.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { isEnd } from '../model/statuses.ts';
 import type { Witness } from '../ports/witness-store.ts';
+import { readRequest } from '../decision/effect-key.ts';
+import type { StoredRun } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { leavingOf } from './leaving.ts';
 import { loadStored } from './find-run.ts';
 import { childStatuses } from './child-view.ts';
 import { runView, type RunView } from './run-view.ts';
@@ -40,6 +44,8 @@ export interface WhyFacts {
   /** Workers that it took with it while they held nothing else (P06). */
   readonly crashes: number;
   readonly recovery: Witness['recovery'];
+  /** What is paused, by the key of the effect that it keeps back. */
+  readonly pauses: ReadonlyMap<string, Pause>;
   readonly overdueSinceMs: number | null;
   /** Where it stands in the queue of its lock; null where it waits for none. */
   readonly queue: PlaceView | null;
@@ -120,6 +126,14 @@ function heldWords(waiting: WaitingFor, row: WhyFacts['view']['effects'][number]
   return row?.state === 'UNKNOWN' ? `${inDoubt(subjectOf(waiting, row))}; ${String(why)}` : why;
 }
 
+/** A person has paused the action, its host or all of the workflow; nothing but the end of that moves it. */
+function ofPausedAct(waiting: WaitingFor, row: WhyFacts['view']['effects'][number] | undefined, pause: Pause): Reason {
+  const words = `not sent: ${pauseWords(pause)}`;
+  const text = row?.state === 'UNKNOWN' ? `${inDoubt(subjectOf(waiting, row))}; ${words}` : words;
+  const { step } = waiting;
+  return { kind: 'pause', step, text, since: time(pause.atMs), until: null, by: OPERATOR, command: resumeCommand(pause) };
+}
+
 function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
   const { view, queue } = whole;
   const { kind, step, item, since, until, by, progress, command } = waiting;
@@ -127,6 +141,8 @@ function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
   const row = view.effects.find((effect) => effect.step === step && effect.item === item && OPEN.has(effect.state));
   const heldBy = HELD_BACK[row?.code ?? ''];
   const facts = { step, since, until, by, command };
+  const pause = row === undefined || kind === 'answer' ? undefined : whole.pauses.get(row.key);
+  if (pause !== undefined) return [ofPausedAct(waiting, row, pause)];
   if (kind === 'lock' && queue !== null) return [{ ...facts, kind, text: queue.text, by: queue.by }];
   if (heldBy !== undefined && kind !== 'answer') {
     const way = heldBy === 'recovery' ? { by: OPERATOR, command: LIST_WINDOW } : {};
@@ -255,6 +271,17 @@ export function whyRun(facts: WhyFacts): WhyView {
   return { run, key, status, reasons: reasons.length > 0 ? reasons : [idle] };
 }
 
+/** What may be sent, and by which pause it is not. */
+async function pausesOf({ store }: Engine, { run, effects }: StoredRun): Promise<ReadonlyMap<string, Pause>> {
+  const waiting = effects.filter(({ state, doubt }) => state === 'AUTHORIZED' || doubt === 'resend');
+  const pauses = waiting.length === 0 ? [] : await store.pauses(run.tenant);
+  const kept = waiting.flatMap((effect) => {
+    const pause = pauseOf(pauses, leavingOf(run, effect, readRequest(effect)).act);
+    return pause === null ? [] : [[effect.key, pause] as const];
+  });
+  return new Map(kept);
+}
+
 /** Gathers what is known and tells why. Transaction: the witness's own. @throws PAWL_RUN_NOT_FOUND. */
 export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyView> {
   const { store } = engine;
@@ -280,6 +307,7 @@ export async function explainRun(engine: Engine, run: RunIdentity): Promise<WhyV
     suspect: stored.suspect,
     crashes: stored.crashes,
     recovery,
+    pauses: await pausesOf(engine, stored),
     overdueSinceMs: overdue.find(({ runId }) => runId === run.runId)?.sinceMs ?? null,
     nowMs,
   });

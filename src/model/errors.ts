@@ -41,6 +41,8 @@ export const ERROR_CODES = {
   PAWL_DATABASE_VERSION: { retry: 'never', httpStatus: 503 },
   PAWL_MIGRATION_MISMATCH: { retry: 'never', httpStatus: 503 },
   PAWL_KEY_NOT_FOUND: { retry: 'never', httpStatus: 404 },
+  PAWL_PAUSE_NOT_FOUND: { retry: 'never', httpStatus: 404 },
+  PAWL_PAUSED_ALREADY: { retry: 'never', httpStatus: 409 },
   PAWL_BATCH_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_BATCH_REFUSED: { retry: 'never', httpStatus: 422 },
   PAWL_BATCH_CONFLICT: { retry: 'never', httpStatus: 409 },

@@ -24,6 +24,7 @@ export const LOG_EVENTS = {
   'link.missing': 'an attempt was not handed out because no address can be made here; `reason` says what is missing',
   'message.dead': 'a message was given up; a person says whether it is sent again (`pawl outbox retry`) or dropped',
   'message.failed': 'a message did not reach whoever listens; it is sent again',
+  'pauses.unknown': 'whether something is paused could not be found out; nothing is sent until it can be',
   'recovery.ended': 'an operator has reconciled the window; everything is sent again',
   'recovery.opened':
     'the database is another than before and may have forgotten commits; only remembered keys are sent',

@@ -41,10 +41,10 @@ export type AttemptReport =
       /** The request itself cannot be sent (a line break in a header, another scheme): trying again cannot help. */
       readonly permanent?: true;
       /**
-       * What it waits for: a secret that this process lacks, the circuit of its host (E14), the end of recovery mode (P14), or
-       * somebody's word that it has not happened in commits that the database has lost (P14).
+       * What it waits for: a secret that this process lacks, the circuit of its host (E14), the end of recovery mode (P14),
+       * somebody's word that it has not happened in commits that the database has lost (P14), or the end of a pause.
        */
-      readonly lacks?: 'secret' | 'circuit' | 'recovery' | 'word';
+      readonly lacks?: 'secret' | 'circuit' | 'recovery' | 'word' | 'pause';
       /** It need not be tried again before, milliseconds from now. */
       readonly afterMs?: number;
     };

@@ -20,6 +20,8 @@ export const TENANT_ACTS = [
   'batch.pause',
   'batch.resume',
   'batch.stop',
+  'pause.begin',
+  'pause.end',
   'recovery.begin',
   'recovery.end',
 ] as const;

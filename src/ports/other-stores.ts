@@ -4,6 +4,7 @@ import type { ChangeStore } from './change-store.ts';
 import type { DeprecationStore } from './deprecation-store.ts';
 import type { KeyStore } from './key-store.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import type { PauseStore } from './pause-store.ts';
 import type { QueueStore } from './queue-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { ScheduleStore } from './schedule-store.ts';
@@ -18,6 +19,7 @@ export type OtherStores = AuditStore &
   ScheduleStore &
   RetentionStore &
   DeprecationStore &
+  PauseStore &
   KeyStore &
   BatchStore &
   ChangeStore &

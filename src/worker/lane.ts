@@ -56,6 +56,8 @@ export interface LaneCompany {
   readonly outlet: Outlet;
   /** Looks whether the database is still the one it was (P14). */
   look(): Promise<void>;
+  /** Wakes what was kept back for pauses that have ended. */
+  tend(): Promise<void>;
   /** Whether hints come through now. */
   hears(): boolean;
 }
@@ -325,6 +327,7 @@ class PartLane implements Lane {
 
   private async sweepRound(): Promise<boolean> {
     await this.alarm.look();
+    if (this.part === 0) await this.company.tend();
     await sweepLocks(this.engine, this.part);
     const swept = await this.engine.store.sweep(this.part, SWEEP_LEASES_MAX);
     if (swept.length === 0) return false;

@@ -2,6 +2,7 @@ import { createCircuits } from '../engine/circuits.ts';
 import type { Door } from '../engine/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import { fireSchedules } from '../engine/fire-schedules.ts';
+import { createPauses } from '../engine/pauses.ts';
 import { createRecovery } from '../engine/recovery.ts';
 import { createAlone } from './alone.ts';
 import { type Lane, openLane } from './lane.ts';
@@ -25,12 +26,13 @@ export async function startWorker(engine: Engine): Promise<Worker> {
   const alone = createAlone({ clock: engine.clock, patienceMs: engine.numbers.leaseMs, heldCount });
   const recovery = createRecovery(engine.store, engine.logger);
   await recovery.look();
-  const outlet = recovery.over(createCircuits(engine.clock, engine.logger));
+  const pauses = createPauses(engine.store, engine.clock, engine.logger);
+  const outlet = pauses.over(recovery.over(createCircuits(engine.clock, engine.logger)));
   const hearing = await engine.store.listen((part) => lanes[part]?.nudge());
   const look = async (): Promise<void> => {
     if (await recovery.look()) for (const lane of lanes) lane.forsake();
   };
-  const company = { alone, outlet, look };
+  const company = { alone, outlet, look, tend: () => pauses.tend() };
   lanes = await Promise.all(parts.map((part) => openLane(engine, part, { ...company, hears: () => hearing.hears() })));
   const doorOf = (part: number): Door => {
     const lane = lanes[part];

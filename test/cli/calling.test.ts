@@ -66,7 +66,7 @@ describe('an option that every verb has', () => {
 
 /** Verbs of which a server carries out all, or what is not named here; test/cli/server.test.ts compares both ways. */
 const SERVED =
-  'run start ls show why approvals approve deny signal batch cancel pause resume compensate reconcile resolve retry publish deprecate visualize'.split(
+  'run start ls show why approvals approve deny signal batch cancel pause resume pauses compensate reconcile resolve retry publish deprecate visualize'.split(
     ' ',
   );
 /** Verbs that need nobody. */

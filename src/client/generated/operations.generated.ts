@@ -1209,6 +1209,67 @@ export interface Operations {
     };
   };
   /**
+   * Have nothing of a workflow, of an action or to a host be sent until it is resumed; `*` stands for any characters
+   */
+  beginPause: {
+    call: {
+      body: {
+        workflow?: string;
+        action?: string;
+        host?: string;
+        reason: string;
+      };
+    };
+    answer: {
+      id: string;
+      kind: 'workflow' | 'action' | 'host';
+      name: string;
+      by: string;
+      reason: string;
+      since: string;
+    };
+  };
+  /**
+   * What is paused, the oldest first
+   */
+  listPauses: {
+    call: {};
+    answer: {
+      data: {
+        id: string;
+        kind: 'workflow' | 'action' | 'host';
+        name: string;
+        by: string;
+        reason: string;
+        since: string;
+      }[];
+    };
+  };
+  /**
+   * End a pause: what waited goes on at once
+   */
+  endPause: {
+    call: {
+      params: {
+        pause: string;
+      };
+      query?: {
+        /**
+         * why, kept with the act
+         */
+        reason?: string;
+      };
+    };
+    answer: {
+      id: string;
+      kind: 'workflow' | 'action' | 'host';
+      name: string;
+      by: string;
+      reason: string;
+      since: string;
+    };
+  };
+  /**
    * Approvals of all runs, those of the newest run first, page by page
    */
   listApprovals: {
@@ -2338,6 +2399,33 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   "resumeBatch": {
     "method": "DELETE",
     "path": "/v1/batches/{batch}/pauses/current",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "beginPause": {
+    "method": "POST",
+    "path": "/v1/pauses",
+    "media": "application/json",
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "listPauses": {
+    "method": "GET",
+    "path": "/v1/pauses",
+    "media": null,
+    "isKeyed": false,
+    "accepts": [
+      "application/json"
+    ]
+  },
+  "endPause": {
+    "method": "DELETE",
+    "path": "/v1/pauses/{pause}",
     "media": null,
     "isKeyed": false,
     "accepts": [

@@ -61,6 +61,7 @@ export function createDatabase(clock: DatabaseClock): Database {
     places: new Map(),
     schedules: new Map(),
     deprecations: new Map(),
+    pauses: new Map(),
     keys: new Map(),
     batches: new Map(),
     changes: noChanges(),

@@ -4,6 +4,7 @@ import type { Deprecation } from '../../model/deprecation.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
 import type { Approval } from '../../model/approval.ts';
 import type { OutboxRecord } from '../../model/outbox.ts';
+import type { Pause } from '../../model/pause.ts';
 import type { SharedEffect } from '../../model/shared-effect.ts';
 import type { AuditEntry } from '../../model/run-commit.ts';
 import type { StoredVersion } from '../../ports/store.ts';
@@ -52,6 +53,7 @@ export interface RunDump {
 export interface Dump {
   readonly versions: readonly StoredVersion[];
   readonly deprecations: readonly Deprecation[];
+  readonly pauses: readonly Pause[];
   readonly seats: readonly Seat[];
   readonly startKeys: readonly StartKey[];
   readonly locks: readonly LockRow[];
@@ -90,6 +92,7 @@ export function dumpOf(tables: Tables): Dump {
   const {
     versions,
     deprecations,
+    pauses,
     seats,
     startKeys,
     locks,
@@ -105,6 +108,7 @@ export function dumpOf(tables: Tables): Dump {
   return {
     versions: inOrder(versions.values(), (row) => [row.tenant, row.workflow, row.version]),
     deprecations: inOrder(deprecations.values(), (row) => [row.tenant, row.workflow, row.version]),
+    pauses: inOrder(pauses.values(), (row) => [row.tenant, row.kind, row.name]),
     seats: inOrder(seats.values(), (seat) => [seat.part, seat.workerId]),
     startKeys: inOrder(startKeys.values(), (row) => [row.part, row.tenant, row.workflow, row.key]),
     locks: inOrder(locks.values(), (row) => [row.tenant, row.name]),

@@ -3,6 +3,7 @@ import type { AuditStore } from '../../ports/audit-store.ts';
 import type { BatchStore } from '../../ports/batch-store.ts';
 import type { DeprecationStore } from '../../ports/deprecation-store.ts';
 import type { KeyStore } from '../../ports/key-store.ts';
+import type { PauseStore } from '../../ports/pause-store.ts';
 import type { ClaimedRun, Delivery, Store } from '../../ports/store.ts';
 import type { DatabaseIdentity } from '../../ports/witness-store.ts';
 import { changesIn, forgetChanges } from './changes.ts';
@@ -26,6 +27,7 @@ import { beat, disown, leaveSeat, sweep, takeSeat } from './seats.ts';
 import { createAct, type StatementScript, UNSCRIPTED } from './act.ts';
 import { queuesIn, takeOffers } from './queues.ts';
 import { deprecate, listDeprecations, restore } from './deprecations.ts';
+import { beginPause, endPause, listPauses, wakePaused } from './pauses.ts';
 import { createKey, findKey, listKeys, revokeKey } from './keys.ts';
 import { putSharedEffect, sharedEffect, sharedEffects } from './shares.ts';
 import { startRuns } from './start.ts';
@@ -220,6 +222,15 @@ function deprecationVerbs({ read, write }: Database): DeprecationStore {
   };
 }
 
+function pauseVerbs({ read, write }: Database): PauseStore {
+  return {
+    beginPause: (pause) => write((statement) => beginPause(statement, pause)),
+    endPause: (of, act) => write((statement) => endPause(statement, of, act)),
+    pauses: async (tenant) => read((statement) => listPauses(statement, tenant)),
+    wakePaused: (tenant) => write((statement) => wakePaused(statement, tenant)),
+  };
+}
+
 function batchVerbs({ read, write }: Database): BatchStore {
   return {
     createBatch: (batch, runs) => write((statement) => createBatch(statement, batch, runs)),
@@ -291,6 +302,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     ...scheduleVerbs(database),
     ...pruneVerbs(database),
     ...deprecationVerbs(database),
+    ...pauseVerbs(database),
     ...keyVerbs(database),
     ...batchVerbs(database),
     changes: async (tenant, part, after, limit) => {

@@ -8,6 +8,7 @@ import type { InboxEvent } from '../../model/inbox-event.ts';
 import type { Json } from '../../model/json.ts';
 import type { LockAct, LockAddress, LockPlace } from '../../model/lock.ts';
 import type { OutboxRecord } from '../../model/outbox.ts';
+import type { Pause } from '../../model/pause.ts';
 import type { RunChange } from '../../model/run-change.ts';
 import type { AuditEntry, HeadChange, Observation, Transition } from '../../model/run-commit.ts';
 import type { RunIdentity, Timer } from '../../model/run.ts';
@@ -159,6 +160,7 @@ export interface ChangeRows {
 export interface Tables {
   readonly versions: Map<string, StoredVersion>;
   readonly deprecations: Map<string, Deprecation>;
+  readonly pauses: Map<string, Pause>;
   readonly runs: Map<RunId, RunRows>;
   readonly seats: Map<string, Seat>;
   readonly startKeys: Map<string, StartKey>;
@@ -194,6 +196,7 @@ export function copyOf(tables: Tables): Tables {
   const {
     versions,
     deprecations,
+    pauses,
     runs,
     seats,
     startKeys,
@@ -210,6 +213,7 @@ export function copyOf(tables: Tables): Tables {
   return {
     versions: new Map(versions),
     deprecations: new Map(deprecations),
+    pauses: new Map(pauses),
     runs: new Map(runs),
     seats: new Map(seats),
     startKeys: new Map(startKeys),

@@ -18,6 +18,7 @@ import { ledgerVerbs } from './ledger-verbs.ts';
 import { lockVerbs } from './lock-verbs.ts';
 import { queueVerbs } from './queue-verbs.ts';
 import { shareVerbs } from './share-verbs.ts';
+import { pauseVerbs } from './pause-verbs.ts';
 import { outboxVerbs } from './outbox-verbs.ts';
 import { pruneVerbs } from './prune-verbs.ts';
 import { scheduleVerbs } from './schedule-verbs.ts';
@@ -269,6 +270,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...scheduleVerbs(connections),
     ...pruneVerbs(connections),
     ...deprecationVerbs(connections),
+    ...pauseVerbs(connections),
     ...keyVerbs(connections),
     ...batchVerbs(connections),
     ...changeVerbs(connections),

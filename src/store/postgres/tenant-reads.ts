@@ -8,6 +8,7 @@ import { deprecationVerbs } from './deprecation-verbs.ts';
 import { type ConnectionOptions, type Connections, openConnections } from './connections.ts';
 import { dial } from './dial.ts';
 import { keyVerbs } from './key-verbs.ts';
+import { pauseVerbs } from './pause-verbs.ts';
 import { ledgerVerbs } from './ledger-verbs.ts';
 import { lockVerbs } from './lock-verbs.ts';
 import { outboxVerbs } from './outbox-verbs.ts';
@@ -29,6 +30,7 @@ export type TenantReads = Pick<
   | 'loadVersion'
   | 'listVersions'
   | 'deprecations'
+  | 'pauses'
   | 'findRun'
   | 'listRuns'
   | 'countRuns'
@@ -76,6 +78,7 @@ function readsOver(connections: Connections, parts: number): TenantReads {
     loadVersion,
     listVersions,
     deprecations: deprecationVerbs(connections).deprecations,
+    pauses: pauseVerbs(connections).pauses,
     load: loadVerb(connections),
     heads,
     locks,

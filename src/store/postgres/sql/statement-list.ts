@@ -1,5 +1,6 @@
 import { HOLD } from './act.ts';
 import { DEPRECATE, LIST_DEPRECATIONS, RESTORE } from './deprecation.ts';
+import { BEGIN_PAUSE, END_PAUSE, LIST_PAUSES, WAKE_PAUSED } from './pause.ts';
 import { CREATE_KEY, FIND_KEY, LIST_KEYS, REVOKE_KEY } from './api-key.ts';
 import { BATCH_ITEMS, CREATE_BATCH, LIST_BATCHES, ORDER_BATCH, SETTLE_BATCH_ITEM, TAKE_BATCH } from './batch.ts';
 import { CHANGES, FORGET_CHANGES } from './change.ts';
@@ -69,6 +70,10 @@ export const STATEMENTS: readonly Statement[] = [
   DEPRECATE,
   RESTORE,
   LIST_DEPRECATIONS,
+  BEGIN_PAUSE,
+  END_PAUSE,
+  WAKE_PAUSED,
+  LIST_PAUSES,
   CREATE_KEY,
   FIND_KEY,
   LIST_KEYS,
