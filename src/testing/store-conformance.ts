@@ -10,6 +10,7 @@ import { leaseConformance } from './store-conformance/leases.ts';
 import { ledgerConformance } from './store-conformance/ledger.ts';
 import { lockConformance } from './store-conformance/locks.ts';
 import { outboxConformance } from './store-conformance/outbox.ts';
+import { pauseConformance } from './store-conformance/pauses.ts';
 import { queueConformance } from './store-conformance/queues.ts';
 import { recordConformance } from './store-conformance/records.ts';
 import { retentionConformance } from './store-conformance/retention.ts';
@@ -45,5 +46,6 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: ledger`, () => ledgerConformance(harness));
   harness.describe(`${kind}: what is waited for`, () => waitingConformance(harness));
   harness.describe(`${kind}: batches`, () => batchConformance(harness));
+  harness.describe(`${kind}: pauses`, () => pauseConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));
 }

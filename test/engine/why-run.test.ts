@@ -31,6 +31,7 @@ function why(seen: Partial<View>, more: Partial<WhyFacts> = {}): readonly Reason
     suspect: false,
     crashes: 0,
     recovery: null,
+    pauses: new Map(),
     overdueSinceMs: null,
     messages: [],
     hasReceiver: true,

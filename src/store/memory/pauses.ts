@@ -21,7 +21,8 @@ export function beginPause(statement: Statement, pause: Omit<Pause, 'atMs'>): bo
   const { pauses, nowMs } = statement;
   const { tenant, kind, name, pauseId } = pause;
   const key = keyOf(tenant, kind, name);
-  if (pauses.has(key) || [...pauses.values()].some((known) => known.pauseId === pauseId)) return false;
+  const isTaken = [...pauses.values()].some((known) => known.tenant === tenant && known.pauseId === pauseId);
+  if (isTaken || pauses.has(key)) return false;
   pauses.set(key, rowOf({ ...pause, atMs: nowMs }));
   note(statement, pause, pause, true);
   return true;

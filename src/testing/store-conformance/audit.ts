@@ -49,6 +49,9 @@ async function actOnHouse(store: Store): Promise<void> {
   const version = { tenant: 'default', workflow: 'shop', version: 1 };
   for (const _ of ['once', 'again']) await store.deprecate(version, OPS);
   for (const _ of ['once', 'again']) await store.restore(version, { by: 'ops', reason: null });
+  const pause = { tenant: 'default', pauseId: '01890000-0000-7000-8000-0000000000aa' };
+  for (const _ of ['once', 'again']) await store.beginPause({ ...pause, kind: 'host', name: 'bank.test', ...OPS });
+  for (const _ of ['once', 'again']) await store.endPause(pause, { by: 'ops', reason: null });
   await store.limitLock(lock, { ...OPS, limit: 3 });
   await store.limitLock(lock, { ...OPS, limit: null });
   for (const _ of ['once', 'again']) {
@@ -115,6 +118,8 @@ function writeConformance(harness: ConformanceHarness): void {
       ['ops', 'schedule.resume', 'shop', 'month end'],
       ['ops', 'version.deprecate', 'shop', 'month end'],
       ['ops', 'version.restore', 'shop', null],
+      ['ops', 'pause.begin', 'host bank.test', 'month end'],
+      ['ops', 'pause.end', 'host bank.test', null],
       ['ops', 'lock.limit', 'gate', 'month end'],
       ['ops', 'lock.limit', 'gate', 'month end'],
       ['ops', 'key.revoke', KEY.keyId, 'month end'],
@@ -126,6 +131,7 @@ function writeConformance(harness: ConformanceHarness): void {
     const live = { version: 1, deprecated: false };
     const deprecated = { version: 1, deprecated: true };
     const lasting = { version: 1, paused: false };
+    const host = { kind: 'host', name: 'bank.test' };
     assert.deepEqual(
       acts.map(({ detail }) => detail),
       [
@@ -136,6 +142,8 @@ function writeConformance(harness: ConformanceHarness): void {
         { before: after, after: lasting },
         { before: live, after: deprecated },
         { before: deprecated, after: live },
+        { before: { ...host, paused: false }, after: { ...host, paused: true } },
+        { before: { ...host, paused: true }, after: { ...host, paused: false } },
         { before: { limit: null }, after: { limit: 3 } },
         { before: { limit: 3 }, after: { limit: null } },
         { before: { principal }, after: null },

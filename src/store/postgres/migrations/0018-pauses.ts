@@ -12,7 +12,7 @@ CREATE TABLE pawl.pause (
   reason text NOT NULL,
   at timestamptz NOT NULL,
   CONSTRAINT pause_pk PRIMARY KEY (tenant, kind, name),
-  CONSTRAINT pause_id_uq UNIQUE (pause_id),
+  CONSTRAINT pause_id_uq UNIQUE (tenant, pause_id),
   CONSTRAINT pause_kind_ck CHECK (kind IN ('workflow', 'action', 'host'))
 );
 ALTER TABLE pawl.pause ENABLE ROW LEVEL SECURITY;

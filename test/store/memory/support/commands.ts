@@ -439,6 +439,21 @@ const deprecation: Maker = (choices, { tenant, dump }) => {
   ])();
 };
 
+/** Things are paused, also twice and under a name that is taken, resumed and listed; what is kept back is woken. */
+const pause: Maker = (choices, { tenant, dump }) => {
+  const { pauses } = dump();
+  const pauseId = `01890000-0000-7000-8000-0000000000a${choices.below(4)}`;
+  const of = pauses.length > 0 && choices.below(4) > 0 ? choices.pick(pauses) : { tenant, pauseId };
+  const subject = { kind: choices.pick(['action', 'host'] as const), name: choices.pick(['charge', 'ö']) };
+  return choices.pick([
+    () => ask('beginPause', { tenant, pauseId, ...subject, by: 'ops', reason: 'test' }),
+    () => ask('beginPause', { tenant, pauseId, ...subject, by: 'ops', reason: 'test' }),
+    () => ask('endPause', { tenant: of.tenant, pauseId: of.pauseId }, { by: 'ops', reason: choices.pick([null, 'test']) }),
+    () => ask('pauses', tenant),
+    () => ask('wakePaused', tenant),
+  ])();
+};
+
 /** Acts are listed, also behind a place, and read as they are chained; the database's recovery mode is everybody's, so nobody begins it. */
 const audit: Maker = (choices, { tenant, part, nowMs, dump }) => {
   const acts = dump().acts.flatMap(([, known]) => known);
@@ -497,6 +512,7 @@ const MAKERS: readonly Maker[] = [
   pruneEnded,
   apiKey,
   deprecation,
+  pause,
   audit,
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),
   (choices, world) => choices.pick(READ_MAKERS)(choices, world),

@@ -87,7 +87,7 @@ function anyMove(choices: Choices, stored: Effect): EffectChange {
     attempt: stored.attempt + choices.below(2),
     request: 'only the first request counts',
     output: choices.onceIn(3) ? anyValue(choices) : undefined,
-    code: choices.pick([null, 'card-declined']),
+    code: choices.pick([null, 'card-declined', 'send-paused']),
     doubt: choices.pick([null, 'resend', 'query', 'review', 'event']),
     settledAtMs: choices.onceIn(2) ? 1_800_000_000_500 : null,
     lastError: choices.pick([null, '"\\\n']),
