@@ -73,7 +73,8 @@ export const PAUSE_ROUTES: readonly Route[] = [
     id: 'beginPause',
     method: 'POST',
     path: '/v1/pauses',
-    summary: 'Have nothing of a workflow, of an action or to a host be sent until it is resumed; `*` stands for any characters',
+    summary:
+      'Have nothing of a workflow, of an action or to a host be sent until it is resumed; `*` stands for any characters',
     right: 'run:pause',
     body: {
       kind: 'json',

@@ -50,7 +50,8 @@ export async function beginPause(engine: Engine, ask: PauseAsk): Promise<PauseVi
   const isNew = await store.beginPause({ tenant, pauseId, kind, name, by, reason });
   const found = (await store.pauses(tenant)).find((pause) => pause.kind === kind && pause.name === name);
   if (isNew && found?.pauseId === pauseId) return viewOf(found);
-  const words = found === undefined ? `${subjectWords({ kind, name })} was paused, and resumed since` : pauseWords(found);
+  const words =
+    found === undefined ? `${subjectWords({ kind, name })} was paused, and resumed since` : pauseWords(found);
   throw new ConflictError('PAWL_PAUSED_ALREADY', words, { kind, name });
 }
 

@@ -131,7 +131,15 @@ function ofPausedAct(waiting: WaitingFor, row: WhyFacts['view']['effects'][numbe
   const words = `not sent: ${pauseWords(pause)}`;
   const text = row?.state === 'UNKNOWN' ? `${inDoubt(subjectOf(waiting, row))}; ${words}` : words;
   const { step } = waiting;
-  return { kind: 'pause', step, text, since: time(pause.atMs), until: null, by: OPERATOR, command: resumeCommand(pause) };
+  return {
+    kind: 'pause',
+    step,
+    text,
+    since: time(pause.atMs),
+    until: null,
+    by: OPERATOR,
+    command: resumeCommand(pause),
+  };
 }
 
 function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {

@@ -135,3 +135,49 @@ describe('deprecations', () => {
     expect([none.status, none.json<{ code: string }>().code]).toEqual([409, 'PAWL_VERSION_NOT_DEPRECATED']);
   });
 });
+
+describe('pauses of a workflow, an action or a host', () => {
+  const REASON = { reason: 'the bank is down' };
+  const begin = (subject: object, as: 'operator' | 'viewer' | 'author' = 'operator'): Promise<Told> =>
+    house.call('POST', '/v1/pauses', { as, body: { ...subject, ...REASON } });
+  const codeOf = (told: Told): readonly [number, string] => [told.status, told.json<{ code: string }>().code];
+
+  it('are for whoever may pause, of one thing each, listed while they last, begun and ended once', async () => {
+    for (const as of ['viewer', 'author'] as const) expect((await begin({ host: 'a.test' }, as)).status).toBe(403);
+    for (const body of [{}, { host: 'a.test', action: 'x' }, { hosts: 'a.test' }])
+      expect((await begin(body)).status).toBe(400);
+    expect(codeOf(await begin({ workflow: 'no-such' }))).toEqual([404, 'PAWL_VERSION_NOT_FOUND']);
+    expect(codeOf(await begin({ host: 'two words' }))).toEqual([422, 'PAWL_INPUT_INVALID']);
+    const begun = await begin({ workflow: 'sleep' });
+    const pause = begun.json<{ id: string }>();
+    expect([begun.status, begun.headers['location']]).toEqual([201, `/v1/pauses/${pause.id}`]);
+    expect(pause).toEqual({
+      ...{ id: pause.id, kind: 'workflow', name: 'sleep', by: 'operator', ...REASON },
+      since: expect.stringMatching(/Z$/),
+    });
+    expect(codeOf(await begin({ workflow: 'sleep' }))).toEqual([409, 'PAWL_PAUSED_ALREADY']);
+    const listed = async (): Promise<unknown> => (await house.get('/v1/pauses')).json<{ data: unknown }>().data;
+    expect(await listed()).toEqual([pause]);
+    const end = (as: 'operator' | 'viewer'): Promise<Told> => house.call('DELETE', `/v1/pauses/${pause.id}`, { as });
+    expect((await end('viewer')).status).toBe(403);
+    expect([(await end('operator')).status, await listed()]).toEqual([200, []]);
+    expect(codeOf(await end('operator'))).toEqual([404, 'PAWL_PAUSE_NOT_FOUND']);
+    const scopes = [{ right: '*', workflows: 'slee*' }] as const;
+    const narrow = await house.key(['operator'], { principal: 'nora', scopes });
+    for (const body of [{ host: 'a.test' }, { action: 'x' }, { workflow: 's*' }, { workflow: 'listen' }])
+      expect((await house.call('POST', '/v1/pauses', { as: narrow, body: { ...body, ...REASON } })).status).toBe(403);
+    const other = (await begin({ workflow: 'li*' })).json<{ id: string }>();
+    expect((await house.get('/v1/pauses', { as: narrow })).json()).toEqual({ data: [] });
+    expect((await house.call('DELETE', `/v1/pauses/${other.id}`, { as: narrow })).status).toBe(404);
+    const own = await house.call('POST', '/v1/pauses', { as: narrow, body: { workflow: 'slee*', ...REASON } });
+    expect(own.status).toBe(201);
+    const { id } = own.json<{ id: string }>();
+    expect((await house.call('DELETE', `/v1/pauses/${id}?reason=done`, { as: narrow })).status).toBe(200);
+    expect((await house.call('DELETE', `/v1/pauses/${other.id}`, { as: 'operator' })).status).toBe(200);
+    const acts = (await house.get('/v1/audit?limit=2')).json<{ data: readonly { act: string; target: string }[] }>();
+    expect(acts.data.map(({ act, target }) => [act, target])).toEqual([
+      ['pause.end', 'workflow li*'],
+      ['pause.end', 'workflow slee*'],
+    ]);
+  });
+});

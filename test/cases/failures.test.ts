@@ -135,7 +135,7 @@ describe('failures that happened elsewhere', () => {
     expect([ended.size, small.happened().length]).toEqual([300, 300]);
   }, 60_000);
 
-  it('F43 nothing deletes what somebody may still need: leases, wake-ups, timers, seats, offers, deprecations that are taken back and what streams tell, and by pruning journal and messages', () => {
+  it('F43 nothing deletes what somebody may still need: leases, wake-ups, timers, seats, offers, deprecations that are taken back, pauses that have ended and what streams tell, and by pruning journal and messages', () => {
     const deletedBy = (isPrune: boolean): ReadonlySet<string | undefined> =>
       new Set(
         STATEMENTS.filter(({ name }) => (name === 'prune') === isPrune)
@@ -143,7 +143,16 @@ describe('failures that happened elsewhere', () => {
           .map(([, table]) => table),
       );
     expect(deletedBy(false)).toEqual(
-      new Set(['pawl.lease', 'pawl.ready', 'pawl.timer', 'pawl.seat', 'pawl.offer', 'pawl.change', 'pawl.deprecation']),
+      new Set([
+        'pawl.lease',
+        'pawl.ready',
+        'pawl.timer',
+        'pawl.seat',
+        'pawl.offer',
+        'pawl.change',
+        'pawl.deprecation',
+        'pawl.pause',
+      ]),
     );
     expect(deletedBy(true)).toEqual(new Set(['pawl.journal', 'pawl.outbox']));
   });

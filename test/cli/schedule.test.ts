@@ -117,3 +117,27 @@ it('pawl deprecate has nothing new start on a version, and needs a reason; --und
   expect((await deprecate('plain@1', '--undo')).code).toBe(0);
   expect((await shell.call(['start', 'plain', '--input', '{}'])).code).toBe(0);
 });
+
+it('pawl pause stops all of one workflow, action or host, and needs a reason; pawl resume ends it', async () => {
+  for (const args of [
+    ['pause'],
+    ['pause', '--host', 'a.test'],
+    ['pause', 'r', '--host', 'a.test', '--reason', 'x'],
+    ['resume'],
+  ])
+    expect((await shell.call(args)).code, args.join(' ')).toBe(2);
+  expect((await shell.call(['pauses'])).err).toBe('nothing is paused\n');
+  const paused = await shell.call(['pause', '--host', 'Bank.test', '--reason', 'odd answers', '--by', 'ana']);
+  expect([paused.code, paused.err]).toEqual([
+    0,
+    expect.stringMatching(/^host bank\.test is paused: .* pawl resume --host bank\.test /),
+  ]);
+  expect((await shell.call(['pause', '--host', 'bank.test', '--reason', 'x'])).code).toBe(5);
+  const { out } = await shell.call(['pauses'], { columns: 200 });
+  const told = ['host bank.test', expect.stringMatching(/ UTC$/), 'ana', 'odd answers'];
+  expect(out.trim().split('\n').map(row)).toEqual([['WHAT', 'SINCE (UTC)', 'BY', 'REASON'], told]);
+  expect((await shell.call(['resume', '--host', 'Bank.test'])).err).toBe(
+    'host bank.test is resumed: what waited goes on\n',
+  );
+  expect((await shell.call(['resume', '--host', 'bank.test'])).code).toBe(4);
+});

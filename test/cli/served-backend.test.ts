@@ -104,6 +104,19 @@ describe('a served backend', () => {
     await expect(backend.batch('bat_none')).rejects.toMatchObject({ code: 'PAWL_BATCH_NOT_FOUND' });
   });
 
+  it('begins, lists and ends a pause, as the embedded one does', async () => {
+    const begun = await backend.beginPause({ kind: 'host', name: 'Bank.test', by, reason: 'r' });
+    expect(begun).toMatchObject({ kind: 'host', name: 'bank.test', by: 'admin', reason: 'r' });
+    expect([await backend.pauses(), await house.app.pauses()]).toEqual([[begun], [begun]]);
+    await expect(backend.beginPause({ kind: 'host', name: 'bank.test', by, reason: 'r' })).rejects.toMatchObject({
+      code: 'PAWL_PAUSED_ALREADY',
+    });
+    expect(await backend.endPause(begun.id, { by, reason: 'over' })).toEqual(begun);
+    await expect(backend.endPause(begun.id, { by, reason: null })).rejects.toMatchObject({
+      code: 'PAWL_PAUSE_NOT_FOUND',
+    });
+  });
+
   it('finds the approval that is meant, as the embedded one does', async () => {
     const run = await start('ask', 'one');
     const person = { principal: by, roles: [], comment: null, decision: 'approve' } as const;

@@ -40,7 +40,9 @@ interface Scene extends SmallHouse {
 }
 
 /** A house with a worker, and somebody who pauses from a process of their own. */
-function openScene(over: (store: Store) => Store = (store) => store): Scene & { readonly verbs: SmallProcess['verbs'] } {
+function openScene(
+  over: (store: Store) => Store = (store) => store,
+): Scene & { readonly verbs: SmallProcess['verbs'] } {
   const house = openSmallHouse();
   const sent: string[] = [];
   const send = ({ effect }: { effect: { step: string; action: string } }) => {
@@ -57,38 +59,45 @@ function withVerbs(inner: Store, verbs: Partial<Store>): Store {
 }
 
 describe('a pause of a workflow, an action or a host', () => {
-  it.each(SUBJECTS)('keeps back all that would be sent of it, whoever holds the run, fails nothing, and lets it go on at once: $kind', async (subject) => {
-    const house = openScene();
-    const { settled, until, sent, verbs } = house;
-    await settled(verbs.publish({ text: SAGA, file: 't.pawl.yaml', by: 'ana' }));
-    const pause = await settled(verbs.beginPause({ ...subject, ...BY }));
-    expect(await settled(verbs.pauses())).toEqual([pause]);
-    const run = await house.begin(verbs, SAGA);
-    const step = subject.kind === 'action' ? 'charge' : 'reserve';
-    await until(() => stateOf(house, run, step)?.code === SEND_PAUSED);
-    await pass(house, 3 * 60_000);
-    expect(sent).toEqual(subject.kind === 'action' ? ['shop.reserve'] : []);
-    expect(stateOf(house, run, step)).toMatchObject({ state: 'AUTHORIZED', countedAttempts: 0, firstRequestedAtMs: null });
-    expect(statusOf(house, run)).toBe('WAITING');
-    const [reason] = (await settled(verbs.why(run))).reasons;
-    const name = { workflow: 'workflow sag*', action: 'shop.charge', host: 'host shop.test:8443' }[subject.kind];
-    const command = { workflow: "--workflow 'sag*'", action: '--action shop.charge', host: '--host shop.test:8443' };
-    expect(reason).toMatchObject({
-      kind: 'pause',
-      step,
-      text: `not sent: ${name} is paused by ana since ${pause.since}: the bank is down`,
-      since: pause.since,
-      by: ['role:operator'],
-      command: `pawl resume ${command[subject.kind]}`,
-    });
-    expect((await settled(verbs.verifyStore())).faults).toEqual([]);
-    await settled(verbs.endPause(pause.id, END));
-    const endedAtMs = house.world.nowMs();
-    await until(() => statusOf(house, run) === 'COMPLETED');
-    expect(house.world.nowMs() - endedAtMs).toBeLessThan(2_000);
-    expect(sent).toEqual(['shop.reserve', 'shop.charge']);
-    expect(stateOf(house, run, step)).toMatchObject({ countedAttempts: 1 });
-  });
+  it.each(SUBJECTS)(
+    'keeps back all that would be sent of it, whoever holds the run, fails nothing, and lets it go on at once: $kind',
+    async (subject) => {
+      const house = openScene();
+      const { settled, until, sent, verbs } = house;
+      await settled(verbs.publish({ text: SAGA, file: 't.pawl.yaml', by: 'ana' }));
+      const pause = await settled(verbs.beginPause({ ...subject, ...BY }));
+      expect(await settled(verbs.pauses())).toEqual([pause]);
+      const run = await house.begin(verbs, SAGA);
+      const step = subject.kind === 'action' ? 'charge' : 'reserve';
+      await until(() => stateOf(house, run, step)?.code === SEND_PAUSED);
+      await pass(house, 30_000);
+      expect(sent).toEqual(subject.kind === 'action' ? ['shop.reserve'] : []);
+      expect(stateOf(house, run, step)).toMatchObject({
+        state: 'AUTHORIZED',
+        countedAttempts: 0,
+        firstRequestedAtMs: null,
+      });
+      expect(statusOf(house, run)).toBe('WAITING');
+      const [reason] = (await settled(verbs.why(run))).reasons;
+      const name = { workflow: 'workflow sag*', action: 'shop.charge', host: 'host shop.test:8443' }[subject.kind];
+      const command = { workflow: "--workflow 'sag*'", action: '--action shop.charge', host: '--host shop.test:8443' };
+      expect(reason).toMatchObject({
+        kind: 'pause',
+        step,
+        text: `not sent: ${name} is paused by ana since ${pause.since}: the bank is down`,
+        since: pause.since,
+        by: ['role:operator'],
+        command: `pawl resume ${command[subject.kind]}`,
+      });
+      expect((await settled(verbs.verifyStore())).faults).toEqual([]);
+      await settled(verbs.endPause(pause.id, END));
+      const endedAtMs = house.world.nowMs();
+      await until(() => statusOf(house, run) === 'COMPLETED');
+      expect(house.world.nowMs() - endedAtMs).toBeLessThan(2_000);
+      expect(sent).toEqual(['shop.reserve', 'shop.charge']);
+      expect(stateOf(house, run, step)).toMatchObject({ countedAttempts: 1 });
+    },
+  );
 
   it('is known to a worker within its bound, though that has looked just before', async () => {
     const house = openScene();
@@ -104,11 +113,14 @@ describe('a pause of a workflow, an action or a host', () => {
   });
 
   it('leaves alone what is not of it, and what has left: an answer is written down, and a doubt asked about', async () => {
-    const text = SAGA.replace("/reserve' }\n    idempotency: { header: Idempotency-Key, remembers: 24h }", [
-      "/reserve' }",
-      '    idempotency: none',
-      "    reconcile: { http: { method: GET, url: 'http://shop.test:8443/book' }, found: response.status == 200, absent: final, every: 1s, giveUp: 10m }",
-    ].join('\n'));
+    const text = SAGA.replace(
+      "/reserve' }\n    idempotency: { header: Idempotency-Key, remembers: 24h }",
+      [
+        "/reserve' }",
+        '    idempotency: none',
+        "    reconcile: { http: { method: GET, url: 'http://shop.test:8443/book' }, found: response.status == 200, absent: final, every: 1s, giveUp: 10m }",
+      ].join('\n'),
+    );
     const house = openSmallHouse();
     const sent: string[] = [];
     let answers = false;
@@ -140,7 +152,7 @@ describe('a pause of a workflow, an action or a host', () => {
     const pause = await settled(verbs.beginPause({ kind: 'workflow', name: 'saga', ...BY }));
     await pass(house, PAUSES_SURE_MS);
     await settled(verbs.cancel(run, { by: 'ana', reason: 'no more' }));
-    await pass(house, 3 * 60_000);
+    await pass(house, 30_000);
     expect([sent.length, statusOf(house, run)]).toEqual([2, 'COMPENSATING']);
     expect((await settled(verbs.why(run))).reasons[0]?.kind).toBe('pause');
     await settled(verbs.endPause(pause.id, END));

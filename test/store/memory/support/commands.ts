@@ -448,7 +448,8 @@ const pause: Maker = (choices, { tenant, dump }) => {
   return choices.pick([
     () => ask('beginPause', { tenant, pauseId, ...subject, by: 'ops', reason: 'test' }),
     () => ask('beginPause', { tenant, pauseId, ...subject, by: 'ops', reason: 'test' }),
-    () => ask('endPause', { tenant: of.tenant, pauseId: of.pauseId }, { by: 'ops', reason: choices.pick([null, 'test']) }),
+    () =>
+      ask('endPause', { tenant: of.tenant, pauseId: of.pauseId }, { by: 'ops', reason: choices.pick([null, 'test']) }),
     () => ask('pauses', tenant),
     () => ask('wakePaused', tenant),
   ])();
