@@ -127,7 +127,13 @@ function heldWords(waiting: WaitingFor, row: WhyFacts['view']['effects'][number]
 }
 
 /** A person has paused the action, its host or all of the workflow; nothing but the end of that moves it. */
-function ofPausedAct(waiting: WaitingFor, row: WhyFacts['view']['effects'][number] | undefined, pause: Pause): Reason {
+function ofPausedAct(
+  { pauses }: WhyFacts,
+  waiting: WaitingFor,
+  row: WhyFacts['view']['effects'][number] | undefined,
+): Reason | null {
+  const pause = row === undefined || waiting.kind === 'answer' ? undefined : pauses.get(row.key);
+  if (pause === undefined) return null;
   const words = `not sent: ${pauseWords(pause)}`;
   const text = row?.state === 'UNKNOWN' ? `${inDoubt(subjectOf(waiting, row))}; ${words}` : words;
   const { step } = waiting;
@@ -149,8 +155,8 @@ function ofWaiting(whole: WhyFacts, waiting: WaitingFor): readonly Reason[] {
   const row = view.effects.find((effect) => effect.step === step && effect.item === item && OPEN.has(effect.state));
   const heldBy = HELD_BACK[row?.code ?? ''];
   const facts = { step, since, until, by, command };
-  const pause = row === undefined || kind === 'answer' ? undefined : whole.pauses.get(row.key);
-  if (pause !== undefined) return [ofPausedAct(waiting, row, pause)];
+  const paused = ofPausedAct(whole, waiting, row);
+  if (paused !== null) return [paused];
   if (kind === 'lock' && queue !== null) return [{ ...facts, kind, text: queue.text, by: queue.by }];
   if (heldBy !== undefined && kind !== 'answer') {
     const way = heldBy === 'recovery' ? { by: OPERATOR, command: LIST_WINDOW } : {};

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import type { RunId, WorkerId } from '../../model/ids.ts';
-import { SEND_PAUSED } from '../../model/pause.ts';
+import { type Pause, SEND_PAUSED } from '../../model/pause.ts';
 import type { Effect } from '../../model/effect.ts';
 import type { Store } from '../../ports/store.ts';
 import { type ConformanceHarness, testWith } from './harness.ts';
 import { effectOf, identityOf, inserting, newRunId, seated, startOf } from './rows.ts';
 
-const PAUSE = {
-  ...{ pauseId: '01890000-0000-7000-8000-0000000000aa', tenant: 'default' },
-  ...{ kind: 'action', name: 'charge', by: 'ana', reason: 'the bank is down' },
-} as const;
+const PAUSE: Omit<Pause, 'atMs'> = {
+  pauseId: '01890000-0000-7000-8000-0000000000aa',
+  tenant: 'default',
+  kind: 'action',
+  name: 'charge',
+  by: 'ana',
+  reason: 'the bank is down',
+};
 const END = { by: 'kai', reason: null } as const;
 
 async function runWith(store: Store, workerId: WorkerId, row: Partial<Effect>): Promise<RunId> {
@@ -29,7 +33,7 @@ export function pauseConformance(harness: ConformanceHarness): void {
     const beforeMs = await store.nowMs();
     assert.equal(await store.beginPause(PAUSE), true);
     await advance(1_000);
-    const same = { ...PAUSE, pauseId: '01890000-0000-7000-8000-0000000000ab', by: 'kai' };
+    const same: typeof PAUSE = { ...PAUSE, pauseId: '01890000-0000-7000-8000-0000000000ab', by: 'kai' };
     assert.equal(await store.beginPause(same), false);
     assert.equal(await store.beginPause({ ...PAUSE, name: 'other' }), false, 'its id is taken');
     assert.equal(await store.beginPause({ ...same, kind: 'host' }), true);
@@ -62,7 +66,7 @@ export function pauseConformance(harness: ConformanceHarness): void {
     const mine = await runWith(store, worker, kept);
     await runWith(store, worker, { state: 'AUTHORIZED', code: 'http-503', lastError: 'down', notBeforeMs: 9e12 });
     await runWith(store, worker, { ...kept, state: 'CONFIRMED', settledAtMs: 1, notBeforeMs: null });
-    const woken = async (): Promise<readonly (readonly [RunId, number])[]> =>
+    const woken = async (): Promise<readonly (readonly [RunId, number | null])[]> =>
       (await store.drain(0, worker)).map(({ runId, wake }) => [runId, wake] as const);
     assert.deepEqual(await woken(), []);
     await store.beginPause(PAUSE);
