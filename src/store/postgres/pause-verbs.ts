@@ -22,7 +22,8 @@ export function pauseVerbs({ run }: Connections): PauseStore {
       (await run(BEGIN_PAUSE, [tenant, kind, name, pauseId, by, reason])).length > 0,
     endPause: async ({ tenant, pauseId }, { by, reason }) =>
       (await run(END_PAUSE, [tenant, pauseId, by, reason])).length > 0,
-    pauses: async (tenant) => (await run(LIST_PAUSES, [tenant])).map(pauseFromRow),
+    // What is about to be sent waits for the look of a worker: that one queues behind no long read, and is given up as a heartbeat is.
+    pauses: async (tenant) => (await run(LIST_PAUSES, [tenant], tenant === null ? 'beat' : 'read')).map(pauseFromRow),
     wakePaused: async (tenant) => {
       await run(WAKE_PAUSED, [tenant]);
     },
