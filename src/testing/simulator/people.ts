@@ -15,13 +15,30 @@ type IncidentView = RunView['incidents'][number];
 
 const LIVE: readonly RunStatus[] = ['RUNNING', 'WAITING', 'COMPENSATING'];
 const OPERATOR = { by: 'ops', roles: ['operator', 'approver'] };
+const LOOKING = { by: 'ops', reason: 'to be looked at' };
 
 /** How often somebody says of what has happened that it has not. */
 const ERRORS = 0.1;
-/** How often somebody who looks stops a run where it stands. */
+/** How often somebody who looks stops a run where it stands, and how often all of something that is sent. */
 const HALTS = 0.1;
+const HUSHES = 0.07;
 /** How often an undo that was refused is let go. */
 const WAIVED = 0.2;
+
+/** Has nothing of an action, of the workflow or to the provider be sent. */
+async function hush({ world, fleet, scenario }: Scene): Promise<void> {
+  const [first, ...rest] = scenario.actions.map(({ name }) => ({ kind: 'action', name: `do.${name}` }) as const);
+  const wide = [{ kind: 'workflow', name: scenario.name } as const, { kind: 'host', name: 'provider' } as const];
+  const subject = first === undefined ? wide[0] : world.random.pick([first, ...rest, ...wide]);
+  if (subject !== undefined) await fleet.ask((verbs) => verbs.beginPause({ ...subject, ...LOOKING }));
+}
+
+/** Ends a share of the pauses of what is sent. */
+async function unhush({ world, fleet }: Scene, share: number): Promise<void> {
+  const pauses = await fleet.ask((verbs) => verbs.pauses());
+  if (pauses instanceof PawlError) throw pauses;
+  for (const { id } of pauses) if (world.random.next() < share) await fleet.ask((verbs) => verbs.endPause(id, LOOKING));
+}
 
 /** Stops some run where it stands, to look at it. */
 async function halt({ world, fleet }: Scene, eventId: string): Promise<void> {
@@ -31,7 +48,7 @@ async function halt({ world, fleet }: Scene, eventId: string): Promise<void> {
   if (live instanceof PawlError) throw live;
   const line = live[world.random.below(Math.max(1, live.length))];
   if (line === undefined) return;
-  await fleet.ask((verbs) => verbs.pause(line.id, { by: 'ops', reason: 'to be looked at', eventId }));
+  await fleet.ask((verbs) => verbs.pause(line.id, { ...LOOKING, eventId }));
 }
 
 async function letGo({ fleet }: Scene, { id }: RunView, eventId: string): Promise<void> {
@@ -97,6 +114,8 @@ export function createPeople(scene: Scene): People {
     attend: async (share) => {
       acts += 1;
       if (plan.comes('halts', HALTS)) await halt(scene, `halt-${acts}`);
+      if (plan.comes('halts', HUSHES)) await hush(scene);
+      await unhush(scene, share);
       const lines = await fleet.ask((verbs) =>
         verbs.list({ workflow: null, statuses: null, needsHuman: true, q: null, limit: 100 }),
       );
