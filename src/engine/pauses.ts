@@ -80,7 +80,9 @@ export function createPauses(
 
   const hold = async ({ act, seed, turn }: Leaving): Promise<Unsent | null> => {
     const known = seen !== null && isSure(seen, PAUSES_KNOWN_MS) ? seen : await lookAnew();
-    const now = known === null || pauseOf(known.pauses, act) === null ? known : await lookAnew();
+    const asked = known === null || pauseOf(known.pauses, act) === null ? known : await lookAnew();
+    // A process that was stopped meanwhile asks once more.
+    const now = asked === null || isSure(asked, PAUSES_SURE_MS) ? asked : await lookAnew();
     if (now === null || !isSure(now, PAUSES_SURE_MS)) return UNSURE;
     const pause = pauseOf(now.pauses, act);
     if (pause === null) return null;
