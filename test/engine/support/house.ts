@@ -124,14 +124,17 @@ export async function openHouse(options: Partial<ProviderOptions> = {}): Promise
 export async function untilRun(process: Process, run: string, wanted: (view: RunView) => boolean): Promise<RunView> {
   const { app, watched } = process;
   const untilMs = performance.now() + 15_000;
+  const commits = (): number => watched.calls.filter(({ verb }) => verb === 'commit').length;
   for (;;) {
+    const before = commits();
     const view = await app.show(run);
     if (wanted(view)) return view;
     if (performance.now() > untilMs)
       throw new Error(
         `run ${run} is still ${view.status}: ${JSON.stringify({ waitingFor: view.waitingFor, incidents: view.incidents, failure: view.failure })}`,
       );
-    await watched.next();
+    // What was committed while it was read may have been the last.
+    if (commits() === before) await watched.next();
   }
 }
 
