@@ -1,10 +1,10 @@
 import type { RunId, WorkerId } from '../model/ids.ts';
 import type { RunCommit } from '../model/run-commit.ts';
-import type { ClaimedRun, DrainedRun, StartRequest, Store } from '../ports/store.ts';
+import type { ClaimedRun, DrainedRun, StartRequest } from '../ports/store.ts';
 import { commitAlone } from './commit-runs.ts';
 import type { Desk } from './desk.ts';
 import type { Door } from './door.ts';
-import { invariant, InvariantError } from '../model/errors.ts';
+import { invariant, InvariantError, StoreError, UnknownOutcomeError } from '../model/errors.ts';
 import type { Engine } from './engine.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { type HeldRun, holdRun } from './held-run.ts';
@@ -28,10 +28,24 @@ export interface Visitor extends Door {
   leave(): Promise<void>;
 }
 
-/** No loop drains for a visitor: where a commit keeps the lease, what came in meanwhile is looked for at once (W02). */
-async function drainAfter(store: Store, owner: WorkerId, commit: RunCommit): Promise<readonly DrainedRun[]> {
-  const rows = commit.lease.kind === 'keep' ? await store.drain(commit.part, owner) : [];
-  return rows.filter((row) => row.runId === commit.runId);
+/**
+ * No loop drains for a visitor: where a commit keeps the lease, what came in meanwhile is looked for at once (W02). A look that
+ * fails takes nothing back of what was committed: the release finds a wake-up that it has not seen, and leaves it.
+ */
+async function drainAfter(
+  { store, logger }: Engine,
+  owner: WorkerId,
+  commit: RunCommit,
+): Promise<readonly DrainedRun[]> {
+  const { part, runId, lease } = commit;
+  if (lease.kind === 'release') return [];
+  try {
+    return (await store.drain(part, owner)).filter((row) => row.runId === runId);
+  } catch (error) {
+    if (!(error instanceof StoreError || error instanceof UnknownOutcomeError)) throw error;
+    logger.warn({ runId, code: error.code }, 'run.unheard');
+    return [];
+  }
 }
 
 /**
@@ -66,7 +80,7 @@ export function createVisitor(engine: Engine, part: number): Visitor {
       left: () => undefined,
       commit: async (commit) => {
         const answer = await commitAlone({ store, part, workerId: owner, clock, logger, signal: forever }, commit);
-        for (const row of await drainAfter(store, owner, commit)) news(row);
+        for (const row of await drainAfter(engine, owner, commit)) news(row);
         return answer;
       },
     };

@@ -36,6 +36,7 @@ export const LOG_EVENTS = {
   'run.pruned': 'runs whose time is over have lost their state; receipts, keys and acts are there',
   'run.set-aside': 'a run does not fit what this process has and is left to others',
   'run.suspect': 'a run of a dead worker was taken over and is held alone',
+  'run.unheard': 'what came in while a run was decided could not be looked for; whoever claims it next finds it',
   'schedule.failed': 'an instant of a schedule could not be started; it stays due and is tried again',
   'schedule.fired': 'a schedule has started the run of an instant',
   'schedule.passed': 'instants of a schedule passed while nobody worked and are not made up for (`catchUp: none`)',

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { StoreError } from '../../src/model/errors.ts';
 import { begin, type House, openHouse, type Process, untilStatus } from './support/house.ts';
 
 let house: House;
@@ -111,5 +112,31 @@ describe('a run that is busy with its own follow-up events', () => {
     await untilAnswered(process, run, 'c1');
     const { inbox } = await process.app.history(run);
     expect(inbox.find(({ eventId }) => eventId === 'c1')).toMatchObject({ outcome: 'refused', code: 'ended' });
+  });
+
+  it('A look for news that fails takes nothing back of what a process without a worker has committed', async () => {
+    const process = await house.process();
+    const run = await begin(process, LOOP.replace('maxJumps: 5000', 'maxJumps: 100'));
+    let isBroken = false;
+    process.watched.hooks = {
+      around: async (verb, _args, act) => {
+        if (verb !== 'drain' || isBroken) return act();
+        isBroken = true;
+        throw new StoreError('PAWL_STORE_UNAVAILABLE', 'the connection broke while reading');
+      },
+    };
+    const told = await process.app.signal(run, {
+      name: 'go',
+      data: {},
+      source: 'cli',
+      eventId: null,
+      by: 'ana',
+      waitMs: 5_000,
+    });
+    expect([isBroken, told.outcome]).toEqual([true, 'applied']);
+    await untilStatus(process, run, 'FAILED');
+    const events = process.logger.lines.map(({ event }) => event);
+    expect(events).toContain('run.unheard');
+    expect(events).not.toContain('run.dropped');
   });
 });

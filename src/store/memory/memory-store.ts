@@ -57,6 +57,8 @@ export interface MemoryStore extends Store {
   become(identity: DatabaseIdentity, rows?: Tables): void;
   /** The rows as they lie there now, for those who watch each of many small steps. */
   peek(): Tables;
+  /** Whether an event for a run is being written: its wake-up is told when that is done. */
+  isDelivering(runId: RunId): boolean;
   /** All rows in canonical order: two runs of one seed give the same, byte for byte. */
   dump(): Dump;
 }
@@ -345,6 +347,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
     act: createAct(database, options.statements ?? UNSCRIPTED),
     listen: async () => ({ hears: () => false, end: async () => {} }),
     peek: () => database.read((statement) => statement),
+    isDelivering: (runId) => database.read(({ open }) => open.has(runId)),
     dump: () => database.read(dumpOf),
     close: () => Promise.resolve(),
   };

@@ -1,3 +1,4 @@
+import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
 import { verifyShares } from '../../engine/verify-shares.ts';
 import { isEnd } from '../../model/statuses.ts';
 import type { StoredRun } from '../../ports/store.ts';
@@ -74,8 +75,12 @@ function bringPeople(scene: Scene): void {
 }
 
 /** Whether a run needs nobody: it has ended, it says by name what a person has to decide, or it waits for such a one: its child, or whoever has its lock. */
-function isAtRest({ status, run }: StoredRun, all: readonly StoredRun[]): boolean {
-  if (isEnd(status) || status === 'HELD') return true;
+function isAtRest(stored: StoredRun, all: readonly StoredRun[]): boolean {
+  const { status, run } = stored;
+  if (isEnd(status)) return true;
+  // Whoever stopped it where it stands lets it go on.
+  if (unpackSnapshot(stored.snapshot, run.digest).control.paused !== undefined) return false;
+  if (status === 'HELD') return true;
   const isHeldUp = (other: StoredRun): boolean =>
     parentOf(other) === run.runId && !isEnd(other.status) && isAtRest(other, all);
   if (all.some(isHeldUp)) return true;
