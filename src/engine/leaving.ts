@@ -1,14 +1,7 @@
 import type { Effect, EffectRequest } from '../model/effect.ts';
-import type { SendingAct } from '../model/pause.ts';
 import type { RunIdentity } from '../model/run.ts';
 import { hostOf } from './circuits.ts';
-
-/** A sending as a pause sees it, and what spreads those that wait. */
-export interface Leaving {
-  readonly act: SendingAct;
-  readonly seed: string;
-  readonly turn: number;
-}
+import type { Leaving } from './outlet.ts';
 
 /** A sending of a run as pauses see it. */
 export function leavingOf(

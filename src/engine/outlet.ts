@@ -1,8 +1,8 @@
 import type { ActionContract } from '../model/definition.ts';
 import type { Effect, EffectRequest } from '../model/effect.ts';
 import type { AttemptReport, Outcome } from '../model/outcome.ts';
+import type { SendingAct } from '../model/pause.ts';
 import type { RunIdentity } from '../model/run.ts';
-import type { Leaving } from './leaving.ts';
 
 /** One request that is about to leave this process: a sending, a question about one, or a read. */
 export interface Departure {
@@ -42,6 +42,13 @@ export interface Refusal {
   readonly reason: string;
   /** How long to wait before asking again, milliseconds. */
   readonly waitMs: number;
+}
+
+/** A sending as a pause sees it, and what spreads those that wait. */
+export interface Leaving {
+  readonly act: SendingAct;
+  readonly seed: string;
+  readonly turn: number;
 }
 
 /** What decides whether a request may leave this process now, beside the gate of its seat. */

@@ -6,8 +6,7 @@ import { type Pause, pauseOf, pauseWords, resumeCommand } from '../model/pause.t
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PauseStore } from '../ports/pause-store.ts';
-import type { Leaving } from './leaving.ts';
-import type { Outlet } from './outlet.ts';
+import type { Leaving, Outlet } from './outlet.ts';
 
 /** How old what a process knows of pauses may be when something leaves, milliseconds; a look costs as much as any other read. */
 export const PAUSES_KNOWN_MS = 500;
