@@ -11,6 +11,7 @@ export const ANSWER_WORDS = {
   form: 'what you fill in does not fit the form: it still waits for an answer',
   moved: 'the run has moved on since you looked: read it again',
   decided: 'it was decided before',
+  expired: 'it came after the expiry',
   voted: 'you have voted before, and differently',
   ended: 'the run has ended',
   'held-at-end':

@@ -29,7 +29,7 @@ export function onVote(draft: Draft, event: InboxEvent, vote: VotePayload): void
     return;
   }
   if (approval.state !== 'open') {
-    draft.answer(event, 'already-decided', { code: 'decided', detail: decisionOf(approval) });
+    draft.answer(event, 'already-decided', { code: overCode(approval), detail: decisionOf(approval) });
     return;
   }
   if (isExcepted(approval, vote.principal)) {
@@ -91,7 +91,12 @@ function answerAgain(
   const detail = decisionOf(approval);
   const cameToNothing = approval.state === 'cancelled' || approval.state === 'expired';
   if (isSame && !cameToNothing) draft.answer(event, 'duplicate', { detail });
-  else draft.answer(event, 'already-decided', { code: isSame ? 'decided' : 'voted', detail });
+  else draft.answer(event, 'already-decided', { code: isSame ? overCode(approval) : 'voted', detail });
+}
+
+/** Whoever comes after the expiry is told that, not that somebody has decided: a run that is held may be asked about again (A06). */
+function overCode({ state }: Approval): 'decided' | 'expired' {
+  return state === 'expired' || state === 'held' ? 'expired' : 'decided';
 }
 
 /** A second answer of one person that fills in something else is another answer. */

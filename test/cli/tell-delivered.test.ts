@@ -4,7 +4,10 @@ import { createCliContext } from '../../src/cli/cli-context.ts';
 import { type Delivered, tellDelivered } from '../../src/cli/tell-delivered.ts';
 
 /** What is said of an act and its answer, and how it exits. */
-function told(asked: string, delivered: Pick<Delivered, 'outcome' | 'detail'>): { text: string; exit: number } {
+function told(
+  asked: string,
+  delivered: Pick<Delivered, 'outcome' | 'detail'> & Partial<Delivered>,
+): { text: string; exit: number } {
   let text = '';
   const nothing = { write: () => undefined };
   const stderr = { write: (more: string) => (text += more) };
@@ -52,6 +55,20 @@ describe('an event for a run that has ended', () => {
     );
     expect(told('delivered', { outcome: 'ended', detail: null }).text).toBe(
       '✘ not delivered (ended): the run has ended\n',
+    );
+  });
+});
+
+describe('a vote after the expiry', () => {
+  it('is told that it came too late, and what became of the question (bug 47)', () => {
+    const decidedAtMs = Date.UTC(2026, 0, 3);
+    const late = { outcome: 'already-decided', code: 'expired' } as const;
+    expect(told('approved', { ...late, detail: { decision: 'held', decidedAtMs, votes: [] } })).toEqual({
+      text: '✘ not approved (already-decided): it came after the expiry; nobody decided in time, the run is held, 2026-01-03 00:00:00 UTC\n',
+      exit: 5,
+    });
+    expect(told('approved', { ...late, detail: { decision: 'expired', decidedAtMs, votes: [] } }).text).toContain(
+      ': it came after the expiry; nobody decided in time, it expired, 2026',
     );
   });
 });

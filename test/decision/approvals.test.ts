@@ -188,6 +188,7 @@ describe('approvals', () => {
     expect(expired.head().failure).toMatchObject({ code: 'expired', step: 'ok' });
     expect(expired.vote('u2', 'approve')).toMatchObject({
       outcome: 'already-decided',
+      code: 'expired',
       detail: { decision: 'expired' },
     });
     const decided = new Play(ONE, setting);
@@ -252,7 +253,11 @@ describe('approvals', () => {
     hold.wait('2m');
     expect(hold.state.status).toBe('HELD');
     expect(hold.incidents).toEqual(['expired']);
-    expect(hold.vote('u2', 'approve')).toMatchObject({ outcome: 'already-decided' });
+    expect(hold.vote('u2', 'approve')).toMatchObject({
+      outcome: 'already-decided',
+      code: 'expired',
+      detail: { decision: 'held' },
+    });
     expect(hold.retry('ok')).toMatchObject({ outcome: 'applied' });
     expect(hold.incidents).toEqual([]);
     expect(hold.vote('u2', 'approve')).toMatchObject({ outcome: 'applied' });
@@ -272,7 +277,11 @@ describe('approvals', () => {
   it('47: an approval 5 s after its expiry is refused, also while no timer was fired', () => {
     const run = new Play(ONE, setting);
     run.sleep('65s');
-    expect(run.vote('u2', 'approve')).toMatchObject({ outcome: 'already-decided', detail: { decision: 'expired' } });
+    expect(run.vote('u2', 'approve')).toMatchObject({
+      outcome: 'already-decided',
+      code: 'expired',
+      detail: { decision: 'expired' },
+    });
     expect(run.happened).toEqual([]);
     expect(run.head().failure).toMatchObject({ code: 'expired' });
   });

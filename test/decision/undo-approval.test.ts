@@ -118,7 +118,7 @@ describe('a compensation with its own approve', () => {
     expect(sound(run).state.status).toBe('COMPENSATED');
     const late = play();
     late.sleep('61m');
-    expect(late.vote('ann', 'approve')).toMatchObject({ outcome: 'already-decided', detail: { decision: 'expired' } });
+    expect(late.vote('ann', 'approve')).toMatchObject({ outcome: 'already-decided', code: 'expired' });
     expect(late.state.status).toBe('HELD');
   });
 

@@ -168,7 +168,7 @@ steps:
         '- name: one',
         '  events:',
         voted('1h', 'zoe', 'applied'),
-        voted('30h', 'kai', 'decided'),
+        voted('30h', 'kai', 'expired'),
         voted('31h', 'kai', 'duplicate'),
         '    - { at: 40h, retry: ok }',
         voted('41h', 'zoe', 'duplicate'),
