@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Json, JsonObject } from '../../model/json.ts';
+import { isEnd } from '../../model/statuses.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
@@ -97,35 +98,44 @@ function tellAsked(context: CliContext, approval: ApprovalView): void {
   for (const line of lines) context.say(terminalText(`  ${line}`));
 }
 
-function seen(
-  approval: ApprovalView | null,
-  said: { readonly step: string | null; readonly hash: string | null },
-): { readonly approval: string | null; readonly subjectHash: string | null } {
-  if (approval === null) return { approval: said.step, subjectHash: said.hash };
-  return { approval: approval.id, subjectHash: said.hash ?? approval.subjectHash };
+/** The hash of nothing: whoever votes with it has seen no question, so it fits none that opens meanwhile (A04). */
+const NOTHING_SEEN = '0'.repeat(64);
+
+/** What a person is shown, and may be asked to agree to. */
+interface Look {
+  /** Open, or asked again by a person between this look and the vote; null where nothing is. */
+  readonly asked: ApprovalView | null;
+  /** Decided before the look, for good; null where it is asked, or nothing is. */
+  readonly decided: ApprovalView | null;
 }
 
-/** The one approval that is meant; null where none is open. @throws UsageError where there are several. */
-async function openApproval(app: Backend, run: string, step: string | null): Promise<ApprovalView | null> {
-  const shown = await app.show(run);
-  const open = shown.approvals.filter(
-    ({ id, step: of, state }) => state === 'open' && (step === null || of === step || id === step),
-  );
+/** Looks once at what is meant. @throws UsageError where several are open. */
+async function lookAt(app: Backend, run: string, step: string | null): Promise<Look> {
+  const { approvals, status } = await app.show(run);
+  const named = approvals.filter(({ id, step: of }) => step === null || of === step || id === step);
+  const open = named.filter(({ state }) => state === 'open');
   if (open.length > 1)
     throw new UsageError(`${open.length} approvals are open: name one of ${open.map(({ id }) => id).join(', ')}`);
-  return open[0] ?? null;
+  const [asked] = open;
+  if (asked !== undefined) return { asked, decided: null };
+  const [last, ...others] = step === null ? named : named.slice(-1);
+  if (last === undefined || others.length > 0) return { asked: null, decided: null };
+  const mayBeAskedAgain = !isEnd(status) && (last.state === 'held' || last.state === 'cancelled');
+  return mayBeAskedAgain ? { asked: last, decided: null } : { asked: null, decided: last };
 }
 
 /** The vote carries the hash of what is printed here, and a yes is asked for, so that nobody approves what they have not seen (A04). */
 async function vote(context: CliContext, app: Backend, { verb, run, step, options }: Ballot): Promise<void> {
-  const approval = await openApproval(app, run, step);
+  const { asked: approval, decided } = await lookAt(app, run, step);
   const person = app.principal(context.options.by ?? null);
   if (approval !== null) tellAsked(context, approval);
   const form = await readForm(context, options, approval?.form ?? null);
   const needsYes = approval !== null && verb.verb === 'approve';
   if (needsYes && !(await askAgreement(context, `Approve this as ${person.name}?`, options.yes === true))) return;
+  const seen = approval ?? decided;
   const delivered = await app.vote(run, {
-    ...seen(approval, { step, hash: options.subject ?? null }),
+    approval: seen?.id ?? step,
+    subjectHash: options.subject ?? seen?.subjectHash ?? NOTHING_SEEN,
     decision: verb.verb,
     principal: person.name,
     roles: person.roles,
