@@ -4,6 +4,7 @@ import { closestWord } from './closest-word.ts';
 import type { SchemaError } from './file-schema.ts';
 import type { Finding } from './report-problem.ts';
 import { childPointer, lastToken } from './source-map.ts';
+import { switchMeant } from './switch-words.ts';
 import { kindWords, valueKind } from './value-kind.ts';
 
 const SHOWN_MAX = 40;
@@ -43,21 +44,35 @@ function typeFinding(error: SchemaError): Finding {
     code: 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${valueKind(data)})`,
-    help: isName ? nameHelp(String(data), String(schema['pattern'])) : (typeHelp(data, types) ?? `write ${wanted}`),
+    help: isName
+      ? nameHelp(String(data), String(schema['pattern']))
+      : (failHelp(error) ?? typeHelp(data, types) ?? `write ${wanted}`),
   };
 }
 
-/** Words that other readers of YAML take for true and false. */
-const SWITCHES: ReadonlyMap<string, string> = new Map([
-  ['yes', 'true'],
-  ['on', 'true'],
-  ['no', 'false'],
-  ['off', 'false'],
-]);
+const CODE_FORM = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
+
+/** A code alone is no failure yet: it is one key of it. */
+function failHelp({ pointer, data }: SchemaError): string | null {
+  if (lastToken(pointer) !== 'fail' || typeof data !== 'string') return null;
+  if (CODE_FORM.test(data)) return `write \`fail: { code: ${data} }\``;
+  return 'write a code and what a person reads: `fail: { code: no-stock, message: "…" }`';
+}
+
+/** Words for an end that is bad: it has a code, and is another verb. */
+const FAILURES: ReadonlySet<string> = new Set(['failed', 'fail', 'failure', 'error', 'aborted', 'rejected']);
+
+/** What is meant by an end that is no word of ours. */
+function endHelp({ pointer, data }: SchemaError): string | null {
+  if (lastToken(pointer) !== 'end' || typeof data !== 'string') return null;
+  if (FAILURES.has(data.toLowerCase())) return 'a run fails by `fail: { code: no-stock }` in place of `end`';
+  if (!CODE_FORM.test(data)) return null;
+  return `write done or cancelled; an end with a name of its own is \`end: { as: ${data} }\``;
+}
 
 function switchHelp(written: string): string {
-  const meant = SWITCHES.get(written.toLowerCase());
-  return meant === undefined ? 'write true or false' : `YAML 1.2 reads \`${written}\` as text: write \`${meant}\``;
+  const meant = switchMeant(written);
+  return meant === null ? 'write true or false' : `YAML 1.2 reads \`${written}\` as text: write \`${meant}\``;
 }
 
 /** How a value becomes one of the type that is wanted; null = by writing another one. */
@@ -89,13 +104,13 @@ function wordFinding(error: SchemaError): Finding {
     code: typeof data === 'string' || words.length === 1 ? 'PAWL-104' : 'PAWL-103',
     pointer,
     message: `${nameOf(error)} must be ${wanted} (found ${found})`,
-    help: isCollection(data) && form(error) !== null ? `write ${wanted}` : wordsHelp(near, words, data),
+    help: isCollection(data) && form(error) !== null ? `write ${wanted}` : wordsHelp(error, near, words),
   };
 }
 
-function wordsHelp(near: string | null, words: readonly string[], data: Json): string {
+function wordsHelp(error: SchemaError, near: string | null, words: readonly string[]): string {
   const meant = near ?? (words.length === 1 ? words[0] : undefined);
-  return wordHelp(meant, data) ?? `write ${words.join(' or ')}`;
+  return wordHelp(meant, error.data) ?? endHelp(error) ?? `write ${words.join(' or ')}`;
 }
 
 /** Whoever writes a list or a map does not mean a word. */

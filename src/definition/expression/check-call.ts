@@ -1,4 +1,5 @@
 import { parseDuration } from '../../model/duration.ts';
+import { broughtCall } from './brought-names.ts';
 import { isZone, readInstant } from './calendar.ts';
 import { DecimalNumber } from './decimal.ts';
 import {
@@ -94,13 +95,15 @@ function choose(inference: Inference, node: Call | Method, choice: Choice): Valu
   return DYN;
 }
 
-function tellUnknown(inference: Inference, node: Call | Method, candidates: readonly string[]): void {
+function tellUnknown(inference: Inference, node: Call | Method, known: readonly string[]): void {
+  const meant = broughtCall(node.name, node.kind === 'method' ? node.of : node.args[0]);
+  const candidates = meant === null ? known : [];
   inference.tell(node, {
     kind: 'unknown-function',
     message: `there is no function \`${node.name}\``,
     name: node.name,
     candidates,
-    help: `known here: ${candidates.join(', ')}`,
+    help: meant ?? `known here: ${known.join(', ')}`,
   });
 }
 

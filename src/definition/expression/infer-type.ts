@@ -1,3 +1,4 @@
+import { broughtName } from './brought-names.ts';
 import { checkCall, checkMethod } from './check-call.ts';
 import { type ExpressionProblem, problemAt, type ProblemDraft } from './expression-problem.ts';
 import type { Inference, Known } from './inference.ts';
@@ -148,7 +149,8 @@ export class TypeInference implements Inference {
       });
     } else {
       const message = `a value of type ${describeType(of)} has no key \`${name}\``;
-      this.tell(span, { kind: 'type', message, help: `read the value itself: leave out \`${name}\`` });
+      const help = broughtName(name, node.of) ?? `read the value itself: leave out \`${name}\``;
+      this.tell(span, { kind: 'type', message, help });
     }
     return DYN;
   }

@@ -1,5 +1,6 @@
 import type { ProblemDraft } from './expression-problem.ts';
 import type { RootTypes } from './root-types.ts';
+import { switchMeant } from '../switch-words.ts';
 import { optionsOf } from './value-type.ts';
 
 /** Roots that exist at other places, and where. */
@@ -27,7 +28,16 @@ export function unknownName(name: string, items: readonly string[], roots: RootT
   const message = `unknown name \`${name}\``;
   const owner = ownerOf(name, roots);
   if (owner !== null) return { kind: 'unknown-name', message, name, help: `write ${owner}.${name}`, candidates: [] };
+  const value = valueMeant(name);
+  if (value !== null)
+    return { kind: 'unknown-name', message, name, help: `write ${value}, without quotes`, candidates: [] };
   return { kind: 'unknown-name', message, name, help: known, candidates };
+}
+
+/** The value that a word of YAML 1.1 or of another language stands for; null where it is a name like any other. */
+function valueMeant(name: string): string | null {
+  if (/^(?:true|false)$/i.test(name)) return name.toLowerCase();
+  return /^(?:none|nil|null|undefined)$/i.test(name) ? 'null' : switchMeant(name);
 }
 
 /** The first root that has a key of the name: `steps` for a step, `input` for one of its properties. */
