@@ -30,6 +30,7 @@ export const PROBLEM_CODES = {
   'PAWL-024': 'an unquoted expression inside { } or [ ]',
   'PAWL-025': 'a key without a colon',
   'PAWL-026': 'something after the end of a value',
+  'PAWL-027': 'curly quotes around a value',
   'PAWL-101': 'an unknown key',
   'PAWL-102': 'a missing key',
   'PAWL-103': 'a value of the wrong kind',

@@ -22,7 +22,8 @@ export function readConfig(text: string, file: string): ConfigReading {
     return { ok: true, config: {} };
   const misfits = yaml.value === undefined ? [] : explainSchema('config', yaml.value);
   const own = misfits.filter(({ pointer }) => !isInside(pointer, yaml.suspect));
-  const [first, ...more] = sortProblems([...yaml.problems, ...own.map((finding) => toProblem(yaml.map, finding))]);
+  const errors = yaml.problems.filter(({ severity }) => severity === 'error');
+  const [first, ...more] = sortProblems([...errors, ...own.map((finding) => toProblem(yaml.map, finding))]);
   if (first !== undefined) return { ok: false, problems: [first, ...more] };
   return { ok: true, config: yaml.value as ConfigFile };
 }

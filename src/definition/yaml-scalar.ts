@@ -115,6 +115,21 @@ function foldedItem(node: RawScalar, pointer: string, text: string): Finding | n
   };
 }
 
+/** A value between one pair of the quotes of word processors, which are letters to YAML. */
+const CURLY = /^[“”„‟«‘’‚‛][^“”„‟«»]*[“”‟»’‛‘]$/u;
+
+function curlyFinding({ style, text }: RawScalar, pointer: string): Finding | null {
+  if (style !== 'plain' || !CURLY.test(text)) return null;
+  const [first = '', last = ''] = [text.at(0), text.at(-1)];
+  return {
+    code: 'PAWL-027',
+    severity: 'warning',
+    pointer,
+    message: `${first} and ${last} are letters of the value, not quotes around it`,
+    help: 'write straight quotes, " or \'; if they belong to the text, put straight ones around them',
+  };
+}
+
 function textFinding(node: RawScalar, pointer: string): Finding | null {
   const at = unclosedTemplate(node.text);
   if (at !== -1) {
@@ -152,7 +167,9 @@ export function checkScalar(node: RawScalar, pointer: string, text: string): Che
   if (!quoted) {
     const finding =
       commentFinding(node, pointer, text) ?? numberFinding(node, pointer) ?? foldedItem(node, pointer, text);
+
     if (finding !== null) return { value: finding.code === 'PAWL-015' ? node.value : node.text, finding };
   }
-  return { value: node.value, finding: typeof node.value === 'string' ? textFinding(node, pointer) : null };
+  if (typeof node.value !== 'string') return { value: node.value, finding: null };
+  return { value: node.value, finding: textFinding(node, pointer) ?? curlyFinding(node, pointer) };
 }

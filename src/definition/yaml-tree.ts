@@ -201,7 +201,8 @@ class TreeReader {
 
   private report(finding: Finding): void {
     this.findings.push(finding);
-    this.suspect.add(finding.pointer);
+    // What is only warned of is meant as it stands, so it is checked further.
+    if (finding.severity !== 'warning') this.suspect.add(finding.pointer);
   }
 
   private isMasked(node: RawScalar): boolean {

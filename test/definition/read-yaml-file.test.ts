@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readYamlFile } from '../../src/definition/read-yaml-file.ts';
+import { validateWorkflow } from '../../src/definition/validate-workflow.ts';
 import { expected, marked, shown } from './support/marked.ts';
 import { YAML_MISTAKES } from './support/yaml-mistakes.ts';
 
@@ -25,6 +26,16 @@ describe('a mistake in YAML', () => {
         .problems.map(({ code }) => code)
         .sort(),
     ).toEqual(['PAWL-005', 'PAWL-005', 'PAWL-007', 'PAWL-010', 'PAWL-017']);
+  });
+
+  it('that is but warned of, as curly quotes are, hides none of the others, and quotes inside a text are none', () => {
+    const file = 'pawl: 1\nworkflow: x\nversion: 1\ntimeout: “5m”\nsteps:\n  - { end: done }\n';
+    expect(validateWorkflow(file, 'x').problems.map(({ code, severity }) => `${code} ${severity}`)).toEqual([
+      'PAWL-027 warning',
+      'PAWL-110 error',
+    ]);
+    const fine = 'a: “b” and “c”\nd: "“e”"\nf: it’s\ng: “\n';
+    expect(readYamlFile(fine, 'x').problems).toEqual([]);
   });
 
   it('counts columns in UTF-16 units, as editors do', () => {

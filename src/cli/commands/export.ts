@@ -13,7 +13,7 @@ interface ExportOptions {
 export function addExport(program: Command, bind: Bind): void {
   program
     .command('export')
-    .description('write a workflow as a machine for other tools')
+    .description('write a workflow as a machine for other tools; it cannot be published back')
     .argument('<workflow>', 'a file, NAME or NAME@VERSION')
     .addOption(
       new Option('--to <form>', 'xstate: a module; json: its config')

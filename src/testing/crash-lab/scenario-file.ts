@@ -233,7 +233,8 @@ function checkNames(file: string, value: ScenarioFile, definition: WorkflowDefin
  */
 export function readScenario(text: string, file: string, definition: WorkflowDefinition): Scenario {
   const yaml = readYamlFile(text, file);
-  if (yaml.value === undefined || yaml.problems.length > 0) throw new DefinitionError(yaml.problems);
+  if (yaml.value === undefined || yaml.problems.some(({ severity }) => severity === 'error'))
+    throw new DefinitionError(yaml.problems);
   const [misfit] = compileSchema(SCHEMA)(yaml.value);
   if (misfit !== undefined) throw refuse(file, misfit.message);
   const value = yaml.value as unknown as ScenarioFile;

@@ -118,7 +118,8 @@ export function readTestFile(text: string, name: string): TestFileReading {
   const misfits = value === undefined ? [] : explainSchema('scenario', value);
   const own = misfits.filter(({ pointer }) => !isInside(pointer, suspect)).map((finding) => toProblem(map, finding));
   const all = [...problems.map(inOwnWords), ...own];
-  if (value === undefined || all.length > 0) return { ok: false, problems: sortProblems(all) };
+  if (value === undefined || all.some(({ severity }) => severity === 'error'))
+    return { ok: false, problems: sortProblems(all) };
   // The schema has let it pass.
   const {
     workflow = null,

@@ -101,5 +101,8 @@ export const YAML_MISTAKES: readonly (readonly [code: string, why: string, text:
   ['PAWL-026', 'no comma between two maps', 'a: [{ b: 1 } ⟦{⟧ c: 2 }]\n', /write a comma/],
   ['PAWL-026', 'no comma between two texts', 'a: ["b" ⟦"⟧c"]\n', /write a comma/],
   ['PAWL-026', 'an apostrophe in braces', "a: { b: 'it'⟦s', c: 1 }⟧\n", /quote the whole value/],
+  ['PAWL-027', 'quotes of a word processor', 'a: ⟦“x”⟧\nb: 1\n', /straight quotes/],
+  ['PAWL-027', 'low and high ones in braces', 'a: { x: ⟦„b c“⟧ }\n', /straight quotes/],
+  ['PAWL-027', 'a single one on each side', 'a: ⟦‘x’⟧\n', /straight quotes/],
   ['PAWL-026', 'an apostrophe', "a: 'it'⟦s'⟧\nb: 1\n", /quote the whole value/],
 ];
