@@ -6,6 +6,7 @@ import { unknownName } from './unknown-name.ts';
 import { arithmeticHelp, comparisonHelp, untypedNumber } from './operator-help.ts';
 import { factsOf } from './presence.ts';
 import { reservedNames } from './names.ts';
+import { neverWords } from './never-words.ts';
 import type { RootTypes } from './root-types.ts';
 import { pathOf, type Span, type SyntaxNode } from './syntax-tree.ts';
 import { arithmeticType, canBe, isComparable, isOrdered, walkedType } from './type-rules.ts';
@@ -285,9 +286,11 @@ export class TypeInference implements Inference {
       case '==':
       case '!=':
         if (!isComparable(left, right)) this.#tellCompared(node, left, right);
+        for (const never of neverWords(node, left, right)) this.tell(never.at, never.draft);
         return BOOL;
       case 'in':
         this.#checkIn(node, left, right);
+        for (const never of neverWords(node, left, right)) this.tell(never.at, never.draft);
         return BOOL;
       case '<':
       case '<=':

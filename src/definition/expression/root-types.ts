@@ -6,6 +6,7 @@ import type {
   WorkflowDefinition,
   Transport,
 } from '../../model/definition.ts';
+import type { BranchEnd } from '../../model/run.ts';
 import { allSteps, everyStep } from '../../model/step-lists.ts';
 import { typeOfSchema, typeOfValue } from './schema-type.ts';
 import { type Site, siteKey } from './site.ts';
@@ -222,7 +223,7 @@ function stepType(step: Step, declared: Declared): ValueType {
 
 /** What is told of a branch; it has no output unless it succeeded. */
 function branchType(): ValueType {
-  return object({ status: STRING, code: NULLABLE_STRING, output: DYN });
+  return object({ status: BRANCH_STATUS, code: NULLABLE_STRING, output: DYN });
 }
 
 /** Type of `steps.<id>.output`; null = the verb has none. */
@@ -248,7 +249,10 @@ function groupType(step: Step): ValueType | null {
     case 'repeat':
       return { kind: 'list', item: DYN };
     case 'map':
-      return { kind: 'list', item: object({ key: STRING, status: STRING, code: NULLABLE_STRING, output: quiet(DYN) }) };
+      return {
+        kind: 'list',
+        item: object({ key: STRING, status: BRANCH_STATUS, code: NULLABLE_STRING, output: quiet(DYN) }),
+      };
     case 'parallel':
       return object(Object.fromEntries(step.branches.map(({ name }) => [name, branchType()] as const)));
     case 'choose':
@@ -281,6 +285,11 @@ function object(fields: Fields): ValueType {
   return { kind: 'object', fields: new Map<string, FieldType>(entries), rest: null };
 }
 
+/** How an item of a map or a branch can have ended. */
+const BRANCH_STATUS: ValueType = {
+  kind: 'string',
+  words: ['succeeded', 'failed', 'stopped'] satisfies BranchEnd['status'][],
+};
 const NULLABLE_STRING = unionOf([STRING, NULL]);
 const RUN: Fields = {
   id: STRING,

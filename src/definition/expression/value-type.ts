@@ -1,18 +1,10 @@
 /** What is known of a value before it is there. `map` has any keys, `object` the keys of a schema. */
 export type ValueType =
   | {
-      readonly kind:
-        | 'dyn'
-        | 'null'
-        | 'bool'
-        | 'int'
-        | 'double'
-        | 'string'
-        | 'timestamp'
-        | 'duration'
-        | 'decimal'
-        | 'type';
+      readonly kind: 'dyn' | 'null' | 'bool' | 'int' | 'double' | 'timestamp' | 'duration' | 'decimal' | 'type';
     }
+  /** `words`: the only texts that it can be; absent = any. */
+  | { readonly kind: 'string'; readonly words?: readonly string[] }
   | { readonly kind: 'list'; readonly item: ValueType }
   | { readonly kind: 'map'; readonly value: ValueType }
   | {
@@ -58,6 +50,14 @@ export function optionsOf(type: ValueType): readonly ValueType[] {
   return type.kind === 'union' ? type.options : [type];
 }
 
+/** The only texts that a value can be; null where it can be anything else, too. */
+export function wordsOf(type: ValueType): readonly string[] | null {
+  const options = optionsOf(type).filter(({ kind }) => kind !== 'null');
+  const words = options.flatMap((option) => (option.kind === 'string' ? (option.words ?? []) : []));
+  const isSaid = options.every((option) => option.kind === 'string' && option.words !== undefined);
+  return isSaid && words.length > 0 ? words : null;
+}
+
 /** A text that is equal for equal types. */
 export function typeKey(type: ValueType): string {
   switch (type.kind) {
@@ -73,6 +73,8 @@ export function typeKey(type: ValueType): string {
       );
       return `{${[...fields.sort(), type.rest === null ? '' : `*:${typeKey(type.rest)}`].join(',')}}`;
     }
+    case 'string':
+      return type.words === undefined ? type.kind : `string(${type.words.join(',')})`;
     default:
       return type.kind;
   }

@@ -21,6 +21,16 @@ steps:
 `;
 const value = (cel: string): string => steps(`with: { any: '\${ ${cel} }' }`);
 
+/** A file that reads what a map and a parallel step give. */
+const ends = (cel: string): string =>
+  steps('').replace(
+    /$/,
+    `  - { id: m, map: '["x", "y"]', as: one, key: one, steps: [{ id: d, call: act }] }
+  - { id: p, parallel: { left: [{ id: e, call: act }], right: [{ id: f, call: act }] } }
+  - { id: g, call: act, with: { any: '\${ ${cel} }' } }
+`,
+  );
+
 /** One mistake a code in what expressions say, and some neighbours of the commonest. */
 export const EXPRESSIONS: readonly DocumentMistake[] = [
   { code: 'PAWL-401', why: 'one equals sign', file: steps("when: 'input.n «⟦=⟧|==» 5'") },
@@ -45,6 +55,21 @@ export const EXPRESSIONS: readonly DocumentMistake[] = [
     code: 'PAWL-405',
     why: 'an int with what no schema types',
     file: value('«⟦steps.first.output.n + 1⟧|steps.first.output.n + 1.0»'),
+  },
+  {
+    code: 'PAWL-405',
+    why: 'a status that no item has',
+    file: ends('steps.m.output.filter(i, i.status == «⟦"done"⟧|"succeeded"»)'),
+  },
+  {
+    code: 'PAWL-405',
+    why: 'a status that no item has, the other way round',
+    file: ends('steps.m.output.exists(i, «⟦"error"⟧|"failed"» != i.status)'),
+  },
+  {
+    code: 'PAWL-405',
+    why: 'a status that no branch has, among others',
+    file: ends('steps.p.output.left.status in ["succeeded", «⟦"cancelled"⟧|"stopped"»]'),
   },
   { code: 'PAWL-406', why: 'a number for a condition', file: steps('when: «⟦input.n⟧|input.n > 1»') },
   {
