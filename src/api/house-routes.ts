@@ -59,7 +59,7 @@ export function houseRoutes(document: () => JsonObject): readonly Route[] {
       id: 'showMetrics',
       method: 'GET',
       path: '/metrics',
-      summary: 'What this process has done since it began, for Prometheus',
+      summary: 'What this process has done since it began and what is stored now, for Prometheus',
       right: 'run:read',
       answers: { 200: { description: 'The exposition', media: ['text/plain'] } },
       handle: metrics,

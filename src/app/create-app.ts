@@ -65,7 +65,7 @@ export interface App extends Verbs {
   principal(by: string | null): Principal;
   /** Starts the worker of this process, or gives the one that runs. @throws PAWL_CONFIG_INVALID naming a broken function module. */
   runWorker(): Promise<Worker>;
-  /** What this process has counted since it began, as Prometheus reads it. @throws PAWL_STORE_*. */
+  /** What this process has counted since it began, and what is stored of its tenant, as Prometheus reads it. */
   metrics(): Promise<string>;
   /** Finishes or releases what is held, gives seats and connections back. @param graceMs 10 000 unless given. */
   close(graceMs?: number): Promise<void>;
@@ -121,7 +121,7 @@ function boundEngine(engine: Engine, store: Store): Engine {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, env, setsUp = true } = options;
   const clock = options.clock ?? createSystemClock();
-  const metrics = createMetrics();
+  const metrics = createMetrics(clock);
   const log = options.logger ?? createLogger('warn', STDERR, () => listSecretValues(env));
   const logger = metrics.overLogger(log);
   const functions = functionsOf(options);

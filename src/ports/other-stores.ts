@@ -2,6 +2,7 @@ import type { AuditStore } from './audit-store.ts';
 import type { BatchStore } from './batch-store.ts';
 import type { ChangeStore } from './change-store.ts';
 import type { DeprecationStore } from './deprecation-store.ts';
+import type { GaugeStore } from './gauge-store.ts';
 import type { KeyStore } from './key-store.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { PauseStore } from './pause-store.ts';
@@ -20,6 +21,7 @@ export type OtherStores = AuditStore &
   RetentionStore &
   DeprecationStore &
   PauseStore &
+  GaugeStore &
   KeyStore &
   BatchStore &
   ChangeStore &

@@ -1,8 +1,10 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EffectChange, RunCommit } from '../model/run-commit.ts';
 import { isEnd } from '../model/statuses.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
+import { createStoredGauges, type GaugedStore } from './stored-gauges.ts';
 
 /** Bounds of a commit's duration, seconds: from a local database to one that is in trouble. */
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -11,17 +13,17 @@ const LATE_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 3_600];
 /** Bounds of the members of a batch; 200 is the most that travel together. */
 const BATCH_MEMBERS = [1, 2, 5, 10, 20, 50, 100, 200];
 
-/** What a process has done, for Prometheus: counted here alone, since it began. */
+/** What a process has done, for Prometheus: counted here alone, since it began; and what is stored. */
 export interface Metrics {
   /** A store that counts what is done through it. */
   overStore(store: Store): Store;
   /** A logger that counts what is said by it. */
   overLogger(logger: Logger): Logger;
   /**
-   * All of it as Prometheus reads it, with what waits in queues now.
-   * @throws PAWL_STORE_*.
+   * All of it as Prometheus reads it, with what the store holds now of a tenant; where that cannot be read, `pawl_stored_up` is 0 and
+   * the rest is whole.
    */
-  expose(store: Pick<Store, 'queues' | 'parts'>, tenant: string): Promise<string>;
+  expose(store: GaugedStore, tenant: string): Promise<string>;
 }
 
 function instruments(registry: Registry) {
@@ -81,12 +83,6 @@ function instruments(registry: Registry) {
       name: 'pawl_log_events_total',
       help: 'Warnings and errors that were logged, by their event.',
       labelNames: ['event'],
-      registers,
-    }),
-    offers: new Gauge({
-      name: 'pawl_queue_offers',
-      help: 'Attempts that wait for remote workers now, in the whole database.',
-      labelNames: ['queue'],
       registers,
     }),
   };
@@ -188,19 +184,15 @@ function loggerOver({ circuit, logged }: Instruments, under: Logger): Logger {
 }
 
 /** Metrics of one process, all at nothing. */
-export function createMetrics(): Metrics {
+export function createMetrics(clock: Clock): Metrics {
   const registry = new Registry();
   const counted = instruments(registry);
+  const stored = createStoredGauges(registry, clock);
   return {
     overStore: (store) => storeOver(counted, store),
     overLogger: (logger) => loggerOver(counted, logger),
     expose: async (store, tenant) => {
-      const offered = new Map<string, number>();
-      for (let part = 0; part < store.parts; part += 1)
-        for (const row of await store.queues(part, tenant))
-          offered.set(row.queue, (offered.get(row.queue) ?? 0) + row.offered);
-      counted.offers.reset();
-      for (const [queue, count] of offered) counted.offers.set({ queue }, count);
+      await stored.refresh(store, tenant);
       return registry.metrics();
     },
   };

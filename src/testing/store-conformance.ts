@@ -4,6 +4,7 @@ import { batchConformance } from './store-conformance/batches.ts';
 import { auditConformance } from './store-conformance/audit.ts';
 import { checkConformance } from './store-conformance/checks.ts';
 import { doorConformance } from './store-conformance/door.ts';
+import { gaugeConformance } from './store-conformance/gauges.ts';
 import type { ConformanceHarness } from './store-conformance/harness.ts';
 import { keyConformance } from './store-conformance/keys.ts';
 import { leaseConformance } from './store-conformance/leases.ts';
@@ -45,6 +46,7 @@ export function storeConformance(kind: string, harness: ConformanceHarness): voi
   harness.describe(`${kind}: audit`, () => auditConformance(harness));
   harness.describe(`${kind}: ledger`, () => ledgerConformance(harness));
   harness.describe(`${kind}: what is waited for`, () => waitingConformance(harness));
+  harness.describe(`${kind}: gauges`, () => gaugeConformance(harness));
   harness.describe(`${kind}: batches`, () => batchConformance(harness));
   harness.describe(`${kind}: pauses`, () => pauseConformance(harness));
   harness.describe(`${kind}: checks`, () => checkConformance(harness));

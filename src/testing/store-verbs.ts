@@ -81,6 +81,7 @@ const READS_ONLY: Readonly<Record<Exclude<keyof Store, 'parts'>, boolean>> = {
   settleBatchItem: false,
   orderBatch: false,
   timers: true,
+  gauges: true,
   holder: true,
   workers: true,
   listen: true,

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { parse as parseYaml } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../src/app/system-clock.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Logger } from '../../src/ports/logger.ts';
 import type { Store } from '../../src/ports/store.ts';
@@ -38,6 +40,7 @@ describe('GET /metrics', () => {
     const { status, text, headers } = await house.get('/metrics', { as: 'viewer' });
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
     const { values } = parse(text);
+    expect(values.get('pawl_stored_up')).toBe(1);
     expect(values.get('pawl_runs_started_total')).toBe(1);
     expect(values.get('pawl_runs_ended_total{status="COMPLETED"}')).toBe(1);
     for (const state of ['REQUESTED', 'CONFIRMED'])
@@ -61,6 +64,24 @@ describe('GET /metrics', () => {
     const { types } = parse((await house.get('/metrics')).text);
     expect(rows.sort()).toEqual([...types].sort());
   });
+
+  it('docs/reference/prometheus-rules.yml names only metrics that there are, and each alert says what to do', async () => {
+    const text = readFileSync(new URL('../../docs/reference/prometheus-rules.yml', import.meta.url), 'utf8');
+    const { groups } = parseYaml(text) as { groups: { rules: Record<string, unknown>[] }[] };
+    const rules = groups.flatMap((group) => group.rules);
+    const { types } = parse((await house.get('/metrics')).text);
+    const known = [...types].flatMap(([name, type]) =>
+      type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name],
+    );
+    const named = rules.map(({ expr }) => String(expr).match(/\bpawl_\w+/g) ?? []);
+    expect(named.flat().filter((name) => !known.includes(name))).toEqual([]);
+    expect(named.filter((names) => names.length === 0)).toEqual([]);
+    for (const rule of rules)
+      expect(rule, String(rule['alert'])).toMatchObject({
+        alert: expect.stringMatching(/^Pawl[A-Z]/),
+        annotations: { summary: expect.any(String), description: expect.stringContaining('pawl ') },
+      });
+  });
 });
 
 describe('metrics', () => {
@@ -68,8 +89,11 @@ describe('metrics', () => {
   const silent: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const queues: Store['queues'] = async (part) => [{ part, queue: 'gpu', offered: 2, sinceMs: null, askedAtMs: null }];
 
+  const gauges: Store['gauges'] = async () => [];
+  const clock = createSystemClock();
+
   it('count what was found late, fired and taken over', async () => {
-    const metrics = createMetrics();
+    const metrics = createMetrics(clock);
     let dueAtMs: number | null = 10_000;
     const store = metrics.overStore(
       answering({
@@ -85,7 +109,7 @@ describe('metrics', () => {
     }
     await store.fireTimers(0, 10);
     await store.sweep(0, 10);
-    const { values } = parse(await metrics.expose({ parts: 2, queues }, 'default'));
+    const { values } = parse(await metrics.expose({ parts: 2, queues, gauges }, 'default'));
     expect(values.get('pawl_due_late_seconds_count')).toBe(1);
     expect(values.get('pawl_due_late_seconds_sum')).toBe(2);
     expect(values.get('pawl_timers_fired_total')).toBe(3);
@@ -94,12 +118,12 @@ describe('metrics', () => {
   });
 
   it('say which hosts nothing is sent to, and what was warned of', async () => {
-    const metrics = createMetrics();
+    const metrics = createMetrics(clock);
     const logger = metrics.overLogger(silent);
     for (const host of ['a:1', 'b:2']) logger.warn({ host }, 'circuit.opened');
     logger.info({ host: 'a:1' }, 'circuit.closed');
     logger.error({}, 'seat.lost');
-    const { values } = parse(await metrics.expose({ parts: 1, queues: async () => [] }, 'default'));
+    const { values } = parse(await metrics.expose({ parts: 1, queues: async () => [], gauges }, 'default'));
     expect(values.get('pawl_circuit_open{host="a:1"}')).toBeUndefined();
     expect(values.get('pawl_circuit_open{host="b:2"}')).toBe(1);
     expect(values.get('pawl_log_events_total{event="circuit.opened"}')).toBe(2);
@@ -107,7 +131,7 @@ describe('metrics', () => {
   });
 
   it('count a statement that has committed its run, and nothing that was refused', async () => {
-    const metrics = createMetrics();
+    const metrics = createMetrics(clock);
     const commit = { transitions: [{}, {}], head: null, effects: [] } as never;
     let kind: 'applied' | 'busy' = 'busy';
     const store = metrics.overStore(
@@ -123,7 +147,7 @@ describe('metrics', () => {
     await store.commit(0, 'w' as never, [commit]);
     kind = 'applied';
     await store.act?.({} as never, () => commit);
-    const { values } = parse(await metrics.expose({ parts: 1, queues }, 'default'));
+    const { values } = parse(await metrics.expose({ parts: 1, queues, gauges }, 'default'));
     expect(values.get('pawl_transitions_total')).toBe(2);
     expect(values.get('pawl_commit_answers_total{kind="busy"}')).toBe(1);
   });

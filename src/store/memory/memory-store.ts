@@ -14,6 +14,7 @@ import { commitRuns } from './commit.ts';
 import { type BegunDelivery, createDatabase, type Database, type DatabaseClock } from './database.ts';
 import { answerOf, deliverAndClaim, drainRuns, storeDeliveries, wakesOf } from './deliver.ts';
 import { dumpOf, type Dump } from './dump.ts';
+import { gaugesOf } from './gauges.ts';
 import { listEffects } from './ledger.ts';
 import { fireTimers, nextDue } from './fire.ts';
 import { headsOf, joinLock, leaveLock, limitLock, listLocks, sweepLocks } from './locks.ts';
@@ -315,6 +316,7 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
       database.write((statement) => forgetChanges(statement, part, olderThanMs, limit)),
     ...auditVerbs(database),
     approvals: async (filter) => database.read((statement) => listApprovals(statement, filter)),
+    gauges: async (tenant) => database.read((statement) => gaugesOf(statement, tenant)),
     timers: async (filter) => database.read((statement) => listTimers(statement, filter)),
     effects: async (filter) => database.read((statement) => listEffects(statement, filter)),
     records: async (part, after, limit) => database.read((statement) => recordsPage(statement, part, after, limit)),

@@ -143,15 +143,26 @@ function openLanes(options: ConnectionOptions, sockets: Sockets): Readonly<Recor
   return { write: open('write', connections - 2), read: open('read', 1), beat };
 }
 
-/** Behind a pooler nothing of a connection outlives its transaction: there each read has one, with what binds it. */
-async function readBound(
+/** What is set for one read alone. Behind a pooler nothing of a connection outlives its transaction: there each has what binds it. */
+function setForOne({ pooler, reader }: ConnectionOptions, { timeoutMs }: Statement): readonly string[] {
+  const settings = timeoutMs === undefined ? [] : [`SET LOCAL statement_timeout = ${timeoutMs}`];
+  if (reader === undefined || pooler !== 'transaction') return settings;
+  const { role, tenant } = reader;
+  const binding = [
+    `SET LOCAL ROLE ${pg.escapeIdentifier(role)}`,
+    `SET LOCAL pawl.tenant = ${pg.escapeLiteral(tenant)}`,
+  ];
+  return [...binding, ...settings];
+}
+
+/** A read in a transaction of its own, with what is set for it. */
+async function readAlone(
   client: pg.PoolClient,
-  { role, tenant }: NonNullable<ConnectionOptions['reader']>,
+  settings: readonly string[],
   query: pg.QueryConfig & { readonly query_timeout: number },
 ): Promise<pg.QueryResult> {
-  const binding = `SET LOCAL ROLE ${pg.escapeIdentifier(role)}; SET LOCAL pawl.tenant = ${pg.escapeLiteral(tenant)}`;
   const { query_timeout } = query;
-  await client.query({ text: `BEGIN READ ONLY; ${binding}`, query_timeout } as pg.QueryConfig);
+  await client.query({ text: ['BEGIN READ ONLY', ...settings].join('; '), query_timeout } as pg.QueryConfig);
   const result = await client.query(query);
   await client.query({ text: 'COMMIT', query_timeout } as pg.QueryConfig);
   return result;
@@ -161,7 +172,6 @@ async function readBound(
 export function openConnections(options: ConnectionOptions): Connections {
   const sockets = createSockets();
   const lanes = openLanes(options, sockets);
-  const boundEach = options.pooler === 'transaction' ? options.reader : undefined;
   let reviving: Promise<void> | null = null;
 
   const revive = async (): Promise<void> => {
@@ -198,13 +208,15 @@ export function openConnections(options: ConnectionOptions): Connections {
         values: [...values],
         query_timeout: deadlineOf(lane, options.numbers),
       };
+      const settings = setForOne(options, statement);
+      const isAlone = settings.length > 0;
       try {
-        const { rows } = await (boundEach === undefined ? client.query(query) : readBound(client, boundEach, query));
+        const { rows } = await (isAlone ? readAlone(client, settings, query) : client.query(query));
         client.release();
         return rows as R[];
       } catch (error) {
         // Also after a deadline: an answer that came late would be taken for that of the next statement.
-        client.release(boundEach !== undefined || isConnectionLost(error));
+        client.release(isAlone || isConnectionLost(error));
         throw storeErrorOf(error, statement.writes ? 'writing' : 'reading');
       }
     },

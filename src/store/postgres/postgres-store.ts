@@ -13,6 +13,7 @@ import { type ConnectionOptions, type Connections, openConnections, type Row } f
 import { deliverAndClaimOne, deliverBatch, storedAnswer } from './deliver-batch.ts';
 import { NO_HINTS, openHints } from './hints.ts';
 import { deprecationVerbs } from './deprecation-verbs.ts';
+import { gaugeVerbs } from './gauge-verbs.ts';
 import { keyVerbs } from './key-verbs.ts';
 import { ledgerVerbs } from './ledger-verbs.ts';
 import { lockVerbs } from './lock-verbs.ts';
@@ -277,6 +278,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...auditVerbs(connections),
     ...ledgerVerbs(connections),
     ...waitingVerbs(connections, parts),
+    ...gaugeVerbs(connections, parts),
     ...witnessVerbs(connections),
     overdue: async (part, graceMs, limit) =>
       (await connections.run(OVERDUE, [part, graceMs, limit])).map((row) => ({

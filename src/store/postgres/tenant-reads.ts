@@ -7,6 +7,7 @@ import { changeVerbs } from './change-verbs.ts';
 import { deprecationVerbs } from './deprecation-verbs.ts';
 import { type ConnectionOptions, type Connections, openConnections } from './connections.ts';
 import { dial } from './dial.ts';
+import { gaugeVerbs } from './gauge-verbs.ts';
 import { keyVerbs } from './key-verbs.ts';
 import { pauseVerbs } from './pause-verbs.ts';
 import { ledgerVerbs } from './ledger-verbs.ts';
@@ -55,6 +56,7 @@ export type TenantReads = Pick<
   | 'effects'
   | 'approvals'
   | 'timers'
+  | 'gauges'
   | 'batches'
   | 'batchItems'
 >;
@@ -93,6 +95,7 @@ function readsOver(connections: Connections, parts: number): TenantReads {
     acts: auditVerbs(connections).acts,
     effects: ledgerVerbs(connections).effects,
     ...waitingVerbs(connections, parts),
+    ...gaugeVerbs(connections, parts),
     batches,
     batchItems,
   };

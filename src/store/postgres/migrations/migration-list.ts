@@ -17,6 +17,7 @@ import { BATCHES } from './0015-batches.ts';
 import { ROW_LEVEL_SECURITY } from './0016-row-level-security.ts';
 import { DEPRECATIONS } from './0017-deprecations.ts';
 import { PAUSES } from './0018-pauses.ts';
+import { GAUGES } from './0019-gauges.ts';
 
 /** One step of the schema; forward only. The text is a constant, so that the built package needs no file beside it. */
 export interface Migration {
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 16, name: 'row-level-security', breaking: true, sql: ROW_LEVEL_SECURITY },
   { number: 17, name: 'deprecations', breaking: true, sql: DEPRECATIONS },
   { number: 18, name: 'pauses', breaking: true, sql: PAUSES },
+  { number: 19, name: 'gauges', breaking: false, sql: GAUGES },
 ];
 
 /** What is stored beside a step that was applied, so that a changed text is noticed. */

@@ -9,6 +9,7 @@ import { CLAIM, CLAIM_RUN } from './claim.ts';
 import { COMMIT, COMMIT_FULL } from './commit.ts';
 import { FIND_VERSION, LIST_VERSIONS, LOAD_VERSION, PUBLISH } from './definition.ts';
 import { ANSWER_OF, DELIVER, DELIVER_AND_CLAIM, DRAIN } from './deliver.ts';
+import { GAUGES_OF } from './gauge.ts';
 import { LIST_EFFECTS } from './ledger.ts';
 import { HINT } from './hint.ts';
 import { HEADS, JOIN_LOCK, LEAVE_LOCK, LIMIT_LOCK, LOCK_ROWS, SWEEP_LOCKS } from './lock.ts';
@@ -83,6 +84,7 @@ export const STATEMENTS: readonly Statement[] = [
   LIST_EFFECTS,
   LIST_APPROVALS,
   LIST_TIMERS,
+  GAUGES_OF,
   TENANT_CHAINS,
   FIND_RUN_BY_ID,
   FIND_RUN_BY_KEY,

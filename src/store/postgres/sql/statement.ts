@@ -6,6 +6,8 @@ export interface Statement {
   readonly hot: boolean;
   /** Changes rows: when its answer is lost, nobody knows whether it did. */
   readonly writes: boolean;
+  /** How long the server works on it at most, milliseconds; absent: as long as on any other of its lane. */
+  readonly timeoutMs?: number;
 }
 
 /** The database's time, read once per statement; whole milliseconds, so that what is stored is what is told. */
