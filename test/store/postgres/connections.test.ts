@@ -177,6 +177,21 @@ describe('Connections', () => {
     await connections.close();
   });
 
+  it('A read with a limit of its own has it from the server, alone: behind a pooler and without', async () => {
+    const limit = { ...SETTINGS, hot: false, text: "SELECT current_setting('statement_timeout') AS at_most" };
+    for (const pooler of ['none', 'transaction'] as const) {
+      const connections = openConnections(optionsFor({ pooler, connections: 1 }));
+      const [before] = await connections.run(limit, []);
+      expect(await connections.run({ ...limit, name: 'limited', timeoutMs: 1_234 }, [])).toEqual([
+        { at_most: '1234ms' },
+      ]);
+      const slow = { ...SLEEP, hot: false, writes: false, name: 'slow', timeoutMs: 50 };
+      await expect(connections.run(slow, [30])).rejects.toMatchObject({ code: 'PAWL_STORE_UNAVAILABLE' });
+      expect(await connections.run(limit, [])).toEqual([before]);
+      await connections.close();
+    }
+  });
+
   it('Who waits for a free connection longer than a new one may take is served: a busy database is no dead one', async () => {
     const connections = openConnections(optionsFor({ numbers: numbersFor(60_000) }));
     const asked = [3.2, 0, 0].map((seconds) => connections.run(SLEEP, [seconds], 'read'));

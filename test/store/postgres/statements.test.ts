@@ -23,7 +23,7 @@ const WHOLE_PART = new Map([
   ['forget_changes', ['change', 'change_kept']],
 ]);
 
-/** Indexes by which what is open is counted: each but that of the ledger, which is read run by run, has open rows alone. */
+/** Indexes by which what is open is counted in tables that `fill` makes large: each but that of the ledger, which is read run by run, has open rows alone. */
 const OPEN_ROWS = [
   'run_head_open_idx',
   'effect_pk',
@@ -31,7 +31,6 @@ const OPEN_ROWS = [
   'timer_due_idx',
   'inbox_open_idx',
   'outbox_open_idx',
-  'batch_due_idx',
 ];
 
 /** What every part has the same of: published once, never changed. */
