@@ -34,7 +34,7 @@ export interface Operations {
     };
   };
   /**
-   * What this process has done since it began, for Prometheus
+   * What this process has done since it began and what is stored now, for Prometheus
    */
   showMetrics: {
     call: {};
