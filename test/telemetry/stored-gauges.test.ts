@@ -49,7 +49,7 @@ function world(
 }
 
 describe('Gauges of what is stored', () => {
-  it('V11 tell each count by its label and each age in seconds, of one tenant; what nobody waits for is 0', async () => {
+  it('tell each count by its label and each age in seconds, of one tenant; what nobody waits for is 0', async () => {
     const { scrape, tenants } = world([HELD]);
     const told = await scrape();
     expect(Object.fromEntries(told)).toEqual({
@@ -71,7 +71,7 @@ describe('Gauges of what is stored', () => {
     expect(tenants).toEqual(['default']);
   });
 
-  it('V11 what is over is told no longer', async () => {
+  it('what is over is told no longer', async () => {
     const { scrape, step } = world([HELD, []]);
     await scrape();
     step(5_000);
@@ -80,7 +80,7 @@ describe('Gauges of what is stored', () => {
     expect([told.get('pawl_effects_in_doubt'), told.get('pawl_effects_in_doubt_oldest_seconds')]).toEqual(['0', '0']);
   });
 
-  it('V11 the store is asked once in five seconds, however many scrape', async () => {
+  it('the store is asked once in five seconds, however many scrape', async () => {
     const { scrape, step, asked } = world([HELD]);
     await Promise.all([scrape(), scrape()]);
     step(4_999);
@@ -91,7 +91,7 @@ describe('Gauges of what is stored', () => {
     expect(asked()).toBe(2);
   });
 
-  it('V11 a store that fails is told as such: 0 of nothing is said that nobody knows, and it is asked again later', async () => {
+  it('a store that fails is told as such: 0 of nothing is said that nobody knows, and it is asked again later', async () => {
     const { scrape, step } = world([HELD, new Error('it is gone'), HELD]);
     await scrape();
     step(5_000);
@@ -100,7 +100,7 @@ describe('Gauges of what is stored', () => {
     expect((await scrape()).get('pawl_effects_in_doubt')).toBe('1');
   });
 
-  it('V11 a store that does not answer keeps no scrape waiting, and is not asked again meanwhile', async () => {
+  it('a store that does not answer keeps no scrape waiting, and is not asked again meanwhile', async () => {
     const { scrape, step, asked } = world([new Promise<never>(() => {})], Promise.resolve() as Promise<never>);
     expect(Object.fromEntries(await scrape())).toEqual({ pawl_stored_up: '0' });
     step(60_000);

@@ -59,7 +59,7 @@ async function told(store: Store, tenant = 'default'): Promise<readonly string[]
 export function gaugeConformance(harness: ConformanceHarness): void {
   const test = testWith(harness);
 
-  test('V11: what has not ended, needs people, is in doubt, is due or waits is counted, and nothing that is over', async ({
+  test('what has not ended, needs people, is in doubt, is due or waits is counted, and nothing that is over', async ({
     store,
     advance,
   }) => {
