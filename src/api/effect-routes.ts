@@ -7,6 +7,7 @@ import { readPlace } from './cursor.ts';
 import { readableWorkflows, runFor } from './find-run.ts';
 import { answerPage, boundOf, given, limitOf } from './page.ts';
 import type { Answer, Call, Route } from './route.ts';
+import { answerTagged } from './run-answer.ts';
 import { CURSOR, EFFECT_DETAIL, EFFECT_LINE, LIMIT, pageOf } from './schemas.ts';
 
 type Filter = Parameters<App['effects']>[0];
@@ -46,7 +47,7 @@ async function list(call: Call): Promise<Answer> {
 
 async function show(call: Call): Promise<Answer> {
   const run = await runFor(call, 'run:read');
-  return { status: 200, body: await call.app.effect(run.runId, call.params['effect'] ?? '') };
+  return answerTagged(await call.app.effect(run.runId, call.params['effect'] ?? ''), call.ifNoneMatch);
 }
 
 const NAME = { type: 'string', minLength: 1, maxLength: 512 } as const;
@@ -82,7 +83,10 @@ export const EFFECT_ROUTES: readonly Route[] = [
     path: '/v1/runs/{run}/effects/{effect}',
     summary: 'An effect with its receipts, recomputed, and what was heard of it beside its run',
     right: 'run:read',
-    answers: { 200: { description: 'The effect', schema: EFFECT_DETAIL } },
+    answers: {
+      200: { description: 'The effect', schema: EFFECT_DETAIL },
+      304: { description: 'The caller has it already' },
+    },
     handle: show,
   },
 ];

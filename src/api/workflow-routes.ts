@@ -9,6 +9,7 @@ import type { StoredVersion } from '../ports/store.ts';
 import { assertReaches } from './find-run.ts';
 import { placeOfProblem } from './problem-json.ts';
 import type { Answer, Call, Route } from './route.ts';
+import { answerTagged } from './run-answer.ts';
 import { DRY_RUN, listOf, objectOf, PLACE, REASON, VERSION } from './schemas.ts';
 
 /** The name that problems carry; a file that is sent has none. */
@@ -38,13 +39,21 @@ function notPublished(workflow: string, version: string | null): NotFoundError {
   return new NotFoundError('PAWL_VERSION_NOT_FOUND', `no version ${what} is published`, { workflow });
 }
 
+/** The version on which a start that names none begins: the highest that is not deprecated; null = nothing new starts. */
+function latestOf(versions: readonly StoredVersion[], known: readonly Deprecation[]): number | null {
+  const isOpen = (stored: StoredVersion): boolean =>
+    !known.some(({ workflow, version }) => workflow === stored.workflow && version === stored.version);
+  return versions.findLast(isOpen)?.version ?? null;
+}
+
 async function listWorkflows(call: Call): Promise<Answer> {
+  const known = await call.app.deprecations(null);
   const byName = new Map<string, StoredVersion[]>();
   for (const stored of await readable(call))
     byName.set(stored.workflow, [...(byName.get(stored.workflow) ?? []), stored]);
   const data = [...byName].map(([workflow, versions]) => ({
     workflow,
-    latest: versions.at(-1)?.version ?? null,
+    latest: latestOf(versions, known),
     versions: versions.map(({ version }) => version),
   }));
   return { status: 200, body: { data } };
@@ -71,9 +80,9 @@ async function viewOf({ app }: Call, stored: StoredVersion): Promise<object> {
   return versionView(stored, await app.deprecations(stored.workflow));
 }
 
-/** Whether it is deprecated may change, so this answer is not to be kept. */
+/** Whether it is deprecated may change, so this answer is asked for anew, under a tag of its content. */
 async function showVersion(call: Call): Promise<Answer> {
-  return { status: 200, body: await viewOf(call, await versionFor(call)) };
+  return answerTagged(await viewOf(call, await versionFor(call)), call.ifNoneMatch);
 }
 
 /** Whoever may not publish it is told so before whether it is there. */
@@ -99,8 +108,10 @@ async function restore(call: Call): Promise<Answer> {
 }
 
 async function showSource(call: Call): Promise<Answer> {
-  const { source } = await versionFor(call);
-  return { status: 200, text: { media: 'application/yaml; charset=utf-8', text: source }, headers: IMMUTABLE };
+  const { source, digest } = await versionFor(call);
+  const headers = { ...IMMUTABLE, etag: `"${digest}-source"` };
+  if (call.ifNoneMatch === headers.etag) return { status: 304, headers };
+  return { status: 200, text: { media: 'application/yaml; charset=utf-8', text: source }, headers };
 }
 
 async function showDiagram(call: Call): Promise<Answer> {
@@ -155,7 +166,7 @@ const PUBLISHED = objectOf({
 
 const WORKFLOW_LINE = objectOf({
   workflow: { type: 'string' },
-  latest: { type: 'integer' },
+  latest: { type: ['integer', 'null'], description: 'the highest version that is not deprecated' },
   versions: listOf({ type: 'integer' }),
 });
 
@@ -199,7 +210,10 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
     path: '/v1/workflows/{workflow}/versions/{version}',
     summary: 'A version',
     right: 'definition:read',
-    answers: { 200: { description: 'The version', schema: VERSION } },
+    answers: {
+      200: { description: 'The version', schema: VERSION },
+      304: { description: 'The caller has it already' },
+    },
     handle: showVersion,
   },
   {
@@ -228,7 +242,10 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
     path: '/v1/workflows/{workflow}/versions/{version}/source',
     summary: 'The file as it was published',
     right: 'definition:read',
-    answers: { 200: { description: 'The file', media: ['application/yaml'] } },
+    answers: {
+      200: { description: 'The file', media: ['application/yaml'] },
+      304: { description: 'The caller has it already' },
+    },
     handle: showSource,
   },
   {

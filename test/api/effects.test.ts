@@ -95,6 +95,9 @@ describe('GET /v1/runs/{run}/effects/{effect}', () => {
       [],
     ]);
     const byKey = await house.get(`/v1/runs/one/effects/${String(told.effect['key'])}`);
+    const headers = { 'if-none-match': String(byKey.headers['etag']) };
+    expect((await house.get('/v1/runs/one/effects/reserve', { headers })).status).toBe(304);
+    expect((await house.get('/v1/runs/lost/effects/wire', { headers })).status).toBe(200);
     expect(byKey.json<Detail>()).toEqual(told);
     isForged = true;
     const forged = (await house.get('/v1/runs/one/effects/reserve')).json<Detail>();

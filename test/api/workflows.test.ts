@@ -96,6 +96,9 @@ describe('workflows and versions', () => {
   it('give their file byte by byte, and a picture that is the same as long as they are', async () => {
     const source = await house.get('/v1/workflows/sleep/versions/1/source');
     expect([source.text, source.headers['content-type']]).toEqual([SLEEP, 'application/yaml; charset=utf-8']);
+    const had = { 'if-none-match': String(source.headers['etag']) };
+    expect((await house.get('/v1/workflows/sleep/versions/1/source', { headers: had })).status).toBe(304);
+    expect((await house.get('/v1/workflows/sleep/versions/2/source', { headers: had })).status).toBe(200);
     const path = '/v1/workflows/sleep/versions/1/diagram';
     const picture = await house.get(`${path}?format=mermaid`);
     expect([picture.status, picture.text]).toEqual([200, expect.stringContaining('pause')]);
@@ -110,6 +113,23 @@ describe('workflows and versions', () => {
 });
 
 describe('deprecations', () => {
+  it('leave the highest version without one as the latest, and none where each has one', async () => {
+    const latest = async (): Promise<unknown> =>
+      (await house.get('/v1/workflows'))
+        .json<{ data: readonly { workflow: string; latest: unknown }[] }>()
+        .data.find(({ workflow }) => workflow === 'sleep')?.latest;
+    const path = (version: number): string => `/v1/workflows/sleep/versions/${version}`;
+    const shown = await house.get(path(2));
+    const headers = { 'if-none-match': String(shown.headers['etag']) };
+    expect([await latest(), (await house.get(path(2), { headers })).status]).toEqual([2, 304]);
+    await house.post(`${path(2)}/deprecations`, { reason: 'it oversleeps' });
+    expect([await latest(), (await house.get(path(2), { headers })).status]).toEqual([1, 200]);
+    await house.post(`${path(1)}/deprecations`, { reason: 'it is old' });
+    expect(await latest()).toBeNull();
+    for (const version of [1, 2]) await house.call('DELETE', `${path(version)}/deprecations/current`);
+    expect(await latest()).toBe(2);
+  });
+
   it('are for whoever may publish; they show at once, refuse starts, and are taken back once', async () => {
     const path = '/v1/workflows/sleep/versions/2';
     const order = (method: 'POST' | 'DELETE', as: 'author' | 'viewer'): Promise<Told> =>

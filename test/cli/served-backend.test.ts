@@ -139,6 +139,18 @@ describe('a served backend', () => {
     await expect(backend.version('nothing', null)).rejects.toMatchObject({ code: 'PAWL_VERSION_NOT_FOUND' });
   });
 
+  it('has nothing new start on a version, and takes that back, as whose key it is', async () => {
+    const order = (act: 'deprecate' | 'restore', reason: string | null): Promise<void> =>
+      backend.orderVersion('ask', 1, { act, by, reason } as Parameters<Backend['orderVersion']>[2]);
+    await order('deprecate', 'it asks twice');
+    expect(await house.app.deprecations('ask')).toMatchObject([{ version: 1, by: 'admin', reason: 'it asks twice' }]);
+    await expect(start('ask', 'late')).rejects.toMatchObject({ code: 'PAWL_VERSION_DEPRECATED' });
+    await expect(order('deprecate', 'again')).rejects.toMatchObject({ code: 'PAWL_VERSION_DEPRECATED' });
+    await order('restore', null);
+    expect(await house.app.deprecations('ask')).toEqual([]);
+    await expect(order('restore', null)).rejects.toMatchObject({ code: 'PAWL_VERSION_NOT_DEPRECATED' });
+  });
+
   it('tells what only a server of another release can answer', async () => {
     const told = { detail: 'in words', retry: 'never', requestId: 'r', errors: [], details: {} };
     for (const code of ['PAWL_API_NO_ROUTE', 'PAWL_OF_TOMORROW'])

@@ -57,7 +57,10 @@ export interface Operations {
     answer: {
       data: {
         workflow: string;
-        latest: number;
+        /**
+         * the highest version that is not deprecated
+         */
+        latest: number | null;
         versions: number[];
       }[];
     };
