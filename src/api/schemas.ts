@@ -98,6 +98,7 @@ const UNDO = {
     objectOf({
       effectKey: TEXT,
       step: TEXT,
+      'item?': TEXT,
       action: TEXT,
       compensates: TEXT_OR_NULL,
       request: true,
@@ -105,7 +106,7 @@ const UNDO = {
       approve: { type: ['object', 'null'] },
     }),
   ),
-  standing: listOf(objectOf({ effectKey: TEXT, step: TEXT, action: TEXT, output: true })),
+  standing: listOf(objectOf({ effectKey: TEXT, step: TEXT, 'item?': TEXT, action: TEXT, output: true })),
 };
 
 /** What ordering the compensation would do now. */

@@ -209,8 +209,8 @@ function undoLine(effect: Effect, paint: Paint): string {
   return `  ${mark} ${pad(terminalText(placeWords(effect)), 18)} ${facts.map(terminalText).join('  ')}`;
 }
 
-/** A step, and the item of its map that is meant: `charge [sku-1]`. */
-function placeWords({ step, item }: { readonly step: string; readonly item?: string | undefined }): string {
+/** A step, and the item of its map that is meant: `charge [sku-1]`; not safe for a terminal yet. */
+export function placeWords({ step, item }: { readonly step: string; readonly item?: string | undefined }): string {
   return item === undefined ? step : `${step} [${item}]`;
 }
 

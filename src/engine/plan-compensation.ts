@@ -1,9 +1,10 @@
 import { type CompensationPlan, planCompensation, type PlanSource } from '../decision/compensation-plan.ts';
 import { readRequest } from '../decision/effect-key.ts';
+import { itemNameOf } from '../decision/item-name.ts';
 import { Ledger } from '../decision/ledger.ts';
 import { undoVoters } from '../decision/undo-voters.ts';
 import type { Voters } from '../decision/voting.ts';
-import type { Effect } from '../model/effect.ts';
+import type { Effect, Frame } from '../model/effect.ts';
 import { ConflictError, invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
@@ -14,6 +15,8 @@ import { readRun } from './read-run.ts';
 export interface PlannedUndo {
   readonly effectKey: string;
   readonly step: string;
+  /** Key of the item of a map that it was done for; absent where its step stands in none. */
+  readonly item?: string;
   readonly action: string;
   /** The confirmed effect that it makes amends for. */
   readonly compensates: string | null;
@@ -32,6 +35,8 @@ export type UndoVotersView = Pick<Voters, 'title' | 'from' | 'except' | 'quorum'
 export interface StandingEffect {
   readonly effectKey: string;
   readonly step: string;
+  /** Key of the item of a map that it was done for; absent where its step stands in none. */
+  readonly item?: string;
   readonly action: string;
   readonly output: Json;
 }
@@ -60,6 +65,12 @@ function votersView({ program, run }: PlanSource, forward: Effect | undefined): 
   return { title, from, except, quorum, denials };
 }
 
+/** The item that an effect belongs to, as part of what is told; nothing where it stands in no map. */
+function itemPart(frames: readonly Frame[]): { readonly item?: string } {
+  const item = itemNameOf(frames);
+  return item === null ? {} : { item };
+}
+
 /** A plan over a ledger as people see it. */
 export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
   const effects = [...source.effects];
@@ -74,6 +85,7 @@ export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
     undo: undo.map((row) => ({
       effectKey: row.key,
       step: row.step,
+      ...itemPart(row.frames),
       action: row.action,
       compensates: row.compensates,
       request: readRequest(row).with,
@@ -83,9 +95,10 @@ export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
         effects.find(({ key }) => key === row.compensates),
       ),
     })),
-    standing: stands.map(({ key, step, action, output }) => ({
+    standing: stands.map(({ key, step, frames, action, output }) => ({
       effectKey: key,
       step,
+      ...itemPart(frames),
       action,
       output: output ?? null,
     })),

@@ -67,3 +67,40 @@ it('R23 an undo that people must agree to is shown before it is ordered, and ask
   }
   await is('COMPENSATED');
 });
+
+const ITEMS = `pawl: 1
+workflow: items
+version: 1
+timeout: 2h
+actions:
+  hold: { function: pay@1, idempotency: natural, compensate: { call: free } }
+  free: { function: refund@1, idempotency: natural, compensate: none }
+  tell: { function: pay@1, idempotency: natural, compensate: none }
+steps:
+  - id: each
+    map: '["seat-1", "seat-2"]'
+    as: seat
+    key: seat
+    concurrency: 1
+    steps:
+      - { id: held, call: hold }
+      - { id: told, call: tell }
+  - { id: last, call: hold }
+`;
+
+it('R09 what is shown before an undo names the item of each act, also of those that stand', async () => {
+  // R09: "Map: each item with a confirmed effect is compensated once, by item key, seeing its own request and receipt;"
+  const house = openSmallHouse();
+  const { verbs } = house.process({ works: true });
+  const run = await house.begin(verbs, ITEMS);
+  await house.until(() => [...house.store.peek().runs.values()][0]?.head.status === 'COMPLETED');
+  const { undo, standing } = await house.settled(verbs.previewCompensation(run));
+  const places = (rows: readonly { step: string; item?: string }[]) => rows.map(({ step, item }) => [step, item]);
+  expect(places(undo)).toEqual([
+    ['last', undefined],
+    ['held', 'seat-2'],
+    ['held', 'seat-1'],
+  ]);
+  expect(new Set(places(standing).map(String))).toEqual(new Set(['told,seat-1', 'told,seat-2']));
+  expect(standing).toHaveLength(2);
+});

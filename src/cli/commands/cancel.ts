@@ -6,6 +6,7 @@ import type { CliContext } from '../cli-context.ts';
 import { askConsent, type Consent } from '../confirm.ts';
 import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
+import { placeWords } from '../run-lines.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 import { terminalText } from '../terminal-text.ts';
 
@@ -65,7 +66,8 @@ function sayCancel(context: CliContext, preview: Awaited<ReturnType<Backend['pre
   if (verdict === 'refused') throw new ConflictError('PAWL_EVENT_REFUSED', answerWords(code ?? verdict));
   if (verdict === 'waits') context.say(`  ${answerWords('waits-for-pivot')}`);
   for (const { step, action, state } of open) context.say(`  ? ${step}  ${action} is ${state}: it is settled first`);
-  for (const { step, action } of undo) context.say(`  ↩ ${step}  is undone by ${action}`);
-  for (const { step, action } of standing) context.say(`  ! ${step}  ${action} stays done: nothing undoes it`);
+  for (const row of undo) context.say(`  ↩ ${terminalText(placeWords(row))}  is undone by ${row.action}`);
+  for (const row of standing)
+    context.say(`  ! ${terminalText(placeWords(row))}  ${row.action} stays done: nothing undoes it`);
   if (fault !== null) context.say(`  ! ${terminalText(fault)}: the run would be held before any undo`);
 }

@@ -4,6 +4,7 @@ import { type CliContext, printJson } from '../cli-context.ts';
 import { askConsent, type Consent } from '../confirm.ts';
 import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
+import { placeWords } from '../run-lines.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 import { terminalText } from '../terminal-text.ts';
 import { counted } from '../time-words.ts';
@@ -39,11 +40,12 @@ function tellPlan(context: CliContext, plan: Preview): void {
   context.say(`Plan (valid for revision ${plan.revision}, plan ${plan.planHash.slice(0, 8)}):`);
   for (const [index, undo] of plan.undo.entries()) {
     context.say(
-      `  ${index + 1} ↩ ${undo.step}  ${undo.action}  ${terminalText(JSON.stringify(undo.request))}  ${undo.state}`,
+      `  ${index + 1} ↩ ${terminalText(placeWords(undo))}  ${undo.action}  ${terminalText(JSON.stringify(undo.request))}  ${undo.state}`,
     );
     if (undo.approve !== null) context.say(`      ${terminalText(votersWords(undo.approve))}`);
   }
-  for (const effect of plan.standing) context.say(`  ! ${effect.step}  ${effect.action} stays done: nothing undoes it`);
+  for (const effect of plan.standing)
+    context.say(`  ! ${terminalText(placeWords(effect))}  ${effect.action} stays done: nothing undoes it`);
 }
 
 async function compensate(context: CliContext, app: Backend, run: string, options: CompensateOptions): Promise<void> {

@@ -526,6 +526,7 @@ export interface Operations {
           undo: {
             effectKey: string;
             step: string;
+            item?: string;
             action: string;
             compensates: string | null;
             request: unknown;
@@ -547,6 +548,7 @@ export interface Operations {
           standing: {
             effectKey: string;
             step: string;
+            item?: string;
             action: string;
             output: unknown;
           }[];
@@ -685,6 +687,7 @@ export interface Operations {
           undo: {
             effectKey: string;
             step: string;
+            item?: string;
             action: string;
             compensates: string | null;
             request: unknown;
@@ -706,6 +709,7 @@ export interface Operations {
           standing: {
             effectKey: string;
             step: string;
+            item?: string;
             action: string;
             output: unknown;
           }[];
