@@ -142,7 +142,10 @@ describe.each(rows(GUARDED))('%s', (_, route) => {
 describe.each(rows(GUARDED.filter(({ path, resumes }) => path.includes('{') || resumes === true)))('%s', (_, route) => {
   it('is 404 where there is nothing of that name', async () => {
     const told = await call(route);
-    expect([told.status, codeOf(told)]).toEqual([404, expect.stringMatching(/^PAWL_(RUN|VERSION|BATCH|PAUSE)_NOT_FOUND$/)]);
+    expect([told.status, codeOf(told)]).toEqual([
+      404,
+      expect.stringMatching(/^PAWL_(RUN|VERSION|BATCH|PAUSE)_NOT_FOUND$/),
+    ]);
   });
 });
 
