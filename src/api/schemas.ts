@@ -106,7 +106,16 @@ const UNDO = {
       approve: { type: ['object', 'null'] },
     }),
   ),
-  standing: listOf(objectOf({ effectKey: TEXT, step: TEXT, 'item?': TEXT, action: TEXT, output: true })),
+  standing: listOf(
+    objectOf({
+      effectKey: TEXT,
+      step: TEXT,
+      'item?': TEXT,
+      action: TEXT,
+      output: true,
+      why: { enum: ['finally', 'waived', 'none', 'undeclared'] },
+    }),
+  ),
 };
 
 /** What ordering the compensation would do now. */

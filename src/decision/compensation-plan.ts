@@ -111,6 +111,18 @@ function planRow(source: PlanSource, forward: Effect): Effect | PlanFault | null
   );
 }
 
+/** Why no plan undoes what is confirmed: it is of `finally`, a person has waived its undo, `compensate: none`, or none is said. */
+export type WhyStanding = 'finally' | 'waived' | 'none' | 'undeclared';
+
+/** Why a confirmed effect stays as it is; asked only of one that a plan leaves out and no confirmed undo makes amends for. */
+export function whyStanding({ program, ledger }: PlanSource, forward: Effect): WhyStanding {
+  if (program.isLast(forward.step)) return 'finally';
+  if (ledger.undoOf(forward.key) !== undefined) return 'waived';
+  const step = program.step(forward.step);
+  invariant(step.verb === 'call', 'an effect belongs to a call', { key: forward.key, step: forward.step });
+  return compensationOf(step, program.action(forward.action)) === null ? 'undeclared' : 'none';
+}
+
 function proposeCompensation(
   source: PlanSource,
   forward: Effect,

@@ -167,7 +167,6 @@ export function checkScalar(node: RawScalar, pointer: string, text: string): Che
   if (!quoted) {
     const finding =
       commentFinding(node, pointer, text) ?? numberFinding(node, pointer) ?? foldedItem(node, pointer, text);
-
     if (finding !== null) return { value: finding.code === 'PAWL-015' ? node.value : node.text, finding };
   }
   if (typeof node.value !== 'string') return { value: node.value, finding: null };

@@ -1,4 +1,10 @@
-import { type CompensationPlan, planCompensation, type PlanSource } from '../decision/compensation-plan.ts';
+import {
+  type CompensationPlan,
+  planCompensation,
+  type PlanSource,
+  type WhyStanding,
+  whyStanding,
+} from '../decision/compensation-plan.ts';
 import { readRequest } from '../decision/effect-key.ts';
 import { itemNameOf } from '../decision/item-name.ts';
 import { Ledger } from '../decision/ledger.ts';
@@ -39,6 +45,7 @@ export interface StandingEffect {
   readonly item?: string;
   readonly action: string;
   readonly output: Json;
+  readonly why: WhyStanding;
 }
 
 /** What a plan would do to a ledger. */
@@ -95,12 +102,13 @@ export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
         effects.find(({ key }) => key === row.compensates),
       ),
     })),
-    standing: stands.map(({ key, step, frames, action, output }) => ({
-      effectKey: key,
-      step,
-      ...itemPart(frames),
-      action,
-      output: output ?? null,
+    standing: stands.map((effect) => ({
+      effectKey: effect.key,
+      step: effect.step,
+      ...itemPart(effect.frames),
+      action: effect.action,
+      output: effect.output ?? null,
+      why: whyStanding(source, effect),
     })),
   };
 }

@@ -7,6 +7,7 @@ import { askConsent, type Consent } from '../confirm.ts';
 import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
 import { placeWords } from '../run-lines.ts';
+import { standingWords } from '../standing-words.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 import { terminalText } from '../terminal-text.ts';
 
@@ -67,7 +68,6 @@ function sayCancel(context: CliContext, preview: Awaited<ReturnType<Backend['pre
   if (verdict === 'waits') context.say(`  ${answerWords('waits-for-pivot')}`);
   for (const { step, action, state } of open) context.say(`  ? ${step}  ${action} is ${state}: it is settled first`);
   for (const row of undo) context.say(`  ↩ ${terminalText(placeWords(row))}  is undone by ${row.action}`);
-  for (const row of standing)
-    context.say(`  ! ${terminalText(placeWords(row))}  ${row.action} stays done: nothing undoes it`);
+  for (const effect of standing) context.say(`  ${standingWords(effect)}`);
   if (fault !== null) context.say(`  ! ${terminalText(fault)}: the run would be held before any undo`);
 }

@@ -5,6 +5,7 @@ import { askConsent, type Consent } from '../confirm.ts';
 import type { Backend } from '../backend.ts';
 import type { Bind } from '../bind.ts';
 import { placeWords } from '../run-lines.ts';
+import { standingWords } from '../standing-words.ts';
 import { tellDelivered } from '../tell-delivered.ts';
 import { terminalText } from '../terminal-text.ts';
 import { counted } from '../time-words.ts';
@@ -44,8 +45,7 @@ function tellPlan(context: CliContext, plan: Preview): void {
     );
     if (undo.approve !== null) context.say(`      ${terminalText(votersWords(undo.approve))}`);
   }
-  for (const effect of plan.standing)
-    context.say(`  ! ${terminalText(placeWords(effect))}  ${effect.action} stays done: nothing undoes it`);
+  for (const effect of plan.standing) context.say(`  ${standingWords(effect)}`);
 }
 
 async function compensate(context: CliContext, app: Backend, run: string, options: CompensateOptions): Promise<void> {

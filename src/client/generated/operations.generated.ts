@@ -551,6 +551,7 @@ export interface Operations {
             item?: string;
             action: string;
             output: unknown;
+            why: 'finally' | 'waived' | 'none' | 'undeclared';
           }[];
           fault: string | null;
         }
@@ -712,6 +713,7 @@ export interface Operations {
             item?: string;
             action: string;
             output: unknown;
+            why: 'finally' | 'waived' | 'none' | 'undeclared';
           }[];
         }
       | {
