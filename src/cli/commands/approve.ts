@@ -124,6 +124,14 @@ async function lookAt(app: Backend, run: string, step: string | null): Promise<L
   return mayBeAskedAgain ? { asked: last, decided: null } : { asked: null, decided: last };
 }
 
+function whatIsMeant(
+  seen: ApprovalView | null,
+  step: string | null,
+  subject: string | undefined,
+): { readonly approval: string | null; readonly subjectHash: string } {
+  return { approval: seen?.id ?? step, subjectHash: subject ?? seen?.subjectHash ?? NOTHING_SEEN };
+}
+
 /** The vote carries the hash of what is printed here, and a yes is asked for, so that nobody approves what they have not seen (A04). */
 async function vote(context: CliContext, app: Backend, { verb, run, step, options }: Ballot): Promise<void> {
   const { asked: approval, decided } = await lookAt(app, run, step);
@@ -132,10 +140,8 @@ async function vote(context: CliContext, app: Backend, { verb, run, step, option
   const form = await readForm(context, options, approval?.form ?? null);
   const needsYes = approval !== null && verb.verb === 'approve';
   if (needsYes && !(await askAgreement(context, `Approve this as ${person.name}?`, options.yes === true))) return;
-  const seen = approval ?? decided;
   const delivered = await app.vote(run, {
-    approval: seen?.id ?? step,
-    subjectHash: options.subject ?? seen?.subjectHash ?? NOTHING_SEEN,
+    ...whatIsMeant(approval ?? decided, step, options.subject),
     decision: verb.verb,
     principal: person.name,
     roles: person.roles,

@@ -286,11 +286,11 @@ export class TypeInference implements Inference {
       case '==':
       case '!=':
         if (!isComparable(left, right)) this.#tellCompared(node, left, right);
-        for (const never of neverWords(node, left, right)) this.tell(never.at, never.draft);
+        this.#tellNever(node, left, right);
         return BOOL;
       case 'in':
         this.#checkIn(node, left, right);
-        for (const never of neverWords(node, left, right)) this.tell(never.at, never.draft);
+        this.#tellNever(node, left, right);
         return BOOL;
       case '<':
       case '<=':
@@ -301,6 +301,10 @@ export class TypeInference implements Inference {
       default:
         return this.#arithmeticType(node, left, right);
     }
+  }
+
+  #tellNever(node: SyntaxNode & { readonly kind: 'binary' }, left: ValueType, right: ValueType): void {
+    for (const { at, draft } of neverWords(node, left, right)) this.tell(at, draft);
   }
 
   #arithmeticType(node: SyntaxNode & { readonly kind: 'binary' }, left: ValueType, right: ValueType): ValueType {
