@@ -122,6 +122,7 @@ export const PROBLEM_CODES = {
   'PAWL-361': 'a loser of a race that nothing undoes',
   'PAWL-362': 'events that overtake each other',
   'PAWL-363': 'a call behind the loop in which it is approved',
+  'PAWL-364': 'an undo of what nothing undoes',
   'PAWL-370': 'a retention that can hardly be meant',
   'PAWL-401': 'an expression that is not CEL',
   'PAWL-402': 'an expression that is too large',

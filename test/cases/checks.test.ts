@@ -39,6 +39,15 @@ describe('bug 59 an undo that is declared and switched off', () => {
       { code: 'PAWL-101', line: 12 },
     ]);
   });
+
+  it('is warned of where it is ordered all the same, and both lines are named', () => {
+    const ordered = (compensate: string) =>
+      validateWorkflow(`${workflow([compensate])}  - { id: back, undo: [delete] }\n`, 'policies.pawl.yaml').problems;
+    expect(ordered('compensate: { call: policies.restore }')).toEqual([]);
+    const [problem, ...others] = ordered('compensate: none');
+    expect([problem?.code, problem?.severity, problem?.range.line, others]).toEqual(['PAWL-364', 'warning', 12, []]);
+    expect(problem?.related.map(({ range }) => range.line)).toEqual([11]);
+  });
 });
 
 describe('bug 62 an undo that is a choice or a list of steps', () => {

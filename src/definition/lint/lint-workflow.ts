@@ -33,6 +33,7 @@ import { lintSchedule } from './schedule-rules.ts';
 import { lintShares } from './share-rules.ts';
 import { lintLanes } from './lane-rules.ts';
 import { lintStatements } from './sql-rules.ts';
+import { lintVainUndos } from './undo-rules.ts';
 import { lintWorkers } from './worker-rules.ts';
 
 type Rule = (context: LintContext) => void;
@@ -57,6 +58,7 @@ const RULES_OF_STEPS: readonly Rule[] = [
   lintNames,
   lintJumps,
   lintUndos,
+  lintVainUndos,
   lintItems,
   lintBranches,
   lintLanes,

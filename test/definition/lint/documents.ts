@@ -470,6 +470,16 @@ export const DOCUMENTS: readonly DocumentMistake[] = [
     file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: act }], y: [{ id: b, call: act }] }, join: any, siblings: «finish|drain», losers: ⟦keep⟧ }\n`,
   },
   {
+    code: 'PAWL-364',
+    why: 'a step by name',
+    file: `${WITH_ACT}steps:\n  - { id: a, call: act«|, compensate: { call: act }» }\n  - { id: u, undo: [⟦a⟧] }\n`,
+  },
+  {
+    code: 'PAWL-364',
+    why: 'a group, one of whose acts is enough',
+    file: `${WITH_ACT}steps:\n  - id: s\n    scope: [{ id: a, call: act }, { id: b, call: act, intent: other«|, compensate: { call: act }» }]\n    catch: [{ on: [any], undo: ⟦true⟧ }]\n`,
+  },
+  {
     code: 'PAWL-361',
     why: 'two branches that act, one of which nothing undoes',
     file: `${WITH_ACT}steps:\n  - { id: p, parallel: { x: [{ id: a, call: ⟦act⟧ }], y: [{ id: b, call: act, compensate: { call: act } }] }, join: «any|all» }\n`,
