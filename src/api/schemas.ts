@@ -97,6 +97,7 @@ const UNDO = {
   undo: listOf(
     objectOf({
       effectKey: TEXT,
+      round: { type: ['integer', 'null'] },
       step: TEXT,
       'item?': TEXT,
       action: TEXT,

@@ -8,6 +8,8 @@ import {
 import { readRequest } from '../decision/effect-key.ts';
 import { itemNameOf } from '../decision/item-name.ts';
 import { Ledger } from '../decision/ledger.ts';
+import { undoOrderOf } from '../decision/undo-order.ts';
+import { undoRounds } from '../decision/undo-rounds.ts';
 import { undoVoters } from '../decision/undo-voters.ts';
 import type { Voters } from '../decision/voting.ts';
 import type { Effect, Frame } from '../model/effect.ts';
@@ -20,6 +22,8 @@ import { readRun } from './read-run.ts';
 /** One compensation of a preview. */
 export interface PlannedUndo {
   readonly effectKey: string;
+  /** From 1: those of one round are requested side by side, once those of the rounds before are confirmed; null where that is not known. */
+  readonly round: number | null;
   readonly step: string;
   /** Key of the item of a map that it was done for; absent where its step stands in none. */
   readonly item?: string;
@@ -82,7 +86,10 @@ function itemPart(frames: readonly Frame[]): { readonly item?: string } {
 export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
   const effects = [...source.effects];
   const rows = new Map([...effects, ...plan.rows].map((effect) => [effect.key, effect]));
-  const undo = plan.keys.flatMap((key) => rows.get(key) ?? []);
+  const planned = plan.keys.flatMap((key) => rows.get(key) ?? []);
+  const rounds = undoRounds(planned, undoOrderOf(source.program));
+  const roundOf = ({ key }: Effect): number => rounds.get(key) ?? 0;
+  const undo = planned.toSorted((one, other) => roundOf(one) - roundOf(other));
   const settled = effects.filter((effect) => effect.compensates !== null && effect.state === 'CONFIRMED');
   const undone = new Set([...undo, ...settled].map((row) => row.compensates));
   const stands = effects.filter(
@@ -91,6 +98,7 @@ export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
   return {
     undo: undo.map((row) => ({
       effectKey: row.key,
+      round: rounds.get(row.key) ?? null,
       step: row.step,
       ...itemPart(row.frames),
       action: row.action,

@@ -56,6 +56,7 @@ function source(
       machine: { format: 'machine/1', definition: definition({ actions }), root: ROOT, places: [] },
       evaluator: evaluatorFor(...actions),
       step: (id) => patch.steps?.get(id) ?? callStep(id),
+      steps: patch.steps ?? new Map(),
       action: find,
       isLast: () => false,
     },

@@ -100,6 +100,7 @@ it('R09 what is shown before an undo names the item of each act, and of those th
   await house.until(() => [...house.store.peek().runs.values()][0]?.head.status === 'COMPLETED');
   const { undo, standing } = await house.settled(verbs.previewCompensation(run));
   const places = (rows: readonly { step: string; item?: string }[]) => rows.map(({ step, item }) => [step, item]);
+  expect(undo.map(({ round }) => round)).toEqual([1, 2, 3]);
   expect(places(undo)).toEqual([
     ['last', undefined],
     ['held', 'seat-2'],

@@ -41,10 +41,13 @@ function tellPlan(context: CliContext, plan: Preview): void {
   context.say(`Plan (valid for revision ${plan.revision}, plan ${plan.planHash.slice(0, 8)}):`);
   for (const [index, undo] of plan.undo.entries()) {
     context.say(
-      `  ${index + 1} ↩ ${terminalText(placeWords(undo))}  ${undo.action}  ${terminalText(JSON.stringify(undo.request))}  ${undo.state}`,
+      `  ${undo.round ?? index + 1} ↩ ${terminalText(placeWords(undo))}  ${undo.action}  ${terminalText(JSON.stringify(undo.request))}  ${undo.state}`,
     );
     if (undo.approve !== null) context.say(`      ${terminalText(votersWords(undo.approve))}`);
   }
+  const rounds = new Set(plan.undo.map(({ round }) => round));
+  if (rounds.has(null)) context.say('  some go side by side, as the order of the workflow lets them');
+  else if (rounds.size < plan.undo.length) context.say('  those of one number go side by side, after all before them');
   for (const effect of plan.standing) context.say(`  ${standingWords(effect)}`);
 }
 

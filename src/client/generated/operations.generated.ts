@@ -525,6 +525,7 @@ export interface Operations {
           }[];
           undo: {
             effectKey: string;
+            round: number | null;
             step: string;
             item?: string;
             action: string;
@@ -687,6 +688,7 @@ export interface Operations {
           planHash: string;
           undo: {
             effectKey: string;
+            round: number | null;
             step: string;
             item?: string;
             action: string;
