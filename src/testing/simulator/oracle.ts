@@ -1,10 +1,11 @@
+import { FORGOTTEN } from '../../decision/judge-outcome.ts';
 import { unpackSnapshot } from '../../decision/snapshot-envelope.ts';
 import { canonicalJson } from '../../model/canonical-json.ts';
 import type { Effect } from '../../model/effect.ts';
 import type { Json } from '../../model/json.ts';
 import type { Transition } from '../../model/run-commit.ts';
 import { type EffectState, isEnd } from '../../model/statuses.ts';
-import type { Store, StoredRun } from '../../ports/store.ts';
+import type { Store, StoredEvent, StoredRun } from '../../ports/store.ts';
 import type { ActionClass } from './action-classes.ts';
 import type { DatabaseHost } from './database-host.ts';
 import type { Hearsay } from './hearsay.ts';
@@ -48,6 +49,22 @@ function isDisputed(stored: StoredRun, effect: Effect, { filedLate }: Pick<RunEv
   if (stored.prunedAtMs !== null) return filedLate.has(effect.key);
   const { incidents } = unpackSnapshot(stored.snapshot, stored.run.digest).control;
   return incidents.some(({ kind, effectKey }) => kind === 'late-proof' && effectKey === effect.key);
+}
+
+/**
+ * Whether recovery mode held a row back when the proof came: that word puts it in doubt, and a person is asked, who sees what it
+ * says (docs/decisions/0023). A proof of what was in doubt before would have settled it.
+ */
+function isDoubtedBy(
+  stored: StoredRun,
+  { key, state, code, unknownSinceMs }: Effect,
+  inbox: readonly StoredEvent[],
+): boolean {
+  if (state !== 'UNKNOWN' || code !== FORGOTTEN || unknownSinceMs === null) return false;
+  const { incidents } = unpackSnapshot(stored.snapshot, stored.run.digest).control;
+  const isAsked = incidents.some(({ kind, effectKey }) => kind === 'unknown' && effectKey === key);
+  const proofs = inbox.filter(({ payload }) => payload?.type === 'proof' && payload.effectKey === key);
+  return isAsked && proofs.length > 0 && proofs.every(({ receivedAtMs }) => receivedAtMs <= unknownSinceMs);
 }
 
 /** The keys under which it may have happened: an undo that a person calls done was done under an earlier try. */
@@ -129,14 +146,14 @@ async function judgeHearsay(stored: StoredRun, evidence: RunEvidence): Promise<r
   const lostAtMs = host.loss()?.atMs ?? Number.NEGATIVE_INFINITY;
   const heard = new Set(hearsay.of(runId).flatMap(({ key, atMs }) => (atMs > lostAtMs ? [key] : [])));
   const receipts = await store.receipts(part, runId);
+  const inbox = await store.inbox(part, runId);
   const filed = new Set<string>([
     ...receipts.flatMap(({ effectKey, observedBy }) => (observedBy === 'person' ? [] : [effectKey])),
     ...(await store.observations(part, runId)).map(({ effectKey }) => effectKey),
-    ...(await store.inbox(part, runId)).flatMap(({ payload }) =>
-      payload?.type === 'proof' ? [payload.effectKey] : [],
-    ),
+    ...inbox.flatMap(({ payload }) => (payload?.type === 'proof' ? [payload.effectKey] : [])),
   ]);
-  const isKnown = (row: Effect): boolean => row.state === 'CONFIRMED' || isDisputed(stored, row, evidence);
+  const isKnown = (row: Effect): boolean =>
+    row.state === 'CONFIRMED' || isDisputed(stored, row, evidence) || isDoubtedBy(stored, row, inbox);
   return stored.effects
     .filter((row) => heard.has(row.key) && !(isKnown(row) && filed.has(row.key)))
     .map((row) => ({

@@ -17,26 +17,34 @@ interface Told {
   readonly hasLost?: boolean;
   /** What the book says was asked for. */
   readonly words?: Json;
+  /** A process has heard that it happened and filed that at this time; the row is in doubt since 5, and a person is asked. */
+  readonly provedAtMs?: number;
+  /** Why the row is in doubt. */
+  readonly code?: string;
 }
+
+const ASKED = { id: 'unknown:k1', kind: 'unknown', effectKey: 'k1' };
 
 /** What is found where the book has an act. */
 async function judged(told: Told): Promise<readonly string[]> {
   const { status, state = 'PROPOSED', isForgotten = false, hasLost = false, words = { no: 'O-1' } } = told;
+  const { provedAtMs = null, code = null } = told;
+  const proofs = provedAtMs === null ? [] : [{ payload: { type: 'proof', effectKey: 'k1' }, receivedAtMs: provedAtMs }];
   const snapshot = packSnapshot({
     digest: 'd1',
     revision: 1,
     snapshotText: '{}',
-    control: { incidents: [] },
+    control: { incidents: proofs.length === 0 ? [] : [ASKED] },
   } as unknown as Parameters<typeof packSnapshot>[0]);
-  const effects = [{ ...ROW, state }];
+  const effects = [{ ...ROW, state, code, unknownSinceMs: 5 }];
   const run = { part: 0, runId: 'r1', digest: 'd1' };
   const stored = { run, status, prunedAtMs: null, effects, snapshot } as unknown as StoredRun;
   const nothing = async (): Promise<readonly never[]> => [];
   const evidence = {
     all: [stored],
     provider: { entriesOf: () => [{ effect: 'k1', request: words }] },
-    store: { journal: nothing, observations: nothing, receipts: nothing, inbox: nothing },
-    hearsay: { of: () => [] },
+    store: { journal: nothing, observations: nothing, receipts: nothing, inbox: async () => proofs },
+    hearsay: { of: () => proofs.map(() => ({ runId: 'r1', key: 'k1', atMs: 4 })) },
     host: { loss: () => null, forgotten: () => (isForgotten ? ROW : null), hasLost: () => hasLost },
     misjudged: new Set(),
     kindOf: () => 'lookup',
@@ -65,5 +73,16 @@ describe('what the oracle says of an act whose row says that it did not happen',
 
   it('A run that is lost had asked for it in other words: these were refused, and did not happen', async () => {
     expect(await judged({ status: 'FAILED', state: 'FAILED', hasLost: true, words: { no: 'O-2' } })).toEqual([]);
+  });
+});
+
+describe('what the oracle says of a proof that a process has heard and filed', () => {
+  it('It is unheard while its row is in doubt: it would have settled it', async () => {
+    expect(await judged({ status: 'HELD', state: 'UNKNOWN', provedAtMs: 4 })).toEqual(['unheard']);
+    expect(await judged({ status: 'HELD', state: 'UNKNOWN', code: 'forgotten', provedAtMs: 6 })).toEqual(['unheard']);
+  });
+
+  it('Of what recovery mode held back it is the word that puts it in doubt, and a person is asked (P14)', async () => {
+    expect(await judged({ status: 'HELD', state: 'UNKNOWN', code: 'forgotten', provedAtMs: 4 })).toEqual([]);
   });
 });
