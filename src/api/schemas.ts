@@ -100,11 +100,14 @@ const UNDO = {
       round: { type: ['integer', 'null'] },
       step: TEXT,
       'item?': TEXT,
+      'turn?': TEXT,
       action: TEXT,
       compensates: TEXT_OR_NULL,
       request: true,
       state: { enum: [...EFFECT_STATES] },
       approve: { type: ['object', 'null'] },
+      // A plan holds plans of children, and these of theirs: `undo` and `standing` as here.
+      'child?': objectOf({ id: TEXT, plan: { type: ['object', 'null'] }, refused: TEXT_OR_NULL }),
     }),
   ),
   standing: listOf(
@@ -112,6 +115,7 @@ const UNDO = {
       effectKey: TEXT,
       step: TEXT,
       'item?': TEXT,
+      'turn?': TEXT,
       action: TEXT,
       output: true,
       why: { enum: ['finally', 'waived', 'none', 'undeclared'] },

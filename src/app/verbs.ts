@@ -40,7 +40,8 @@ import {
 } from '../engine/list-waiting.ts';
 import { listWorkers, type WorkerView } from '../engine/list-workers.ts';
 import { orderRun } from '../engine/order-run.ts';
-import { type CompensationPreview, previewCompensation } from '../engine/plan-compensation.ts';
+import { previewWithChildren } from '../engine/plan-children.ts';
+import type { CompensationPreview } from '../engine/plan-compensation.ts';
 import { type CancelPreview, previewCancel } from '../engine/preview-cancel.ts';
 import { type PruneView, pruneAll } from '../engine/prune-view.ts';
 import { type PullAsk, pullAttempts, type PulledAttempt } from '../engine/pull-attempts.ts';
@@ -296,7 +297,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     sealAudit: () => sealAudit(engine.store),
     prune: (act) => pruneAll(engine, act === null ? null : { actor: act.by, reason: act.reason }),
     previewCancel: async (name) => previewCancel(engine, await find(name)),
-    previewCompensation: async (name) => previewCompensation(engine, await find(name)),
+    previewCompensation: async (name) => previewWithChildren(engine, await find(name)),
     workers: () => listWorkers(engine),
     locks: (name) => listLocks(engine, name),
     limitLock: (name, ask) => limitLock(engine, name, ask),

@@ -209,9 +209,17 @@ function undoLine(effect: Effect, paint: Paint): string {
   return `  ${mark} ${pad(terminalText(placeWords(effect)), 18)} ${facts.map(terminalText).join('  ')}`;
 }
 
-/** A step, and the item of its map that is meant: `charge [sku-1]`; not safe for a terminal yet. */
-export function placeWords({ step, item }: { readonly step: string; readonly item?: string | undefined }): string {
-  return item === undefined ? step : `${step} [${item}]`;
+/** Which of the times that a step was done is meant. */
+interface Place {
+  readonly step: string;
+  readonly item?: string | undefined;
+  readonly turn?: string | undefined;
+}
+
+/** A step, and the item of its map and the turn of its repeat that are meant: `charge [sku-1]`, `charge [turn 2]`; not safe for a terminal yet. */
+export function placeWords({ step, item, turn }: Place): string {
+  const meant = [item, turn === undefined ? undefined : `turn ${turn}`].filter((word) => word !== undefined);
+  return meant.length === 0 ? step : `${step} [${meant.join(', ')}]`;
 }
 
 /** Why an open effect has not gone through yet: the last thing that went wrong with it. */

@@ -23,7 +23,7 @@ import { undoVoters } from './undo-voters.ts';
 
 /** What a plan is made from: the version, the ledger, and why. */
 export interface PlanSource {
-  readonly program: Pick<Program, 'machine' | 'evaluator' | 'step' | 'steps' | 'action' | 'isLast'>;
+  readonly program: Pick<Program, 'machine' | 'evaluator' | 'step' | 'steps' | 'place' | 'action' | 'isLast'>;
   readonly run: RunIdentity;
   readonly revision: number;
   /** Rows of which those that are confirmed are undone; rows of undos count for nothing. */

@@ -5,17 +5,19 @@ import {
   type WhyStanding,
   whyStanding,
 } from '../decision/compensation-plan.ts';
+import { childOf } from '../decision/child-run.ts';
 import { readRequest } from '../decision/effect-key.ts';
-import { itemNameOf } from '../decision/item-name.ts';
+import { itemNameOf, turnNameOf } from '../decision/item-name.ts';
 import { Ledger } from '../decision/ledger.ts';
 import { undoOrderOf } from '../decision/undo-order.ts';
 import { undoRounds } from '../decision/undo-rounds.ts';
 import { undoVoters } from '../decision/undo-voters.ts';
 import type { Voters } from '../decision/voting.ts';
-import type { Effect, Frame } from '../model/effect.ts';
+import type { Effect } from '../model/effect.ts';
 import { ConflictError, invariant } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { RunIdentity } from '../model/run.ts';
+import { displayRunId } from '../model/run-id.ts';
 import type { Engine } from './engine.ts';
 import { readRun } from './read-run.ts';
 
@@ -27,6 +29,8 @@ export interface PlannedUndo {
   readonly step: string;
   /** Key of the item of a map that it was done for; absent where its step stands in none. */
   readonly item?: string;
+  /** Number of the turn of a repeat that it was done in, from 1, `1/2` of nested ones; absent where its step stands in none. */
+  readonly turn?: string;
   readonly action: string;
   /** The confirmed effect that it makes amends for. */
   readonly compensates: string | null;
@@ -36,6 +40,17 @@ export interface PlannedUndo {
   readonly state: string;
   /** Who must agree to it before it is requested (R23); null = nobody is asked. */
   readonly approve: UndoVotersView | null;
+  /** The run that it undoes as a whole; absent where it undoes no run. */
+  readonly child?: ChildUndo;
+}
+
+/** A child that is undone, and what its own plan is now: it makes that plan itself once it is told. */
+export interface ChildUndo {
+  readonly id: string;
+  /** null where it is not told: why says `refused`, or a preview has children beyond the first hundred. */
+  readonly plan: UndoView | null;
+  /** Why no plan of the child can be made now; null where there is one, or none was asked for. */
+  readonly refused: string | null;
 }
 
 /** Who decides about one compensation. */
@@ -47,6 +62,8 @@ export interface StandingEffect {
   readonly step: string;
   /** Key of the item of a map that it was done for; absent where its step stands in none. */
   readonly item?: string;
+  /** Number of the turn of a repeat that it was done in, from 1, `1/2` of nested ones; absent where its step stands in none. */
+  readonly turn?: string;
   readonly action: string;
   readonly output: Json;
   readonly why: WhyStanding;
@@ -56,7 +73,7 @@ export interface StandingEffect {
 export interface UndoView {
   /** In the order of requesting. */
   readonly undo: readonly PlannedUndo[];
-  /** Confirmed and not undone by this plan. */
+  /** Confirmed and not undone by this plan, in the order of their receipts. */
   readonly standing: readonly StandingEffect[];
 }
 
@@ -76,10 +93,18 @@ function votersView({ program, run }: PlanSource, forward: Effect | undefined): 
   return { title, from, except, quorum, denials };
 }
 
-/** The item that an effect belongs to, as part of what is told; nothing where it stands in no map. */
-function itemPart(frames: readonly Frame[]): { readonly item?: string } {
+/** The item and the turn that an effect belongs to, as part of what is told; nothing where it stands in no map and no repeat. */
+function repetitionPart({ program }: PlanSource, { step, frames }: Effect): { item?: string; turn?: string } {
   const item = itemNameOf(frames);
-  return item === null ? {} : { item };
+  const turn = turnNameOf(program.place(step).lists, frames);
+  return { ...(item === null ? {} : { item }), ...(turn === null ? {} : { turn }) };
+}
+
+/** The child that a row undoes as a whole, its plan not asked for; nothing where it undoes no run. */
+function childPart({ program }: PlanSource, row: Effect): { child?: ChildUndo } {
+  const { transport } = program.action(row.action);
+  if (transport.kind !== 'child' || transport.act !== 'undo') return {};
+  return { child: { id: displayRunId(childOf(row)), plan: null, refused: null } };
 }
 
 /** A plan over a ledger as people see it. */
@@ -92,15 +117,15 @@ export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
   const undo = planned.toSorted((one, other) => roundOf(one) - roundOf(other));
   const settled = effects.filter((effect) => effect.compensates !== null && effect.state === 'CONFIRMED');
   const undone = new Set([...undo, ...settled].map((row) => row.compensates));
-  const stands = effects.filter(
-    (effect) => effect.compensates === null && effect.state === 'CONFIRMED' && !undone.has(effect.key),
-  );
+  const stands = effects
+    .filter((effect) => effect.compensates === null && effect.state === 'CONFIRMED' && !undone.has(effect.key))
+    .toSorted((one, other) => (one.receiptNo ?? 0) - (other.receiptNo ?? 0));
   return {
     undo: undo.map((row) => ({
       effectKey: row.key,
       round: rounds.get(row.key) ?? null,
       step: row.step,
-      ...itemPart(row.frames),
+      ...repetitionPart(source, row),
       action: row.action,
       compensates: row.compensates,
       request: readRequest(row).with,
@@ -109,11 +134,12 @@ export function undoView(source: PlanSource, plan: CompensationPlan): UndoView {
         source,
         effects.find(({ key }) => key === row.compensates),
       ),
+      ...childPart(source, row),
     })),
     standing: stands.map((effect) => ({
       effectKey: effect.key,
       step: effect.step,
-      ...itemPart(effect.frames),
+      ...repetitionPart(source, effect),
       action: effect.action,
       output: effect.output ?? null,
       why: whyStanding(source, effect),

@@ -1,6 +1,6 @@
 import { phaseOf, unpackSnapshot, type SnapshotEnvelope } from '../decision/snapshot-envelope.ts';
 import { readRequest } from '../decision/effect-key.ts';
-import { itemNameOf } from '../decision/item-name.ts';
+import { itemNameOf, turnNameOf } from '../decision/item-name.ts';
 import { Ledger } from '../decision/ledger.ts';
 import { callsOf } from '../decision/settlement.ts';
 import { restingStates } from '../machine/form/active-states.ts';
@@ -32,6 +32,8 @@ export interface EffectRowView {
   readonly step: string;
   /** Key of the item of a map that it was done for; absent where its step stands in none. */
   readonly item?: string;
+  /** Number of the turn of a repeat that it was done in, from 1, `1/2` of nested ones; absent where its step stands in none. */
+  readonly turn?: string;
   readonly action: string;
   readonly state: string;
   /** Number of the last sending, as its receipt and `Pawl-Attempt` have it. */
@@ -152,7 +154,11 @@ function timeOrNull(atMs: number | null): string | null {
   return atMs === null ? null : timeText(atMs);
 }
 
-function effectRow(effect: Effect, observedBy: EffectRowView['observedBy']): EffectRowView {
+function effectRow(
+  effect: Effect,
+  observedBy: EffectRowView['observedBy'],
+  version: LoadedVersion | null,
+): EffectRowView {
   const {
     key,
     step,
@@ -170,10 +176,12 @@ function effectRow(effect: Effect, observedBy: EffectRowView['observedBy']): Eff
     lastError,
   } = effect;
   const item = itemNameOf(effect.frames);
+  const turn = version === null ? null : turnNameOf(version.compiled.place(step).lists, effect.frames);
   return {
     key,
     step,
     ...(item === null ? {} : { item }),
+    ...(turn === null ? {} : { turn }),
     action,
     state,
     attempt,
@@ -378,7 +386,7 @@ export function runView(
     pastOrders: envelope === null ? [] : pastOrderViews(envelope.control),
     ...statesOf(version, envelope),
     steps: version === null || envelope === null ? [] : stepViews(version, envelope, stored.effects),
-    effects: effects.map((effect) => effectRow(effect, observers.get(effect.receiptNo ?? 0) ?? null)),
+    effects: effects.map((effect) => effectRow(effect, observers.get(effect.receiptNo ?? 0) ?? null, version)),
     approvals: stored.approvals.map((approval) => approvalView(version, approval)),
     incidents: incidents.map(incidentView),
     ...family(stored, envelope, children),

@@ -63,3 +63,40 @@ it('pawl validate --explain says what a child may cost', async () => {
   expect(out).toContain('undone by    itself, on its own version');
   expect(out).toContain('started      once; nobody waits for it');
 });
+
+it('pawl compensate shows below the undo of a child what that child would undo, who must agree and what stays', async () => {
+  const { url } = shell.provider;
+  const act = (name: string, more: string): string =>
+    `  ${name}: { http: { method: POST, url: '${url}/${name}' }, idempotency: natural, ${more} }`;
+  const part = [
+    ...HEAD('deep'),
+    'actions:',
+    act('hold', 'compensate: { call: free }'),
+    act('free', 'compensate: none'),
+    act('tell', 'compensate: none'),
+    'steps: [{ id: hold, call: hold }, { id: tell, call: tell }]',
+    '',
+  ].join('\n');
+  const whole = [
+    ...HEAD('outer'),
+    'key: input.id',
+    'input: { type: object, required: [id], properties: { id: { type: string } } }',
+    'compensation: { order: graph }',
+    'steps:',
+    '  - { id: both, parallel: { one: [{ id: left, child: deep@1 }], two: [{ id: right, child: deep@1 }] } }',
+    '',
+  ].join('\n');
+  await shell.ok(['publish', shell.file('deep.pawl.yaml', part)]);
+  await shell.ok(['run', shell.file('outer.pawl.yaml', whole), '--input', '{"id":"o1"}']);
+  const ids = ((await viewOf('o1')).children ?? []).map(({ id }) => id).toSorted();
+  const { code, err } = await shell.call(['compensate', 'o1', '--dry-run']);
+  expect(code).toBe(0);
+  const lines = err.split('\n').slice(1);
+  expect(
+    lines.filter((line) => /^ {2}1 ↩ (left|right) {2}undo deep@1 {2}run_\S+ {2}PROPOSED$/.test(line)),
+  ).toHaveLength(2);
+  expect(ids.every((id) => err.includes(id))).toBe(true);
+  expect(lines.filter((line) => /^ {6}1 ↩ hold {2}free {2}\S+ {2}PROPOSED$/.test(line))).toHaveLength(2);
+  expect(lines.filter((line) => line === '      ! tell  tell stays done: `compensate: none`')).toHaveLength(2);
+  expect(lines).toContain('  those of one number go side by side, after all before them');
+});

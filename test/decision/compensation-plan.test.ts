@@ -57,6 +57,7 @@ function source(
       evaluator: evaluatorFor(...actions),
       step: (id) => patch.steps?.get(id) ?? callStep(id),
       steps: patch.steps ?? new Map(),
+      place: () => ({ lists: [], parents: [] }),
       action: find,
       isLast: () => false,
     },

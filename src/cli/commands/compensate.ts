@@ -37,26 +37,38 @@ function votersWords({ title, quorum, from, except }: NonNullable<Preview['undo'
   return `waits for ${quorum} of ${from.join(', ')}${not}: ${title}`;
 }
 
-function tellPlan(context: CliContext, plan: Preview): void {
-  context.say(`Plan (valid for revision ${plan.revision}, plan ${plan.planHash.slice(0, 8)}):`);
-  for (const [index, undo] of plan.undo.entries()) {
+type Planned = Preview['undo'][number];
+
+/** What a child would do, below the line of its undo; where it could not, why. */
+function tellChild(context: CliContext, { id, plan, refused }: NonNullable<Planned['child']>, indent: string): void {
+  if (refused !== null) context.say(`${indent}! ${terminalText(refused)}`);
+  if (plan !== null) tellUndo(context, plan, indent);
+  if (plan === null && refused === null) context.say(`${indent}what it does: pawl compensate ${id} --dry-run`);
+}
+
+function tellUndo(context: CliContext, { undo, standing }: Pick<Preview, 'undo' | 'standing'>, indent: string): void {
+  for (const [index, row] of undo.entries()) {
+    const what = row.child?.id ?? JSON.stringify(row.request);
     context.say(
-      `  ${undo.round ?? index + 1} ↩ ${terminalText(placeWords(undo))}  ${undo.action}  ${terminalText(JSON.stringify(undo.request))}  ${undo.state}`,
+      `${indent}${row.round ?? index + 1} ↩ ${terminalText(placeWords(row))}  ${row.action}  ${terminalText(what)}  ${row.state}`,
     );
-    if (undo.approve !== null) context.say(`      ${terminalText(votersWords(undo.approve))}`);
+    if (row.approve !== null) context.say(`${indent}    ${terminalText(votersWords(row.approve))}`);
+    if (row.child !== undefined) tellChild(context, row.child, `${indent}    `);
   }
-  const rounds = new Set(plan.undo.map(({ round }) => round));
-  if (rounds.has(null)) context.say('  some go side by side, as the order of the workflow lets them');
-  else if (rounds.size < plan.undo.length) context.say('  those of one number go side by side, after all before them');
-  for (const effect of plan.standing) context.say(`  ${standingWords(effect)}`);
+  const rounds = new Set(undo.map(({ round }) => round));
+  if (rounds.has(null)) context.say(`${indent}some go side by side, as the order of the workflow lets them`);
+  else if (rounds.size < undo.length)
+    context.say(`${indent}those of one number go side by side, after all before them`);
+  for (const effect of standing) context.say(`${indent}${standingWords(effect)}`);
+  if (undo.length === 0) context.say(`${indent}nothing to undo`);
 }
 
 async function compensate(context: CliContext, app: Backend, run: string, options: CompensateOptions): Promise<void> {
   const plan = await app.previewCompensation(run);
   if (options.dryRun === true && printJson(context, plan)) return;
-  tellPlan(context, plan);
+  context.say(`Plan (valid for revision ${plan.revision}, plan ${plan.planHash.slice(0, 8)}):`);
+  tellUndo(context, plan, '  ');
   const count = plan.undo.length;
-  if (count === 0) context.say('  nothing to undo');
   if (options.dryRun === true) return;
   const { status } = await app.show(run);
   if (count === 0 && isEnd(status)) return;

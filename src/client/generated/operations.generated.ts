@@ -528,6 +528,7 @@ export interface Operations {
             round: number | null;
             step: string;
             item?: string;
+            turn?: string;
             action: string;
             compensates: string | null;
             request: unknown;
@@ -545,11 +546,19 @@ export interface Operations {
             approve: {
               [k: string]: unknown;
             } | null;
+            child?: {
+              id: string;
+              plan: {
+                [k: string]: unknown;
+              } | null;
+              refused: string | null;
+            };
           }[];
           standing: {
             effectKey: string;
             step: string;
             item?: string;
+            turn?: string;
             action: string;
             output: unknown;
             why: 'finally' | 'waived' | 'none' | 'undeclared';
@@ -691,6 +700,7 @@ export interface Operations {
             round: number | null;
             step: string;
             item?: string;
+            turn?: string;
             action: string;
             compensates: string | null;
             request: unknown;
@@ -708,11 +718,19 @@ export interface Operations {
             approve: {
               [k: string]: unknown;
             } | null;
+            child?: {
+              id: string;
+              plan: {
+                [k: string]: unknown;
+              } | null;
+              refused: string | null;
+            };
           }[];
           standing: {
             effectKey: string;
             step: string;
             item?: string;
+            turn?: string;
             action: string;
             output: unknown;
             why: 'finally' | 'waived' | 'none' | 'undeclared';
@@ -1917,6 +1935,10 @@ export interface RunEffect {
    * Key of the item of a map that it was done for; absent where its step stands in none.
    */
   item?: string;
+  /**
+   * Number of the turn of a repeat that it was done in, from 1, `1/2` of a repeat in a repeat; absent where its step stands in none.
+   */
+  turn?: string;
   action: string;
   state:
     | 'PROPOSED'
