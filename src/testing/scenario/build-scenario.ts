@@ -8,7 +8,7 @@ import { parseScript, type ScriptWord } from '../provider/script.ts';
 import { type EffectPattern, readEffects } from './effects-text.ts';
 import { splitStatuses, STATUS_WORDS, type StatusWord } from './status-words.ts';
 import type { ExpectationYaml, OperationYaml, ScenarioYaml, ScriptYaml, Texts, WordYaml } from './test-file.ts';
-import type { Expectation, OperationScript, Span, TestScenario } from './test-scenario.ts';
+import type { Expectation, OperationScript, OutsideEvent, Span, TestScenario } from './test-scenario.ts';
 import { buildEvent } from './build-event.ts';
 import { checkName, durationAt, type ScenarioContext, TESTER } from './scenario-context.ts';
 import { isEffectName } from './workflow-names.ts';
@@ -191,6 +191,20 @@ function expectationOf(context: ScenarioContext, pointer: string, expect: Expect
   };
 }
 
+/**
+ * What comes from outside in the order of its times, and what is said for one moment in the order of the file: each a millisecond
+ * after the one before it, because a run takes what it has received in the same one by their ids (V01).
+ */
+function inTurn(events: readonly OutsideEvent[]): readonly OutsideEvent[] {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return events
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .map((event) => {
+      lastMs = Math.max(event.atMs, lastMs + 1);
+      return { ...event, atMs: lastMs };
+    });
+}
+
 /** Builds a scenario; what it names and the workflow does not have is told. */
 export function buildScenario(context: ScenarioContext, pointer: string, yaml: ScenarioYaml): TestScenario {
   const { name, input = {} as Json, by = TESTER, events = [], startsAt, until } = yaml;
@@ -203,7 +217,7 @@ export function buildScenario(context: ScenarioContext, pointer: string, yaml: S
     by,
     startsAtMs: startsAt === undefined ? EPOCH_MS : Date.parse(startsAt),
     provider: providerOf(context, at('provider'), yaml.provider),
-    events: built.sort((a, b) => a.atMs - b.atMs),
+    events: inTurn(built),
     untilMs: until === undefined ? null : durationAt(context, at('until'), until),
     expect: expectationOf(context, at('expect'), yaml.expect),
     crashed: (yaml.crashed ?? []).map((expect, index) =>

@@ -29,6 +29,18 @@ async function wrongIn(scenarios: string, options?: Parameters<typeof play>[1]):
   return told;
 }
 
+/** The payment behind an approval by so many, which as many must deny. */
+const asked = (quorum: number): string => `pawl: 1
+workflow: pay
+version: 1
+timeout: 9d
+actions:
+  bank.pay: { http: { method: POST, url: 'http://127.0.0.1:1/pay' }, idempotency: natural, compensate: none }
+steps:
+  - { id: ok, approve: Pay?, from: ['role:desk'], quorum: ${quorum}, expires: 1d, onExpire: hold }
+  - { id: pay, call: bank.pay, authorizedBy: ok }
+`;
+
 /** One scenario. */
 const one = (expectation: string, ...parts: readonly string[]): string =>
   ['- name: one', '  input: { id: P-1 }', ...parts.map((part) => `  ${part}`), `  expect: { ${expectation} }`, ''].join(
@@ -149,18 +161,30 @@ describe('a scenario', () => {
     );
   });
 
+  it('takes what is said for one moment in the order of the file', async () => {
+    const voted = (word: string, by: string, answer: string): string =>
+      `    - { at: 1h, ${word}: ok, by: ${by}, roles: [desk], answer: ${answer} }`;
+    for (const [first, second] of [
+      ['approve', 'deny'],
+      ['deny', 'approve'],
+    ] as const) {
+      const told = await wrongIn(
+        [
+          '- name: one',
+          '  events:',
+          ...['ana', 'ben', 'cleo', 'dan'].flatMap((by) => [voted(first, by, 'applied'), voted(second, by, 'voted')]),
+          '  expect: { effects: "-", status: WAITING }',
+          '  until: 2h',
+          '',
+        ].join('\n'),
+        { workflow: asked(9).replace('quorum: 9', 'quorum: 9, denials: 9') },
+      );
+      expect(told).toEqual([]);
+    }
+  });
+
   it('A05 whoever voted too late is heard when a person has asked again, and may say it twice', async () => {
     // A05: "The same vote again: 200 with the first; another vote of the same person, or a vote after the decision: 409 with it."
-    const held = `pawl: 1
-workflow: pay
-version: 1
-timeout: 9d
-actions:
-  bank.pay: { http: { method: POST, url: 'http://127.0.0.1:1/pay' }, idempotency: natural, compensate: none }
-steps:
-  - { id: ok, approve: Pay?, from: ['role:desk'], quorum: 2, expires: 1d, onExpire: hold }
-  - { id: pay, call: bank.pay, authorizedBy: ok }
-`;
     const voted = (at: string, by: string, answer: string): string =>
       `    - { at: ${at}, approve: ok, by: ${by}, roles: [desk], answer: ${answer} }`;
     const told = await wrongIn(
@@ -176,7 +200,7 @@ steps:
         '  expect: { effects: bank.pay, status: COMPLETED }',
         '',
       ].join('\n'),
-      { workflow: held },
+      { workflow: asked(2) },
     );
     expect(told).toEqual([]);
   });
