@@ -54,6 +54,15 @@ async function start(call: Call): Promise<Answer> {
 
 type Filter = Parameters<Call['app']['count']>[0];
 
+/** `team:payments,tier:1` by name. */
+function labelsOf({ query }: Call): Filter['labels'] {
+  const { label } = query;
+  if (label === undefined) return undefined;
+  return Object.fromEntries(
+    label.split(',').map((pair) => [pair.slice(0, pair.indexOf(':')), pair.slice(pair.indexOf(':') + 1)]),
+  );
+}
+
 /** What of the runs is asked for. */
 function filterOf(call: Call, workflows: readonly string[] | undefined): Filter {
   const { workflow = null, version, status, needs, q, effect } = call.query;
@@ -62,12 +71,13 @@ function filterOf(call: Call, workflows: readonly string[] | undefined): Filter 
     statuses: status === undefined ? null : (status.split(',') as RunStatus[]),
     needsHuman: needs === 'human',
     q: q === undefined ? null : (parseRunId(q) ?? q),
-    ...given<Pick<Filter, 'version' | 'workflows' | 'startedAfterMs' | 'startedBeforeMs' | 'effectStates'>>({
+    ...given<Pick<Filter, 'version' | 'workflows' | 'startedAfterMs' | 'startedBeforeMs' | 'effectStates' | 'labels'>>({
       version: version === undefined ? undefined : Number(version),
       workflows,
       startedAfterMs: instantOf(call, 'startedAfter'),
       startedBeforeMs: instantOf(call, 'startedBefore'),
       effectStates: effect?.split(',') as EffectState[] | undefined,
+      labels: labelsOf(call),
     }),
   };
 }
@@ -76,14 +86,15 @@ function filterOf(call: Call, workflows: readonly string[] | undefined): Filter 
 const PLACE = /^(\d{1,16})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 async function list(call: Call): Promise<Answer> {
-  const { cursor } = call.query;
+  const { cursor, step } = call.query;
   const workflows = await readableWorkflows(call, 'run:read');
   const filter = filterOf(call, workflows);
   const bound = boundOf(call, workflows);
   const [startedAtMs, runId] = cursor === undefined ? [] : readPlace(bound, cursor, PLACE);
   const after =
     cursor === undefined ? {} : { after: { startedAtMs: Number(startedAtMs), runId: runId as RunIdentity['runId'] } };
-  const found = await call.app.list({ ...filter, ...after, limit: limitOf(call) + 1 });
+  const place = step === undefined ? after : { ...after, step };
+  const found = await call.app.list({ ...filter, ...place, limit: limitOf(call) + 1 });
   return answerPage(call, bound, { found, placeOf });
 }
 
@@ -106,7 +117,9 @@ async function diagram(call: Call): Promise<Answer> {
   const run = await runFor(call, 'run:read');
   const format = call.query['format'] === 'mermaid' ? 'mermaid' : 'svg';
   const media = format === 'svg' ? 'image/svg+xml' : 'text/plain; charset=utf-8';
-  return { status: 200, text: { media, text: await drawRun(call.app, run.runId, format) } };
+  const { revision } = call.query;
+  const ask = { format, revision: revision === undefined ? undefined : Number(revision) } as const;
+  return { status: 200, text: { media, text: await drawRun(call.app, run.runId, ask) } };
 }
 
 async function show(call: Call): Promise<Answer> {
@@ -152,6 +165,10 @@ const ASKED: NonNullable<Route['query']> = {
     schema: { type: 'string', pattern: someOf(EFFECT_STATES) },
   },
   needs: { description: 'only runs that wait for somebody', schema: { enum: ['human'] } },
+  label: {
+    description: 'only runs of versions with these labels, as team:payments, by comma',
+    schema: { type: 'string', maxLength: 512, pattern: '^[^:,]+:[^,]+(,[^:,]+:[^,]+)*$' },
+  },
   q: { description: 'a run id or a business key', schema: NAME },
   startedAfter: { description: 'started from this instant on, as 2030-01-31T12:00:00Z', schema: INSTANT },
   startedBefore: { description: 'started before this instant', schema: INSTANT },
@@ -180,7 +197,12 @@ export const RUN_ROUTES: readonly Route[] = [
     path: '/v1/runs',
     summary: 'Runs, newest first, page by page',
     right: 'run:read',
-    query: { ...ASKED, limit: LIMIT, cursor: CURSOR },
+    query: {
+      ...ASKED,
+      step: { description: 'only runs that stand at this step now, or rest in this state of a machine', schema: NAME },
+      limit: LIMIT,
+      cursor: CURSOR,
+    },
     answers: { 200: { description: 'A page', schema: pageOf(RUN_LINE) } },
     handle: list,
   },
@@ -218,7 +240,13 @@ export const RUN_ROUTES: readonly Route[] = [
     path: '/v1/runs/{run}/diagram',
     summary: 'The version of a run as a picture, with the way that the run has gone',
     right: 'run:read',
-    query: { format: { description: 'svg unless it says mermaid', schema: { enum: ['svg', 'mermaid'] } } },
+    query: {
+      format: { description: 'svg unless it says mermaid', schema: { enum: ['svg', 'mermaid'] } },
+      revision: {
+        description: 'as it was at this revision; as it is unless said',
+        schema: { type: 'string', pattern: '^[1-9][0-9]{0,8}$' },
+      },
+    },
     answers: { 200: { description: 'The picture', media: ['image/svg+xml', 'text/plain'] } },
     handle: diagram,
   },

@@ -21,7 +21,7 @@ import { findEffect } from '../engine/find-effect.ts';
 import { childStatuses } from '../engine/child-view.ts';
 import { findRun, loadStored } from '../engine/find-run.ts';
 import { type HistoryView, historyView } from '../engine/history-view.ts';
-import { type RunLineView, listRuns } from '../engine/list-runs.ts';
+import { countRuns, listRuns, type RunLineView, type RunsCounted, type RunsWanted } from '../engine/list-runs.ts';
 import { limitLock, listLocks, type LimitAsk, type LockView } from '../engine/list-locks.ts';
 import { type ActView, listActs, runActs, type RunActsView } from '../engine/list-acts.ts';
 import { type EffectLineView, type EffectView, effectView, listEffects } from '../engine/list-effects.ts';
@@ -70,7 +70,7 @@ import type { ActOfTenant } from '../model/tenant-act.ts';
 import type { ActFilter } from '../ports/audit-store.ts';
 import type { EffectFilter } from '../ports/ledger-store.ts';
 import type { ApprovalFilter, TimerFilter } from '../ports/waiting-store.ts';
-import type { RunFilter, RunPlace, RunsAsked } from '../ports/store.ts';
+import type { RunFilter, RunPlace } from '../ports/store.ts';
 import { createPauseVerbs, type PauseVerbs } from './pause-verbs.ts';
 import { createVersionVerbs, type VersionVerbs } from './version-verbs.ts';
 
@@ -130,9 +130,9 @@ export interface Verbs extends VersionVerbs, PauseVerbs {
   /** Waits until only the world or a person can move the run, or it has ended, or patience has. */
   awaitRun(run: RunIdentity, patience: Patience): Promise<void>;
   show(run: string): Promise<RunView>;
-  list(filter: Omit<RunFilter, 'tenant'>): Promise<readonly RunLineView[]>;
+  list(filter: RunsWanted): Promise<readonly RunLineView[]>;
   /** How many runs there are of those that are asked for, `limit` at most. */
-  count(asked: Omit<RunsAsked, 'tenant'>, limit: number): Promise<number>;
+  count(asked: RunsCounted, limit: number): Promise<number>;
   /** What a person is needed for: a line per incident and per approval. */
   needs(filter: Omit<RunFilter, 'tenant' | 'needsHuman'>): Promise<readonly NeedView[]>;
   /** The needs of a page of runs, and the run behind which the next page begins. */
@@ -271,7 +271,7 @@ function readVerbs(engine: Engine): ReadVerbs {
     followLink: (target) => followLink(engine, target),
     awaitRun: (run, patience) => awaitRun(engine, run, patience),
     list: (filter) => listRuns(engine, filter),
-    count: (asked, limit) => engine.store.countRuns({ ...asked, tenant: engine.tenant }, limit),
+    count: (asked, limit) => countRuns(engine, asked, limit),
     needs: (filter) => listNeeds(engine, filter),
     needsPage: (filter) => needsPage(engine, filter),
     approvals: (filter) => listApprovals(engine, filter),

@@ -1,5 +1,5 @@
 import type { App } from '../app/create-app.ts';
-import { drawMachine, type PictureFormat } from '../app/draw-workflow.ts';
+import { drawMachine, drawRun, type PictureFormat, type RunDrawing } from '../app/draw-workflow.ts';
 import type { Machine } from '../model/machine.ts';
 
 type Published = Awaited<ReturnType<App['publish']>>;
@@ -61,6 +61,8 @@ export interface Backend
   ): Promise<Pick<Stored, 'version' | 'source' | 'publishedBy' | 'publishedAtMs'> & { readonly digest: string }>;
   /** A published version as a picture. @throws PAWL_VERSION_NOT_FOUND. */
   draw(workflow: string, version: number | null, format: PictureFormat): Promise<string>;
+  /** The version of a run as a picture, with the way that it has gone. @throws PAWL_RUN_NOT_FOUND, PAWL_REVISION_NOT_FOUND. */
+  drawRun(run: string, drawing: RunDrawing): Promise<string>;
   /** The alarm of whoever looks; null = it is not told there. */
   pulse(): Promise<Awaited<ReturnType<App['pulse']>> | null>;
   /** Has somebody work on what is started: this process, or the workers of the server. */
@@ -75,5 +77,6 @@ export function embeddedBackend(app: App): Backend {
       const { machine } = await app.version(workflow, version);
       return drawMachine(JSON.parse(machine) as Machine, format);
     },
+    drawRun: (run, drawing) => drawRun(app, run, drawing),
   };
 }

@@ -12,6 +12,8 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   PAWL_SCHEDULE_NOT_FOUND: '`pawl schedule ls` lists what has one; it comes with the version that is published last',
   PAWL_MESSAGE_NOT_FOUND: '`pawl show RUN` lists the messages of a run, `pawl outbox ls` those that have not arrived',
   PAWL_RUN_NOT_FOUND: '`pawl ls` lists runs; look at the database too (`--data`, `PAWL_DATABASE`)',
+  PAWL_REVISION_NOT_FOUND: '`pawl show RUN --history` lists the revisions of a run',
+  PAWL_LIST_TOO_WIDE: 'ask for less: `--workflow`, `--status`, or a time of the start',
   PAWL_RUN_PRUNED:
     '`pawl show RUN` and `pawl receipt verify RUN` tell what is kept; what is still to be undone, undo by a run of its own',
   PAWL_APPROVAL_NOT_FOUND: '`pawl show RUN` says what the run waits for',

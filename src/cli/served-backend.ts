@@ -76,7 +76,9 @@ function checkFile({ text, file, catalogues }: Parameters<Backend['publish']>[0]
 }
 
 /** What is read, and published. */
-function reading(client: Client): Pick<Backend, 'publish' | 'publishCatalogue' | 'versions' | 'version' | 'draw'> {
+function reading(
+  client: Client,
+): Pick<Backend, 'publish' | 'publishCatalogue' | 'versions' | 'version' | 'draw' | 'drawRun'> {
   const numberOf = async (workflow: string, version: number | null): Promise<string> => {
     if (version !== null) return String(version);
     const { data } = await ask(client.listVersions({ params: { workflow } }));
@@ -103,6 +105,10 @@ function reading(client: Client): Pick<Backend, 'publish' | 'publishCatalogue' |
     draw: async (workflow, version, format) => {
       const params = { workflow, version: await numberOf(workflow, version) };
       return (await ask(client.showDiagram({ params, query: { format } }))).data;
+    },
+    drawRun: async (run, { format, revision }) => {
+      const query = { format, ...(revision === undefined ? {} : { revision: String(revision) }) };
+      return (await ask(client.showRunDiagram({ params: { run }, query }))).data;
     },
   };
 }

@@ -39,8 +39,19 @@ export async function pages<T>(
   return lines;
 }
 
-function filterOf({ workflow, statuses, q }: Filter): { workflow?: string; status?: string; q?: string } {
+interface FilterQuery {
+  workflow?: string;
+  status?: string;
+  q?: string;
+  step?: string;
+  label?: string;
+}
+
+function filterOf({ workflow, statuses, q, step, labels }: Filter): FilterQuery {
+  const label = Object.entries(labels ?? {}).map(([name, value]) => `${name}:${value}`);
   return {
+    ...(step === undefined ? {} : { step }),
+    ...(label.length === 0 ? {} : { label: label.join(',') }),
     ...(workflow === null ? {} : { workflow }),
     ...(statuses === null ? {} : { status: statuses.join(',') }),
     ...(q === null ? {} : { q }),

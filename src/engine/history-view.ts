@@ -1,3 +1,4 @@
+import type { Receipt } from '../model/effect.ts';
 import type { AuditEntry, Observation, Transition } from '../model/run-commit.ts';
 import type { RunIdentity } from '../model/run.ts';
 import type { StoredEvent } from '../ports/store.ts';
@@ -9,17 +10,19 @@ export interface HistoryView {
   readonly inbox: readonly StoredEvent[];
   readonly observations: readonly Observation[];
   readonly audit: readonly AuditEntry[];
+  readonly receipts: readonly Receipt[];
 }
 
 /** Reads the records of a run. Transaction: none. */
 export async function historyView(engine: Engine, run: RunIdentity): Promise<HistoryView> {
   const { store } = engine;
   const { part, runId } = run;
-  const [journal, inbox, observations, audit] = await Promise.all([
+  const [journal, inbox, observations, audit, receipts] = await Promise.all([
     store.journal(part, runId),
     store.inbox(part, runId),
     store.observations(part, runId),
     store.audit(part, runId),
+    store.receipts(part, runId),
   ]);
-  return { journal, inbox, observations, audit };
+  return { journal, inbox, observations, audit, receipts };
 }

@@ -289,7 +289,7 @@ function identity(
 }
 
 /** The envelope, or the pin that does not fit, told as an incident: a run that cannot be decided can still be shown (P07). */
-function openEnvelope(stored: StoredRun): {
+export function openEnvelope(stored: StoredRun): {
   readonly envelope: SnapshotEnvelope | null;
   readonly incidents: readonly Incident[];
 } {
@@ -338,7 +338,7 @@ function phaseIn({ prunedAtMs }: StoredRun, envelope: SnapshotEnvelope | null): 
 }
 
 /** Where a machine rests. */
-function statesOf(version: LoadedVersion | null, envelope: SnapshotEnvelope | null): Pick<RunView, 'states'> {
+export function statesOf(version: LoadedVersion | null, envelope: SnapshotEnvelope | null): Pick<RunView, 'states'> {
   const form = version?.compiled.machine.definition.machine;
   if (form === undefined || envelope === null) return {};
   return { states: restingStates(form, envelope.snapshot.value).map(({ id }) => id) };

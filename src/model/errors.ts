@@ -13,6 +13,8 @@ export const ERROR_CODES = {
   PAWL_VERSION_NOT_DEPRECATED: { retry: 'never', httpStatus: 409 },
   PAWL_VERSION_DAMAGED: { retry: 'never', httpStatus: 500 },
   PAWL_RUN_NOT_FOUND: { retry: 'never', httpStatus: 404 },
+  PAWL_REVISION_NOT_FOUND: { retry: 'never', httpStatus: 404 },
+  PAWL_LIST_TOO_WIDE: { retry: 'never', httpStatus: 422 },
   PAWL_RUN_PRUNED: { retry: 'never', httpStatus: 410 },
   PAWL_MESSAGE_NOT_FOUND: { retry: 'never', httpStatus: 404 },
   PAWL_SCHEDULE_NOT_FOUND: { retry: 'never', httpStatus: 404 },

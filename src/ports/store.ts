@@ -177,6 +177,8 @@ export interface RunsAsked {
   readonly startedBeforeMs?: number;
   /** Only runs with an effect in one of these. */
   readonly effectStates?: readonly EffectState[];
+  /** Only runs of the versions with these digests. */
+  readonly digests?: readonly Digest[];
 }
 /** A page of a list. */
 export interface RunFilter extends RunsAsked {

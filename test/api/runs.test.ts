@@ -163,7 +163,8 @@ describe('the list of runs', () => {
     expect(await idsOf(`q=${id}`)).toEqual([id]);
     expect(await idsOf('q=filtered&status=WAITING,HELD&version=1&workflow=ask')).toEqual([id]);
     expect(await idsOf('q=filtered&needs=human')).toEqual([id]);
-    for (const query of ['version=2', 'workflow=sleep', 'status=FAILED'])
+    expect(await idsOf('q=filtered&step=decision&label=team:payments,tier:1')).toEqual([id]);
+    for (const query of ['version=2', 'workflow=sleep', 'status=FAILED', 'step=nowhere', 'label=team:post'])
       expect([query, await idsOf(`q=filtered&${query}`)]).toEqual([query, []]);
   });
 
@@ -176,6 +177,9 @@ describe('the list of runs', () => {
       'version=x',
       'needs=me',
       'q=',
+      'step=',
+      'label=team',
+      'label=team:a,',
       'sort=1',
     ])
       expect([query, (await house.get(`/v1/runs?${query}`)).status]).toEqual([query, 400]);

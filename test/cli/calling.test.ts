@@ -74,7 +74,6 @@ const ALONE = 'validate fmt test crashtest export help'.split(' ');
 /** Verbs, or parts of them, that only the process at the database carries out. */
 const KEPT = [
   'show s1 --history',
-  'visualize --run s1',
   'export name --to json',
   'receipt verify s1',
   'verify',

@@ -214,7 +214,10 @@ const ROWS: readonly Row[] = [
   { workflow: 'stock', line: 'reconcile RUN reserve', code: 5 },
   { workflow: 'stock', line: 'resolve RUN reserve --as confirmed --evidence seen', code: 5 },
   { workflow: 'stock', line: 'retry RUN reserve --reason again', code: 5 },
+  { workflow: 'letter', line: 'ls --step letter --label team:none' },
   { line: 'visualize letter@1 -o mermaid' },
+  { workflow: 'plain', line: 'visualize --run RUN -o mermaid' },
+  { workflow: 'plain', line: 'visualize --run RUN --revision 1 -o mermaid' },
 ];
 
 interface Told {

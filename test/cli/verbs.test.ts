@@ -6,6 +6,16 @@ import { runSql } from '../support/postgres.ts';
 import { type CommandLine, openCommandLine } from './support/command-line.ts';
 import { approvedOrder, PLAIN, unaskable, workflow } from './support/workflows.ts';
 
+const TAGGED = [
+  'pawl: 1',
+  'workflow: tagged',
+  'version: 1',
+  'timeout: 1d',
+  'labels: { team: payments, tier: 1 }',
+  'steps: [{ id: sleep, wait: 1h }]',
+  '',
+].join('\n');
+
 let shell: CommandLine;
 beforeAll(async () => {
   shell = await openCommandLine({ script: { pay: 'lost-done' } });
@@ -398,6 +408,21 @@ describe('retry --all', () => {
   });
 });
 
+describe('ls', () => {
+  it('lists the runs that stand at a step and those of a label, and refuses what is none', async () => {
+    shell.file('tagged.yaml', TAGGED);
+    await shell.ok(['publish', 'tagged.yaml']);
+    const [id] = (await shell.ok(['start', 'tagged', '-o', 'ids'])).split('\n');
+    const ids = async (...args: string[]) => shell.ok(['ls', '-o', 'ids', ...args]);
+    expect(await ids('--step', 'sleep', '--label', 'team:payments', '--label', 'tier:1')).toBe(id);
+    expect(await ids('--step', 'other', '--workflow', 'tagged')).toBe('');
+    expect(await ids('--label', 'team:post')).toBe('');
+    const wrong = await shell.call(['ls', '--label', 'team']);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('NAME:VALUE as in team:payments, found team')]);
+    expect((await shell.call(['ls', '--needs', 'human', '--step', 'sleep'])).code).toBe(2);
+  });
+});
+
 describe('visualize', () => {
   it('draws a file, a published workflow and a run, as Mermaid text and as SVG', async () => {
     expect(await shell.ok(['visualize', 'order.yaml', '-o', 'mermaid'])).toMatch(/^---\ntitle: "order 1"/);
@@ -412,6 +437,25 @@ describe('visualize', () => {
     const { err } = await shell.call(['visualize', 'order', '--out', 'order.svg']);
     expect(err).toBe('drawn into order.svg\n');
     expect(readFileSync(join(shell.folder, 'order.svg'), 'utf8')).toMatch(/^<svg [\s\S]*<\/svg>\s*$/);
+  });
+
+  it('draws a run as it was at a revision, and refuses one that it has not come to', async () => {
+    await until('order', 'p2');
+    const { revision } = await show('p2');
+    const at = async (no: string) => shell.call(['visualize', '--run', 'p2', '--revision', no, '-o', 'mermaid']);
+    const now = await shell.ok(['visualize', '--run', 'p2', '-o', 'mermaid']);
+    expect((await at(String(revision))).out.trimEnd()).toBe(now);
+    const first = await at('1');
+    expect([first.code, first.out.trimEnd() === now]).toEqual([0, false]);
+    expect(first.out).toMatch(/ now\n/);
+    const never = await at('99');
+    expect([never.code, never.err]).toEqual([
+      4,
+      expect.stringContaining(`has no revision 99: it has come to ${revision}`),
+    ]);
+    expect((await at('0')).code).toBe(2);
+    const alone = await shell.call(['visualize', 'order', '--revision', '1']);
+    expect([alone.code, alone.err]).toEqual([2, expect.stringContaining('--revision is one of a run')]);
   });
 
   it('exports a published workflow as it exports its file', async () => {

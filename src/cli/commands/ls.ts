@@ -15,6 +15,8 @@ interface LsOptions {
   readonly needs?: 'human';
   readonly workflow?: string;
   readonly status?: string;
+  readonly step?: string;
+  readonly label: readonly string[];
   readonly limit: string;
 }
 
@@ -29,9 +31,29 @@ export function addLs(program: Command, bind: Bind): void {
     .addOption(new Option('--needs <who>', 'only runs that wait for somebody').choices(['human']))
     .option('--workflow <name>', 'only runs of this workflow')
     .option('--status <status>', `one or more of ${RUN_STATUSES.join(', ')}, by comma`)
+    .option('--step <id>', 'only runs that stand at this step now, or rest in this state of a machine')
+    .option('--label <name:value>', 'only runs of versions with this label; may be said again', collect, [])
     .option('--limit <n>', 'at most so many', '50')
     .action(bind((context, run: string | undefined, options: LsOptions) => ls(context, run ?? null, options)));
 }
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** @throws a usage error for one without its value. */
+function readLabels(labels: readonly string[]): Pick<Wanted, 'labels'> {
+  if (labels.length === 0) return {};
+  const pairs = labels.map((label) => {
+    const [, name, value] = /^([^:,]+):([^,]+)$/.exec(label) ?? [];
+    if (name === undefined || value === undefined)
+      throw new UsageError(`--label takes NAME:VALUE as in team:payments, found ${label}`);
+    return [name, value] as const;
+  });
+  return { labels: Object.fromEntries(pairs) };
+}
+
+type Wanted = Parameters<App['list']>[0];
 
 async function ls(context: CliContext, q: string | null, options: LsOptions): Promise<void> {
   const filter = {
@@ -40,9 +62,14 @@ async function ls(context: CliContext, q: string | null, options: LsOptions): Pr
     q,
     limit: readLimit(options.limit, LIMIT_MAX),
   };
-  if (options.needs === 'human') return lsNeeds(context, filter);
+  const more = { ...(options.step === undefined ? {} : { step: options.step }), ...readLabels(options.label) };
+  if (options.needs === 'human') {
+    if (Object.keys(more).length > 0)
+      throw new UsageError('--needs human lists what each needs: leave --step and --label out');
+    return lsNeeds(context, filter);
+  }
   const { runs, isCut, pulse, missing } = await context.withBackend(async (app) => {
-    const found = await app.list({ ...filter, limit: filter.limit + 1, needsHuman: false });
+    const found = await app.list({ ...filter, ...more, limit: filter.limit + 1, needsHuman: false });
     return {
       runs: found.slice(0, filter.limit),
       isCut: found.length > filter.limit,

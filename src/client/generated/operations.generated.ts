@@ -278,6 +278,10 @@ export interface Operations {
          */
         needs?: 'human';
         /**
+         * only runs of versions with these labels, as team:payments, by comma
+         */
+        label?: string;
+        /**
          * a run id or a business key
          */
         q?: string;
@@ -289,6 +293,10 @@ export interface Operations {
          * started before this instant
          */
         startedBefore?: string;
+        /**
+         * only runs that stand at this step now, or rest in this state of a machine
+         */
+        step?: string;
         /**
          * at most so many, 1 to 200; 50 unless given
          */
@@ -356,6 +364,10 @@ export interface Operations {
          */
         needs?: 'human';
         /**
+         * only runs of versions with these labels, as team:payments, by comma
+         */
+        label?: string;
+        /**
          * a run id or a business key
          */
         q?: string;
@@ -404,6 +416,10 @@ export interface Operations {
          * svg unless it says mermaid
          */
         format?: 'svg' | 'mermaid';
+        /**
+         * as it was at this revision; as it is unless said
+         */
+        revision?: string;
       };
     };
     answer: string;

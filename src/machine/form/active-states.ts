@@ -3,14 +3,33 @@ import type { Json } from '../../model/json.ts';
 
 /** The author's states that a run of a machine is in, each before what is in it; none where its forward part is over or held. */
 export function activeStates(form: MachineForm, value: Json): readonly FormState[] {
-  const names = new Set(namesIn(value));
-  const inside = form.root.states.flatMap(allStates).filter(({ id }) => names.has(id));
+  const inside = statesNamed(form, new Set(namesIn(value)));
   return inside.length === 0 ? [] : [form.root, ...inside];
+}
+
+function statesNamed({ root }: MachineForm, names: ReadonlySet<string>): readonly FormState[] {
+  return root.states.flatMap(allStates).filter(({ id }) => names.has(id));
 }
 
 /** Those of them that no other one is in. */
 export function restingStates(form: MachineForm, value: Json): readonly FormState[] {
-  const active = activeStates(form, value);
+  return innermost(activeStates(form, value));
+}
+
+/** The author's states in which a run rests that has gone these ways, the first one first. */
+export function restingAfter(
+  form: MachineForm,
+  moves: readonly { readonly left: readonly string[]; readonly entered: readonly string[] }[],
+): readonly FormState[] {
+  const names = new Set<string>();
+  for (const { left, entered } of moves) {
+    for (const state of left) names.delete(state);
+    for (const state of entered) names.add(state);
+  }
+  return innermost(statesNamed(form, names));
+}
+
+function innermost(active: readonly FormState[]): readonly FormState[] {
   const ids = new Set(active.map(({ id }) => id));
   return active.filter(({ states }) => !states.some(({ id }) => ids.has(id)));
 }

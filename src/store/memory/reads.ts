@@ -62,11 +62,16 @@ export function findRun(statement: Statement, parts: number, tenant: string, idO
 
 /** Whether it is a run of the workflows and the version that are asked for. */
 function isAsked(filter: RunsAsked, run: RunIdentity): boolean {
-  const { tenant, workflow, workflows, version } = filter;
+  const { tenant, workflow } = filter;
   const { startedAfterMs = run.startedAtMs, startedBeforeMs = Number.POSITIVE_INFINITY } = filter;
   if (run.startedAtMs < startedAfterMs || run.startedAtMs >= startedBeforeMs) return false;
   if (run.tenant !== tenant || (workflow !== null && run.workflow !== workflow)) return false;
-  return (workflows?.includes(run.workflow) ?? true) && (version === undefined || run.version === version);
+  return isOfVersion(filter, run);
+}
+
+function isOfVersion({ workflows, version, digests }: RunsAsked, run: RunIdentity): boolean {
+  if (version !== undefined && run.version !== version) return false;
+  return workflows?.includes(run.workflow) !== false && digests?.includes(run.digest) !== false;
 }
 
 /** Whether a run stands behind a place of the list, newest first. */

@@ -89,8 +89,10 @@ type ReadingVerbs = Pick<
 
 /** Which runs are asked for, as the statements take it. */
 function askedRuns({ tenant, workflow, statuses, needsHuman, q, ...more }: RunsAsked): readonly unknown[] {
-  const { version = null, workflows = null, startedAfterMs = null, startedBeforeMs = null, effectStates = null } = more;
-  return [tenant, workflow, statuses, needsHuman, q, version, workflows, startedAfterMs, startedBeforeMs, effectStates];
+  const { version = null, workflows = null, startedAfterMs = null, startedBeforeMs = null } = more;
+  const { effectStates = null, digests = null } = more;
+  const named = [tenant, workflow, statuses, needsHuman, q, version, workflows];
+  return [...named, startedAfterMs, startedBeforeMs, effectStates, digests];
 }
 
 /** The verbs that find runs and read what is stored of them. */

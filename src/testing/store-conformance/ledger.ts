@@ -59,6 +59,7 @@ export function ledgerConformance(harness: ConformanceHarness): void {
     const old = await runWith(store, 'shop', T0);
     const young = await runWith(store, 'bank', T0 + 600_000);
     const any = { tenant: 'default', workflow: null, statuses: null, needsHuman: false, q: null };
+    const [known] = await store.findRun('default', old);
     const asks: readonly (readonly [Partial<RunsAsked>, readonly RunId[]])[] = [
       [{}, [young, old]],
       [{ effectStates: ['UNKNOWN', 'FAILED'] }, [young, old]],
@@ -66,6 +67,8 @@ export function ledgerConformance(harness: ConformanceHarness): void {
       [{ startedAfterMs: T0 + 1 }, [young]],
       [{ startedAfterMs: T0, startedBeforeMs: T0 + 600_000 }, [old]],
       [{ workflows: ['bank'], effectStates: ['CONFIRMED'] }, [young]],
+      [{ digests: known?.digest === undefined ? [] : [known.digest], workflows: ['shop'] }, [old]],
+      [{ digests: [] }, []],
     ];
     for (const [asked, runIds] of asks) {
       const lines = await store.listRuns({ ...any, ...asked, limit: 10 });

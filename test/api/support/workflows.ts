@@ -26,6 +26,7 @@ export const LISTEN = file('listen', [
 ]);
 /** Asks two of those who are in finance. */
 export const ASK = file('ask', [
+  'labels: { team: payments, tier: 1 }',
   ...KEYED,
   'steps:',
   "  - { id: decision, approve: 'Pay?', subject: { order: =input.id }, from: ['role:finance', 'role:approver'], quorum: 2, expires: 1h }",

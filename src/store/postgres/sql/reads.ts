@@ -22,7 +22,7 @@ ORDER BY r.workflow, r.start_number DESC
 LIMIT ${FOUND_RUNS_MAX}`,
 };
 
-/** Which runs are asked for: `$2` workflow, `$3` statuses, `$4` needs a person, `$5` run id or key, `$6` version, `$7` workflows, `$8` and `$9` from and before which start, `$10` states of which it has an effect. */
+/** Which runs are asked for: `$2` workflow, `$3` statuses, `$4` needs a person, `$5` run id or key, `$6` version, `$7` workflows, `$8` and `$9` from and before which start, `$10` states of which it has an effect, `$11` digests of versions. */
 const ASKED = `FROM pawl.run r
 JOIN pawl.run_head h ON h.part = r.part AND h.run_id = r.run_id
 WHERE r.tenant = $1
@@ -35,21 +35,22 @@ WHERE r.tenant = $1
   AND ($8::bigint IS NULL OR r.started_at >= ${timeOf('$8::bigint')})
   AND ($9::bigint IS NULL OR r.started_at < ${timeOf('$9::bigint')})
   AND ($10::text[] IS NULL OR EXISTS (
-    SELECT FROM pawl.effect e WHERE e.part = r.part AND e.run_id = r.run_id AND e.state = ANY ($10)))`;
+    SELECT FROM pawl.effect e WHERE e.part = r.part AND e.run_id = r.run_id AND e.state = ANY ($10)))
+  AND ($11::text[] IS NULL OR r.digest = ANY ($11))`;
 
-/** A list, newest first; reads all parts. `$11` and `$12` time and id of the run behind which it begins, `$13` how many. Index: run_tenant_started_idx. */
+/** A list, newest first; reads all parts. `$12` and `$13` time and id of the run behind which it begins, `$14` how many. Index: run_tenant_started_idx. */
 export const LIST_RUNS: Statement = {
   name: 'list_runs',
   hot: false,
   writes: false,
   text: `SELECT ${readingOf(RUN, 'r')}, h.status, h.revision, h.needs, ${msOf('h.ended_at')} AS ended_at, h.failure
 ${ASKED}
-  AND ($11::bigint IS NULL OR (r.started_at, r.run_id) < (${timeOf('$11::bigint')}, $12::uuid))
+  AND ($12::bigint IS NULL OR (r.started_at, r.run_id) < (${timeOf('$12::bigint')}, $13::uuid))
 ORDER BY r.started_at DESC, r.run_id DESC
-LIMIT $13`,
+LIMIT $14`,
 };
 
-/** How many there are, `$11` at most; reads all parts. Index: run_tenant_started_idx. */
+/** How many there are, `$12` at most; reads all parts. Index: run_tenant_started_idx. */
 export const COUNT_RUNS: Statement = {
   name: 'count_runs',
   hot: false,
@@ -58,7 +59,7 @@ export const COUNT_RUNS: Statement = {
   SELECT r.run_id
   ${ASKED}
   ORDER BY r.started_at DESC, r.run_id DESC
-  LIMIT $11) AS x`,
+  LIMIT $12) AS x`,
 };
 
 /** A run's journal. Index: journal_pk. */
