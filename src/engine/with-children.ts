@@ -1,17 +1,9 @@
-import { checkExpressions } from '../definition/check-expressions.ts';
+import { checkChildren, withInputs } from '../definition/check-children.ts';
 import { toProblem, type Finding } from '../definition/report-problem.ts';
 import type { SourceMap } from '../definition/source-map.ts';
 import type { ActionContract, WorkflowDefinition } from '../model/definition.ts';
 import { DefinitionError } from '../model/errors.ts';
 import type { Engine } from './engine.ts';
-
-/** An action that starts a child gets what that version takes as input; null = it is not published. */
-async function withInput(engine: ChildFinder, action: ActionContract): Promise<ActionContract | null> {
-  const { transport } = action;
-  if (transport.kind !== 'child' || transport.act !== 'start') return action;
-  const child = await engine.versions.find(engine.tenant, transport.workflow, transport.version);
-  return child === null ? null : { ...action, input: child.compiled.machine.definition.input };
-}
 
 function unknownChild({ name, pointer }: ActionContract): Finding {
   return {
@@ -34,17 +26,19 @@ export async function withChildren(
   definition: WorkflowDefinition,
   map: SourceMap,
 ): Promise<WorkflowDefinition> {
-  if (!definition.actions.some(({ transport }) => transport.kind === 'child')) return definition;
   const missing: Finding[] = [];
-  const actions: ActionContract[] = [];
+  const inputs = new Map<string, ActionContract['input']>();
   for (const action of definition.actions) {
-    const found = await withInput(engine, action);
-    if (found === null) missing.push(unknownChild(action));
-    else actions.push(found);
+    const { transport, name } = action;
+    if (transport.kind !== 'child' || transport.act !== 'start') continue;
+    const child = await engine.versions.find(engine.tenant, transport.workflow, transport.version);
+    if (child === null) missing.push(unknownChild(action));
+    else inputs.set(name, child.compiled.machine.definition.input);
   }
-  const whole = { ...definition, actions };
-  const findings = missing.length > 0 ? missing : checkExpressions(whole);
-  const errors = findings.map((finding) => toProblem(map, finding)).filter(({ severity }) => severity === 'error');
+  if (missing.length > 0) throw new DefinitionError(missing.map((finding) => toProblem(map, finding)));
+  if (inputs.size === 0) return definition;
+  const whole = withInputs(definition, (workflow, version) => inputs.get(`${workflow}@${version}`) ?? null);
+  const errors = checkChildren(whole, map);
   if (errors.length > 0) throw new DefinitionError(errors);
   return whole;
 }

@@ -56,6 +56,23 @@ it('pawl show of the parent names its children and where they stand, that of a c
   for (const view of [parent, child]) expect(schema(view as unknown as JsonObject)).toEqual([]);
 });
 
+it('pawl validate holds a parent against the children that are checked with it, and one that it does not know against none', async () => {
+  const part = shell.file('part.pawl.yaml', PART);
+  const whole = shell.file('wrong.pawl.yaml', WHOLE.replace('item: =input.id', 'item: 7'));
+  const alone = await shell.call(['validate', whole]);
+  expect(alone.code).toBe(0);
+  for (const files of [
+    [whole, part],
+    [part, whole],
+  ]) {
+    const { code, out } = await shell.call(['validate', ...files]);
+    expect(code).toBe(3);
+    expect(out).toContain('wrong.pawl.yaml:8');
+    expect(out).toContain('item');
+  }
+  expect((await shell.call(['validate', part, shell.file('whole.pawl.yaml', WHOLE)])).code).toBe(0);
+});
+
 it('pawl validate --explain says what a child may cost', async () => {
   const { out } = await shell.call(['validate', shell.file('whole.pawl.yaml', WHOLE), '--explain']);
   expect(out).toContain('part runs part@1');

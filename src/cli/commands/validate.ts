@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { type Explanation, explainWorkflow } from '../../app/explain/explain-workflow.ts';
 import { type Catalogue, validateCatalogue } from '../../definition/catalogue.ts';
 import { decodeFile } from '../../definition/decode-file.ts';
+import { checkChildren, withInputs } from '../../definition/check-children.ts';
+import { sortProblems } from '../../definition/report-problem.ts';
+import type { SourceMap } from '../../definition/source-map.ts';
 import { validateWorkflow } from '../../definition/validate-workflow.ts';
 import type { WorkflowDefinition } from '../../model/definition.ts';
 import { allStates } from '../../model/machine-form.ts';
@@ -28,6 +31,8 @@ interface Checked {
   readonly explanation: Explanation | null;
   /** Why the file was not checked at all. */
   readonly unreadable: string | null;
+  /** The workflow and the places of its nodes, where it is valid. */
+  readonly workflow: { readonly definition: WorkflowDefinition; readonly map: SourceMap } | null;
 }
 
 /** `pawl validate FILE...`: all problems of all files in one run. */
@@ -45,7 +50,7 @@ export function addValidate(program: Command, bind: Bind): void {
 }
 
 function validate(context: CliContext, files: readonly string[], explains: boolean): void {
-  const checked = files.map((file) => check(context, file, explains));
+  const checked = amongEachOther(files.map((file) => check(context, file, explains)));
   const hasErrors = checked.some(({ problems }) => problems.some(({ severity }) => severity === 'error'));
   const isUnreadable = checked.some(({ unreadable }) => unreadable !== null);
   context.exit = isUnreadable ? EXIT.usage : hasErrors ? EXIT.invalid : EXIT.ok;
@@ -64,9 +69,28 @@ function validate(context: CliContext, files: readonly string[], explains: boole
   }
 }
 
+/** Parents are held against the children that are checked with them: whoever publishes both would learn it then. */
+function amongEachOther(checked: readonly Checked[]): readonly Checked[] {
+  const known = new Map(
+    checked.flatMap(({ workflow }) =>
+      workflow === null
+        ? []
+        : [[`${workflow.definition.workflow}@${workflow.definition.version}`, workflow.definition.input] as const],
+    ),
+  );
+  return checked.map((file) => {
+    if (file.workflow === null) return file;
+    const { definition, map } = file.workflow;
+    const whole = withInputs(definition, (workflow, version) => known.get(`${workflow}@${version}`) ?? null);
+    const found = checkChildren(whole, map);
+    if (found.length === 0) return file;
+    return { ...file, words: null, explanation: null, problems: sortProblems([...file.problems, ...found]) };
+  });
+}
+
 /** A file that cannot be read is told with the others, so that one slip does not hide what else is wrong. */
 function check(context: CliContext, file: string, explains: boolean): Checked {
-  const nothing = { file, words: null, explanation: null, unreadable: null };
+  const nothing = { file, words: null, explanation: null, unreadable: null, workflow: null };
   try {
     const { text, problem } = decodeFile(readBytes(context, file), file);
     if (problem !== null) {
@@ -79,8 +103,9 @@ function check(context: CliContext, file: string, explains: boolean): Checked {
       return { ...nothing, problems, words: catalogue === null ? null : describeCatalogue(catalogue) };
     }
     const { definition, problems, map } = validateWorkflow(text, file, shelfOf(context, file));
-    const explanation = explains && definition !== null ? explainWorkflow(definition, map) : null;
-    return { ...nothing, words: definition === null ? null : describe(definition), problems, explanation };
+    if (definition === null) return { ...nothing, problems };
+    const explanation = explains ? explainWorkflow(definition, map) : null;
+    return { ...nothing, words: describe(definition), problems, explanation, workflow: { definition, map } };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { ...nothing, problems: [], unreadable: error.message };
